@@ -1,0 +1,1 @@
+"""The verbs: what happens in a conversation, over ports. Async; knows no provider, no database, no window."""

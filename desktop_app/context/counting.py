@@ -1,0 +1,102 @@
+"""Tokens of messages: each is counted once, and the count is kept."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+
+IMAGE_TOKENS = 1_200
+"""An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
+
+REPLY_PRIMING = 3
+"""Tokens that start the reply, once a request (OpenAI's published counting rule). They belong to the system segment."""
+
+
+class Tokenizer(Protocol):
+    """Counts text for one family of models."""
+
+    @property
+    def name(self) -> str:
+        """Such as "o200k" or "smollm2"."""
+        ...
+
+    @property
+    def message_overhead(self) -> int:
+        """Tokens that wrap each message: role, separators."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Tokens of the text. Never raises: special tokens in it count as plain text."""
+        ...
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """Tokens of one message, by segment. `total` is their sum."""
+
+    total: int
+    parts: tuple[tuple[Segment, int], ...]
+
+    def pinned(self) -> Tokens:
+        """The same tokens, all of them in the pinned segment."""
+        return Tokens(self.total, ((Segment.PINNED, self.total),))
+
+
+SEGMENT_OF_ROLE = {
+    Role.SYSTEM: Segment.SYSTEM,
+    Role.USER: Segment.USER,
+    Role.ASSISTANT: Segment.ASSISTANT,
+    Role.TOOL: Segment.RESULTS,
+}
+
+
+def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
+    """Tokens of a message as it is sent: its parts, and the overhead in its role's segment."""
+    role_segment = SEGMENT_OF_ROLE[message.role]
+    by_segment = {role_segment: tokenizer.message_overhead}
+    if message.speaker:
+        by_segment[role_segment] += tokenizer.count(message.speaker)
+    for part in message.parts:
+        match part:
+            case Text(text):
+                segment, tokens = role_segment, tokenizer.count(text)
+            case Reasoning(text):
+                segment, tokens = Segment.REASONING, tokenizer.count(text)
+            case ToolCall():
+                segment, tokens = Segment.CALLS, tokenizer.count(part.name) + tokenizer.count(part.arguments)
+            case ToolResult():
+                segment, tokens = Segment.RESULTS, tokenizer.count(part.text)
+            case Attachment():
+                segment = Segment.ATTACHMENTS
+                tokens = IMAGE_TOKENS if part.is_image else tokenizer.count(part.content)
+        by_segment[segment] = by_segment.get(segment, 0) + tokens
+    return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
+
+
+class Counts:
+    """Counts of messages under one tokenizer, kept by identity: a message is a value and never changes.
+
+    The kept message is referenced here, so that its identity cannot be given to another one meanwhile.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._kept: dict[int, tuple[Message, Tokens]] = {}
+
+    def of(self, message: Message) -> Tokens:
+        """Tokens of that message, counted at the first call only."""
+        kept = self._kept.get(id(message))
+        if kept is None:
+            kept = self._kept[id(message)] = (message, count_message(message, self.tokenizer))
+        return kept[1]
+
+    def total(self, message: Message) -> int:
+        """All tokens of that message."""
+        return self.of(message).total
+
+    def text(self, text: str) -> int:
+        """Tokens of loose text, not kept."""
+        return self.tokenizer.count(text)

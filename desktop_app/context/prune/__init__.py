@@ -1,0 +1,1 @@
+"""Layer 2: old tool results become shorter in the view, free of charge. A file per strategy."""

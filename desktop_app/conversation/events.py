@@ -1,0 +1,168 @@
+"""What happens while somebody watches: events in the past tense, each a frozen value.
+
+A window folds them; it never asks for data during a turn.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from .facts import Fidelity
+from .gauge import Gauge
+from .message import Message
+from .transcript import Trigger
+
+
+class State(StrEnum):
+    """Where a message is, for the eye: in the view whole, in the view shortened, archived behind an
+    operation, or on an abandoned branch (edited or regenerated)."""
+
+    IN_VIEW = "in_view"
+    PRUNED = "pruned"
+    ARCHIVED = "archived"
+    ABANDONED = "abandoned"
+
+
+class MessageRow(msgspec.Struct, frozen=True):
+    """A message of the record as the window shows it. index: its position among the conversation's messages.
+
+    sent_text: what the model sees instead, if `state` is PRUNED. operation_id: what archived or pruned it.
+    """
+
+    message: Message
+    index: int
+    tokens: int
+    state: State = State.IN_VIEW
+    is_pinned: bool = False
+    operation_id: str = ""
+    sent_text: str = ""
+
+
+class OperationRow(msgspec.Struct, frozen=True):
+    """A prune or a compaction as the history panel and the mark in the chat show it.
+
+    kind: "prune" or "compaction". messages: how many it shortened or archived.
+    after_message_id: the last message that it touched; the mark in the chat stands behind it.
+    """
+
+    id: str
+    kind: str
+    at: float
+    trigger: Trigger
+    strategies: dict[str, int]
+    messages: int
+    tokens_before: int
+    tokens_after: int
+    after_message_id: str
+    summary: str = ""
+    fidelity: Fidelity | None = None
+    seconds: float = 0.0
+    model: str = ""
+    is_undone: bool = False
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An error of the world, told to the user: what happened, what was kept, what to do.
+
+    kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
+    "not_found", "engine", "bug".
+    """
+
+    kind: str
+    title: str
+    detail: str = ""
+    kept: str = ""
+    advice: str = ""
+
+
+class TurnStarted(msgspec.Struct, frozen=True, tag="turn_started"):
+    """A turn has begun; its user message follows as `MessageRecorded` once it is stored."""
+
+    conversation: str
+
+
+class MessageRecorded(msgspec.Struct, frozen=True, tag="message_recorded"):
+    """A message is stored. A reply that streamed as `reply_id` arrives here whole, with that id."""
+
+    conversation: str
+    row: MessageRow
+
+
+class ReplyStarted(msgspec.Struct, frozen=True, tag="reply_started"):
+    """A request went out; deltas of `reply_id` follow."""
+
+    conversation: str
+    reply_id: str
+    model: str
+
+
+class TextDelta(msgspec.Struct, frozen=True, tag="text_delta"):
+    """Text that the reply has grown by."""
+
+    conversation: str
+    reply_id: str
+    text: str
+
+
+class ReasoningDelta(msgspec.Struct, frozen=True, tag="reasoning_delta"):
+    """Reasoning that the reply has grown by."""
+
+    conversation: str
+    reply_id: str
+    text: str
+
+
+class RoomStarted(msgspec.Struct, frozen=True, tag="room_started"):
+    """Room is being made: say so ("Compacting conversation history…")."""
+
+    conversation: str
+    trigger: Trigger
+
+
+class ViewChanged(msgspec.Struct, frozen=True, tag="view_changed"):
+    """An operation was recorded, undone or redone, or a message pinned or brought back.
+
+    operations: the rows that are new or changed. rows: the messages whose state, pin or text as sent changed.
+    """
+
+    conversation: str
+    operations: tuple[OperationRow, ...]
+    rows: tuple[MessageRow, ...]
+    cause: Trigger | None = None
+
+
+class GaugeChanged(msgspec.Struct, frozen=True, tag="gauge_changed"):
+    """The assembled request has changed."""
+
+    conversation: str
+    gauge: Gauge
+
+
+class TurnFailed(msgspec.Struct, frozen=True, tag="turn_failed"):
+    """The turn ended early; everything that was acknowledged is stored."""
+
+    conversation: str
+    failure: Failure
+
+
+class TurnFinished(msgspec.Struct, frozen=True, tag="turn_finished"):
+    """The turn is over, whichever way. reason: "finished", "stopped" or "failed"."""
+
+    conversation: str
+    reason: str = "finished"
+
+
+TurnEvent = (
+    TurnStarted
+    | MessageRecorded
+    | ReplyStarted
+    | TextDelta
+    | ReasoningDelta
+    | RoomStarted
+    | ViewChanged
+    | GaugeChanged
+    | TurnFailed
+    | TurnFinished
+)

@@ -1,0 +1,49 @@
+"""What code, not a model, keeps of archived messages: the ledger, and the report of what survived."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One thing worth keeping, in its own words, and the message that it was first said in."""
+
+    text: str
+    message_id: str
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """Facts kept verbatim and merged from compaction to compaction, oldest first, without repeats.
+
+    dropped: how many of the least important facts were left out for want of room, so that it can be said.
+    """
+
+    intents: tuple[Fact, ...] = ()
+    rules: tuple[Fact, ...] = ()
+    files_edited: tuple[Fact, ...] = ()
+    files_read: tuple[Fact, ...] = ()
+    commands: tuple[Fact, ...] = ()
+    urls: tuple[Fact, ...] = ()
+    errors: tuple[Fact, ...] = ()
+    identifiers: tuple[Fact, ...] = ()
+    questions: tuple[Fact, ...] = ()
+    dropped: int = 0
+
+
+class Fidelity(msgspec.Struct, frozen=True):
+    """What became of the facts of the archived messages. The counts add up to all facts found.
+
+    verbatim: still in the view in an unchanged message. in_summary: in the summary.
+    recallable: only in the archive, found there by search. lost: nowhere; `lost_facts` names some of them.
+    """
+
+    verbatim: int = 0
+    in_summary: int = 0
+    recallable: int = 0
+    lost: int = 0
+    lost_facts: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """All facts that were looked for."""
+        return self.verbatim + self.in_summary + self.recallable + self.lost

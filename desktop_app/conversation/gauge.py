@@ -1,0 +1,75 @@
+"""How full the window is: figures of one assembled request, as they cross from the engine to the window."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Segment(StrEnum):
+    """The categories of a request's tokens, in the order in which the gauge paints them."""
+
+    SYSTEM = "system"
+    SCHEMAS = "tool_schemas"
+    MEMORY = "memory"
+    SUMMARY = "summary"
+    PINNED = "pinned"
+    USER = "user"
+    ASSISTANT = "assistant"
+    REASONING = "reasoning"
+    CALLS = "tool_calls"
+    RESULTS = "tool_results"
+    ATTACHMENTS = "attachments"
+
+
+class Status(StrEnum):
+    """How full: below 75, from 75, 80, 90, 95 % of the usable window by default."""
+
+    SAFE = "safe"
+    WARNING = "warning"
+    TIGHT = "tight"
+    CRITICAL = "critical"
+    EXCEEDED = "exceeded"
+
+
+class Basis(StrEnum):
+    """Where a figure comes from. The three are never mixed up."""
+
+    MEASURED = "measured"
+    ESTIMATED = "estimated"
+    ASSUMED = "assumed"
+
+
+class Gauge(msgspec.Struct, frozen=True):
+    """Tokens of the assembled request by segment; they sum to `total` exactly.
+
+    usable = window - reserve. basis: measured (reported by the provider), estimated (counted here).
+    window_basis: assumed when nobody could tell the model's window. thresholds: shares of the usable window
+    at which warning, tight, critical and exceeded begin. tokenizer: the name of what counted.
+    """
+
+    segments: dict[Segment, int]
+    total: int
+    window: int
+    reserve: int
+    status: Status
+    basis: Basis = Basis.ESTIMATED
+    window_basis: Basis = Basis.ESTIMATED
+    thresholds: tuple[float, float, float, float] = (0.75, 0.80, 0.90, 0.95)
+    tokenizer: str = ""
+
+    @property
+    def usable(self) -> int:
+        """Tokens that a request may take."""
+        return self.window - self.reserve
+
+    @property
+    def share(self) -> float:
+        """The part of the usable window that is taken; above 1 when it does not fit."""
+        return self.total / self.usable if self.usable > 0 else 1.0
+
+    @property
+    def free(self) -> int:
+        """Tokens still to be used; 0 when full."""
+        return max(self.usable - self.total, 0)

@@ -1,0 +1,53 @@
+"""What the sidebar, the model picker and a search show: values about conversations, not their contents."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .gauge import Basis, Status
+from .message import Role
+
+
+class ConversationInfo(msgspec.Struct, frozen=True):
+    """One line of the sidebar. updated_at: seconds since 1970, UTC. share: of the usable window, when last seen."""
+
+    id: str
+    title: str
+    created_at: float
+    updated_at: float
+    messages: int = 0
+    model: str = ""
+    share: float = 0.0
+    status: Status = Status.SAFE
+
+
+class ModelInfo(msgspec.Struct, frozen=True):
+    """A model that can be chosen. id: "builtin" or "server/model". window and max_output in tokens.
+
+    note: why it cannot be used now, in words for the user; empty when it can.
+    """
+
+    id: str
+    label: str
+    window: int
+    max_output: int
+    window_basis: Basis = Basis.ESTIMATED
+    is_builtin: bool = False
+    note: str = ""
+
+
+class SearchResult(msgspec.Struct, frozen=True):
+    """A message that was found. index: its position in its conversation. score: higher is better.
+
+    snippet: the place of the match, the found words between « and ».
+    """
+
+    conversation: str
+    title: str
+    message: str
+    index: int
+    role: Role
+    archived: bool
+    snippet: str
+    score: float
+    at: float = 0.0

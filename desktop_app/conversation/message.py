@@ -1,0 +1,119 @@
+"""A message and its typed parts: one utterance, as it is stored and as the model receives it.
+
+A `Message` is one OpenAI-style chat message. A tool message carries exactly one tool result, so that every
+operation on a result can name it by its message.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Text(msgspec.Struct, frozen=True, tag="text"):
+    """Plain or Markdown text."""
+
+    text: str
+
+
+class Reasoning(msgspec.Struct, frozen=True, tag="reasoning"):
+    """What the model thought before it answered."""
+
+    text: str
+
+
+class ToolCall(msgspec.Struct, frozen=True, tag="tool_call"):
+    """A wish of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it."""
+
+    call_id: str
+    name: str
+    arguments: str = "{}"
+
+
+class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
+    """What a tool answered. Paired with its call by position and id, since ids repeat in real traces."""
+
+    call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+
+
+class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
+    """A file or an image. `content` is a data URL, a web URL, or the text of a text file."""
+
+    name: str
+    media_type: str
+    content: str
+
+    @property
+    def is_image(self) -> bool:
+        """Whether a model with eyes would look at it."""
+        return self.media_type.startswith("image/")
+
+
+Part = Text | Reasoning | ToolCall | ToolResult | Attachment
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens that a provider reported for one request: *measured*, never estimated."""
+
+    prompt_tokens: int
+    reply_tokens: int
+    cached_tokens: int = 0
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them.
+
+    id: unique within the archive. at: seconds since 1970, UTC.
+    """
+
+    id: str = ""
+    at: float = 0.0
+
+
+class Message(Entry, frozen=True, kw_only=True, tag="message"):
+    """One utterance: a role and its parts.
+
+    speaker: the `name` field of OpenAI's shape, for chats between named people. model: who wrote a reply.
+    is_interrupted: the reply was stopped or cut off before its end. seconds: how long a reply took.
+    """
+
+    role: Role
+    parts: tuple[Part, ...] = ()
+    speaker: str = ""
+    model: str = ""
+    is_interrupted: bool = False
+    usage: Usage | None = None
+    seconds: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The visible text: text parts and tool results, joined by blank lines."""
+        return "\n\n".join(p.text for p in self.parts if isinstance(p, Text | ToolResult) and p.text)
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls that this message makes, in their order."""
+        return tuple(p for p in self.parts if isinstance(p, ToolCall))
+
+    @property
+    def tool_result(self) -> ToolResult | None:
+        """The result that a tool message carries."""
+        return next((p for p in self.parts if isinstance(p, ToolResult)), None)
+
+
+def user_message(text: str) -> Message:
+    """A user's message, not yet stamped."""
+    return Message(role=Role.USER, parts=(Text(text),))

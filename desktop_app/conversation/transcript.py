@@ -1,0 +1,119 @@
+"""The record: an append-only sequence of entries. What the model sees of it is folded in `context/view.py`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from .chain import Chain
+from .facts import Fidelity, Ledger
+from .message import Entry, Message
+
+
+class Trigger(StrEnum):
+    """Why room was made."""
+
+    BEFORE_REQUEST = "before_request"
+    AFTER_TURN = "after_turn"
+    TOOL_RESULT = "tool_result"
+    STREAMING = "streaming"
+    OVERFLOW = "overflow"
+    USER = "user"
+
+
+class PrunedResult(msgspec.Struct, frozen=True):
+    """One tool result as the model sees it from now on. The message itself stays whole in the record."""
+
+    message_id: str
+    strategy: str
+    text: str
+
+
+class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
+    """Old tool results shortened in the view. Tokens are of the assembled request, before and after."""
+
+    trigger: Trigger
+    results: tuple[PrunedResult, ...]
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
+    """Messages archived behind a summary. Tokens are of the assembled request, before and after.
+
+    archived: ids of the messages that leave the view, in their order.
+    summary: what stands for them, as Markdown. strategy: "extractive", "llm" or "last_messages".
+    """
+
+    trigger: Trigger
+    strategy: str
+    archived: tuple[str, ...]
+    summary: str
+    ledger: Ledger = Ledger()
+    fidelity: Fidelity = Fidelity()
+    tokens_before: int = 0
+    tokens_after: int = 0
+    seconds: float = 0.0
+    model: str = ""
+
+
+class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
+    """Memory that was saved before a compaction."""
+
+    memories: tuple[str, ...]
+
+
+class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
+    """A message that stays in every view, word for word."""
+
+    message_id: str
+
+
+class Unpin(Entry, frozen=True, kw_only=True, tag="unpin"):
+    """The end of a pin."""
+
+    message_id: str
+
+
+class BringBack(Entry, frozen=True, kw_only=True, tag="bring_back"):
+    """Archived messages that the user wants in the view again."""
+
+    message_ids: tuple[str, ...]
+
+
+class Rewind(Entry, frozen=True, kw_only=True, tag="rewind"):
+    """Edit and resend, or regenerate: `first_message_id` and all messages after it leave the view."""
+
+    first_message_id: str
+
+
+class Undo(Entry, frozen=True, kw_only=True, tag="undo"):
+    """Takes an operation back. Undoing an `Undo` is redo."""
+
+    entry_id: str
+
+
+AnyEntry = Message | Prune | Compaction | Flush | Pin | Unpin | BringBack | Rewind | Undo
+Operation = Prune | Compaction
+
+
+class Transcript(msgspec.Struct, frozen=True):
+    """All entries of one conversation, in the order in which they happened."""
+
+    entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
+
+    def append(self, entry: AnyEntry) -> Transcript:
+        """The record with one entry more; this one stays as it is."""
+        return Transcript(self.entries.append(entry))
+
+    def extend(self, entries: tuple[AnyEntry, ...]) -> Transcript:
+        """The record with several entries more."""
+        chain = self.entries
+        for entry in entries:
+            chain = chain.append(entry)
+        return Transcript(chain)
+
+    def entry(self, entry_id: str) -> AnyEntry | None:
+        """The entry of that id; searched from the end, where the user looks."""
+        return next((e for e in reversed(self.entries) if e.id == entry_id), None)

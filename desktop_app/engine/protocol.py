@@ -1,0 +1,372 @@
+"""What crosses the border between the window and the engine: frozen values as JSON lines.
+
+The window writes `Ask` lines to the engine's standard input; the engine writes `Answer` and `Happened` lines to
+its standard output. Every `Ask` gets exactly one `Answer` of the same number; events come whenever they happen.
+An event leaves the engine only after what it tells is stored. Change a shape, and raise VERSION.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from desktop_app.conversation.events import Failure, MessageRow, OperationRow, TurnEvent
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.settings import Settings
+
+VERSION = 1
+PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
+
+
+class Wish(msgspec.Struct, frozen=True, tag=True):
+    """Something the window asks for. The comment behind each names its answer."""
+
+
+class Hello(Wish, frozen=True):  # Welcome
+    version: int
+
+
+class ListConversations(Wish, frozen=True):  # Conversations
+    pass
+
+
+class CreateConversation(Wish, frozen=True):  # Opened
+    title: str = ""
+
+
+class OpenConversation(Wish, frozen=True):  # Opened, with the newest page of messages
+    conversation: str
+
+
+class ReadMessages(Wish, frozen=True):  # Messages; those with index < before, newest page
+    conversation: str
+    before: int
+    limit: int = PAGE
+
+
+class ReadOperation(Wish, frozen=True):  # Messages: what an operation archived or pruned, filtered by `query`
+    conversation: str
+    operation: str
+    query: str = ""
+    offset: int = 0
+    limit: int = PAGE
+
+
+class Send(Wish, frozen=True):  # Done at once; the turn follows as events
+    conversation: str
+    text: str
+
+
+class Stop(Wish, frozen=True):  # Done when the turn has ended
+    conversation: str
+
+
+class Regenerate(Wish, frozen=True):  # Done at once; the turn follows as events
+    conversation: str
+
+
+class Rename(Wish, frozen=True):  # Conversations
+    conversation: str
+    title: str
+
+
+class Delete(Wish, frozen=True):  # Conversations; nothing is erased
+    conversation: str
+
+
+class Restore(Wish, frozen=True):  # Conversations
+    conversation: str
+
+
+class ChooseModel(Wish, frozen=True):  # Opened
+    conversation: str
+    model: str
+
+
+class CountDraft(Wish, frozen=True):  # DraftCounted
+    conversation: str
+    text: str
+
+
+class PlanOptimize(Wish, frozen=True):  # Plan; tail_tokens None: the policy's
+    conversation: str
+    tail_tokens: int | None = None
+
+
+class CheckSummary(Wish, frozen=True):  # Plan, with the edited summary measured and checked
+    conversation: str
+    plan: str
+    summary: str
+
+
+class ApplyPlan(Wish, frozen=True):  # Done; a ViewChanged event tells what changed
+    conversation: str
+    plan: str
+    summary: str
+
+
+class UndoOperation(Wish, frozen=True):  # Done
+    conversation: str
+    operation: str
+
+
+class RedoOperation(Wish, frozen=True):  # Done
+    conversation: str
+    operation: str
+
+
+class BringBackMessages(Wish, frozen=True):  # Done
+    conversation: str
+    messages: tuple[str, ...]
+
+
+class PinMessage(Wish, frozen=True):  # Done
+    conversation: str
+    message: str
+
+
+class UnpinMessage(Wish, frozen=True):  # Done
+    conversation: str
+    message: str
+
+
+class ListPins(Wish, frozen=True):  # Messages
+    conversation: str
+
+
+class Search(Wish, frozen=True):  # Found
+    query: str
+    conversation: str | None = None
+    limit: int = 50
+
+
+class ImportFile(Wish, frozen=True):  # Imported
+    path: str
+
+
+class ReadSettings(Wish, frozen=True):  # SettingsRead
+    pass
+
+
+class WriteSettings(Wish, frozen=True):  # SettingsRead; keys by server name; an empty key removes it
+    settings: Settings
+    keys: dict[str, str] = {}
+
+
+class ListModels(Wish, frozen=True):  # Models
+    pass
+
+
+class Shutdown(Wish, frozen=True):  # Done, then the engine ends
+    pass
+
+
+AnyWish = (
+    Hello
+    | ListConversations
+    | CreateConversation
+    | OpenConversation
+    | ReadMessages
+    | ReadOperation
+    | Send
+    | Stop
+    | Regenerate
+    | Rename
+    | Delete
+    | Restore
+    | ChooseModel
+    | CountDraft
+    | PlanOptimize
+    | CheckSummary
+    | ApplyPlan
+    | UndoOperation
+    | RedoOperation
+    | BringBackMessages
+    | PinMessage
+    | UnpinMessage
+    | ListPins
+    | Search
+    | ImportFile
+    | ReadSettings
+    | WriteSettings
+    | ListModels
+    | Shutdown
+)
+
+
+class Thing(msgspec.Struct, frozen=True, tag=True):
+    """Something the engine answers with."""
+
+
+class Done(Thing, frozen=True):
+    """It was done, and is stored."""
+
+
+class Welcome(Thing, frozen=True):
+    """The engine is ready. warnings: what the user should know of the start, such as damaged settings."""
+
+    version: int
+    warnings: tuple[Failure, ...] = ()
+
+
+class Conversations(Thing, frozen=True):
+    """All conversations, newest first."""
+
+    conversations: tuple[ConversationInfo, ...]
+
+
+class Opened(Thing, frozen=True):
+    """A conversation as it stands. rows: the newest page; total: messages in all."""
+
+    conversation: ConversationInfo
+    model: ModelInfo
+    rows: tuple[MessageRow, ...]
+    total: int
+    operations: tuple[OperationRow, ...]
+    gauge: Gauge
+    is_running: bool = False
+
+
+class Messages(Thing, frozen=True):
+    """A page of messages in their order. total: how many there are in all."""
+
+    rows: tuple[MessageRow, ...]
+    total: int
+
+
+class DraftCounted(Thing, frozen=True):
+    """Tokens that the draft would add to the request."""
+
+    tokens: int
+
+
+class PlanItem(msgspec.Struct, frozen=True):
+    """One message that the plan would shorten or archive; `text` is its beginning."""
+
+    message_id: str
+    speaker: str
+    text: str
+    tokens_before: int
+    tokens_after: int
+
+
+class Plan(Thing, frozen=True):
+    """What **Optimize conversation** would do. Both gauges were measured on assembled requests.
+
+    is_useful: False when nothing would be gained; `note` says why. tokens_freed_by_prune and
+    tokens_freed_by_compaction add up to before.total - after.total. tail_tokens: what the tail slider shows;
+    it can be set between tail_least and tail_most. kept: messages that stay as they are.
+    """
+
+    id: str
+    before: Gauge
+    after: Gauge
+    pruned: tuple[PlanItem, ...]
+    archived: tuple[PlanItem, ...]
+    tokens_freed_by_prune: int
+    tokens_freed_by_compaction: int
+    kept: int
+    pins: int
+    rules: int
+    summary: str
+    summary_tokens: int
+    fidelity: Fidelity
+    tail_tokens: int
+    tail_least: int
+    tail_most: int
+    is_useful: bool = True
+    note: str = ""
+
+
+class Found(Thing, frozen=True):
+    """Search results, best first."""
+
+    results: tuple[SearchResult, ...]
+
+
+class Imported(Thing, frozen=True):
+    """Conversations that an import created."""
+
+    conversations: tuple[ConversationInfo, ...]
+
+
+class SettingsRead(Thing, frozen=True):
+    """The settings, and the names of servers that have a key (never a key itself).
+
+    key_storage: where keys are kept, in words, or why they last for this session only.
+    """
+
+    settings: Settings
+    servers_with_key: tuple[str, ...]
+    key_storage: str
+
+
+class Models(Thing, frozen=True):
+    """Models that can be chosen."""
+
+    models: tuple[ModelInfo, ...]
+
+
+AnyThing = (
+    Done | Welcome | Conversations | Opened | Messages | DraftCounted | Plan | Found | Imported | SettingsRead | Models
+)
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """A line from the window."""
+
+    number: int
+    wish: AnyWish
+
+
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
+    """A line from the engine: the thing that was asked for, or why not."""
+
+    number: int
+    thing: AnyThing | None = None
+    failure: Failure | None = None
+
+
+class Happened(msgspec.Struct, frozen=True, tag="happened"):
+    """A line from the engine: an event of a turn."""
+
+    event: TurnEvent
+
+
+class ConversationsChanged(msgspec.Struct, frozen=True, tag="conversations_changed"):
+    """A line from the engine: the sidebar's list has changed (a title, a time, a count, a gauge)."""
+
+    conversations: tuple[ConversationInfo, ...]
+
+
+EngineLine = Answer | Happened | ConversationsChanged
+
+_encoder = msgspec.json.Encoder()
+_ask_decoder = msgspec.json.Decoder(Ask)
+_line_decoder: msgspec.json.Decoder[EngineLine] = msgspec.json.Decoder(EngineLine)
+
+
+class ProtocolError(Exception):
+    """A line that is not of this protocol's version."""
+
+
+def encode_line(value: Ask | EngineLine) -> bytes:
+    """The value as one line of JSON, its newline included."""
+    return _encoder.encode(value) + b"\n"
+
+
+def decode_ask(line: bytes) -> Ask:
+    """Raises ProtocolError."""
+    try:
+        return _ask_decoder.decode(line)
+    except msgspec.DecodeError as error:
+        raise ProtocolError(str(error)) from error
+
+
+def decode_engine_line(line: bytes) -> EngineLine:
+    """Raises ProtocolError."""
+    try:
+        return _line_decoder.decode(line)
+    except msgspec.DecodeError as error:
+        raise ProtocolError(str(error)) from error

@@ -1,0 +1,31 @@
+"""Where data, cache and resources live."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+
+
+def data_folder(chosen: str | None = None) -> Path:
+    """The data folder: `chosen`, else PALIMPSEST_DATA_DIR, else the system's place for user data."""
+    named = chosen or os.environ.get("PALIMPSEST_DATA_DIR")
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
+
+
+def database_file(data: Path) -> Path:
+    """The archive of that data folder."""
+    return data / "archive.sqlite3"
+
+
+def settings_file(data: Path) -> Path:
+    """The settings of that data folder."""
+    return data / "settings.json"
+
+
+def log_file(data: Path) -> Path:
+    """Where bugs and warnings are written."""
+    return data / "palimpsest.log"

@@ -1,0 +1,1 @@
+"""The window: the only Qt. Paints what it is told, and wishes."""
