@@ -140,16 +140,21 @@ STATUS_WORDS = {
 
 
 class Theme:
-    """Which palette is shown now. Widgets read it when they paint, and are repainted when it changes."""
+    """Which palette is shown now. Widgets read it when they paint, and are repainted when it changes.
+
+    version: grows with each change, so that what was laid out under an earlier one can be told.
+    """
 
     def __init__(self) -> None:
         self.palette = LIGHT
         self.font_scale = 1.0
+        self.version = 0
 
     def show(self, is_dark: bool, font_scale: float = 1.0) -> None:
         """Chooses the palette; `app` repaints."""
         self.palette = DARK if is_dark else LIGHT
         self.font_scale = font_scale
+        self.version += 1
 
 
 theme = Theme()
