@@ -1,0 +1,108 @@
+"""The gauge's figures: the tokens of the assembled request by segment. They sum to the request exactly."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.conversation.message import Usage
+
+from .counting import REPLY_PRIMING, Counts, Tokens
+from .policy import Budget, ContextPolicy
+from .view import Item, Kind, View, assemble
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Running sums over the items of one view, by segment."""
+
+    items: Chain[Item]
+    segments: dict[Segment, int]
+
+    @property
+    def total(self) -> int:
+        """All tokens of the items and the reply's priming."""
+        return sum(self.segments.values())
+
+
+def item_tokens(item: Item, counts: Counts) -> Tokens:
+    """Tokens of one item in the segments where it is shown."""
+    tokens = counts.of(item.message)
+    if item.kind is Kind.SUMMARY:
+        return Tokens(tokens.total, ((Segment.SUMMARY, tokens.total),))
+    return tokens.pinned() if item.is_pinned else tokens
+
+
+def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
+    """The sums of that view. If it grew from `earlier`, only what is new is counted."""
+    grown = earlier is not None and view.items.extends(earlier.items)
+    segments = dict(earlier.segments) if earlier is not None and grown else {Segment.SYSTEM: REPLY_PRIMING}
+    start = len(earlier.items) if earlier is not None and grown else 0
+    for item in view.items[start:] if start else view.items:
+        for segment, tokens in item_tokens(item, counts).parts:
+            segments[segment] = segments.get(segment, 0) + tokens
+    return Tally(view.items, segments)
+
+
+def request_tokens(view: View, counts: Counts) -> int:
+    """Tokens of the assembled request, counted message by message."""
+    return REPLY_PRIMING + sum(counts.total(message) for message in assemble(view))
+
+
+def status_of(share: float, policy: ContextPolicy) -> Status:
+    """The status of a request that takes that share of the usable window."""
+    reached = sum(share >= threshold for threshold in policy.thresholds)
+    return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
+
+
+def gauge_of(
+    view: View, sums: Tally, counts: Counts, policy: ContextPolicy, budget: Budget, window_basis: Basis
+) -> Gauge:
+    """The gauge of that view: counted here, hence *estimated*. Open calls count as they would be sent."""
+    segments = dict(sums.segments)
+    closing = sum(counts.total(message) for message in assemble(view)[len(view.items) :]) if view.open_calls else 0
+    if closing:
+        segments[Segment.RESULTS] = segments.get(Segment.RESULTS, 0) + closing
+    total = sum(segments.values())
+    return Gauge(
+        segments=segments,
+        total=total,
+        window=budget.window,
+        reserve=budget.reserve,
+        status=status_of(budget.share(total), policy),
+        window_basis=window_basis,
+        thresholds=policy.thresholds,
+        tokenizer=counts.tokenizer.name,
+    )
+
+
+def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
+    """The gauge with some tokens more, such as a reply that is still streaming."""
+    segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
+    total = gauge.total + tokens
+    status = status_of(total / gauge.usable if gauge.usable > 0 else float("inf"), policy)
+    return replace(gauge, segments=segments, total=total, status=status)
+
+
+def anchored(gauge: Gauge, counted: int, usage: Usage, policy: ContextPolicy) -> Gauge:
+    """The gauge set right by what the provider reported for a request that was counted as `counted` tokens.
+
+    The difference is shared among the segments by their size, so that they still sum to the total: *measured*
+    is what the provider said of the request, plus what came after it.
+    """
+    total = max(gauge.total + usage.prompt_tokens + usage.reply_tokens - counted, 0)
+    segments = _scaled(gauge.segments, total)
+    status = status_of(total / gauge.usable if gauge.usable > 0 else float("inf"), policy)
+    return replace(gauge, segments=segments, total=total, status=status, basis=Basis.MEASURED)
+
+
+def _scaled(segments: dict[Segment, int], total: int) -> dict[Segment, int]:
+    """The segments scaled to sum to `total`; the rounding's rest goes to the largest."""
+    counted = sum(segments.values())
+    if counted in (0, total):
+        return segments
+    scaled = {segment: tokens * total // counted for segment, tokens in segments.items()}
+    largest = max(scaled, key=lambda segment: scaled[segment])
+    scaled[largest] += total - sum(scaled.values())
+    return scaled

@@ -1,0 +1,40 @@
+"""What pruning must not touch (P7): the newest tokens, the last user turns, pins, protected tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from desktop_app.context.counting import Counts
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view import Item, Kind
+from desktop_app.conversation.message import Role
+
+
+def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: Counts) -> int:
+    """The index from which on everything is protected: by tokens or by user turns, whichever reaches further back."""
+    allowed = min(policy.protect_newest, round(budget.window * policy.protect_share_of_window))
+    by_tokens = by_turns = len(items)
+    tokens = turns = 0
+    for index in range(len(items) - 1, -1, -1):
+        item = items[index]
+        tokens += counts.total(item.message)
+        if tokens <= allowed:
+            by_tokens = index
+        if item.message.role is Role.USER and item.kind is Kind.MESSAGE and turns < policy.protect_user_turns:
+            turns += 1
+            by_turns = index
+        if tokens > allowed and turns >= policy.protect_user_turns:
+            break
+    return min(by_tokens, by_turns)
+
+
+def is_prunable(item: Item, policy: ContextPolicy) -> bool:
+    """Whether that item is a tool result that may be shortened at all."""
+    result = item.message.tool_result
+    return (
+        item.kind is Kind.MESSAGE
+        and item.message.role is Role.TOOL
+        and result is not None
+        and not item.is_pinned
+        and result.name not in policy.protected_tools
+    )
