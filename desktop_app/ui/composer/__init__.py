@@ -1,0 +1,1 @@
+"""Where the next message is written."""

@@ -1,0 +1,192 @@
+"""The gauge's bar: what fills the window, the draft, the reserve, and where something will happen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.ui.widgets.bars import LEAST, rounded, segment_hint, spread
+from desktop_app.ui.widgets.look import colour, font, mixed, paint_focus, scaled
+from desktop_app.ui.widgets.words import percent, thousands
+
+BAR = 14  # pixels, as in the mockups
+EDGE = 3  # room for the ring of the focus
+DRAFT_PLACE = list(Segment).index(Segment.USER) + 1
+SEGMENT_AT = [*list(Segment)[:DRAFT_PLACE], Segment.USER, *list(Segment)[DRAFT_PLACE:]]
+MOTION = 160  # milliseconds
+STRIPE = 8  # pixels from one line of the hatching to the next
+
+
+class GaugeBar(QWidget):
+    """Paints a gauge on the scale of its window. Clicked, or chosen by Enter, it asks for the breakdown."""
+
+    breakdown_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._gauge: Gauge | None = None
+        self._draft = 0
+        self._from: list[float] = [0.0] * (len(Segment) + 1)
+        self._shown = list(self._from)
+        self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOTION)
+        self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._motion.valueChanged.connect(self._move)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_gauge(self, gauge: Gauge | None, draft: int, *, is_moving: bool) -> None:
+        """Shows these figures; is_moving: glide there from what is shown."""
+        is_same_scale = gauge is not None and self._gauge is not None and gauge.window == self._gauge.window
+        self._gauge, self._draft = gauge, draft
+        self._motion.stop()
+        if is_moving and is_same_scale and self.isVisible():
+            self._from = list(self._shown)
+            self._motion.start()
+        else:
+            self._shown = self.amounts()
+        self.update()
+
+    def amounts(self) -> list[float]:
+        """Tokens of each segment in Segment order, the draft behind the user's."""
+        if self._gauge is None:
+            return [0.0] * (len(Segment) + 1)
+        tokens = [float(self._gauge.segments.get(segment, 0)) for segment in Segment]
+        return [*tokens[:DRAFT_PLACE], float(self._draft), *tokens[DRAFT_PLACE:]]
+
+    def widths(self) -> list[float]:
+        """Pixels of what is shown now, in the order of `amounts`."""
+        window = self._gauge.window if self._gauge else 0
+        return spread(self._shown, window, self._box().width())
+
+    def hint_at(self, x: float) -> str:
+        """What the tooltip says there: name, tokens and share."""
+        gauge = self._gauge
+        if gauge is None:
+            return "The tokens of this conversation are being counted."
+        left = self._box().left()
+        for place, width in enumerate(self.widths()):
+            if left <= x < left + width:
+                return self.hint_of(place)
+            left += width
+        if x >= self._x_of(gauge.usable):
+            return f"Kept for the reply: {thousands(gauge.reserve)} tokens, {percent(gauge.reserve / gauge.window)}"
+        free = max(gauge.free - self._draft, 0)
+        return f"Free: {thousands(free)} tokens, {percent(free / gauge.window)} of the window"
+
+    def hint_of(self, place: int) -> str:
+        """Name, tokens and share of the place in `amounts`."""
+        if self._gauge is None:
+            return ""
+        if place == DRAFT_PLACE:
+            share = percent(self._draft / self._gauge.window)
+            return f"Your draft: {thousands(self._draft)} tokens, {share} of the window"
+        segment = SEGMENT_AT[place]
+        return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
+
+    def sizeHint(self) -> QSize:
+        """The bar, and the numbers of the marks below it."""
+        return QSize(480, BAR + 2 * EDGE + scaled(14))
+
+    def minimumSizeHint(self) -> QSize:
+        """It can be narrow."""
+        return QSize(160, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground, reserve, segments, marks."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = self._box()
+        painter.save()
+        painter.setClipPath(rounded(box))
+        painter.fillRect(box, colour("free"))
+        if self._gauge is not None:
+            self._paint_reserve(painter, box, self._gauge)
+            self._paint_segments(painter, box)
+        painter.restore()
+        if self._gauge is not None:
+            self._paint_marks(painter, box, self._gauge)
+        if self.hasFocus():
+            paint_focus(painter, box.adjusted(-EDGE, -EDGE, EDGE, EDGE), box.height() / 2 + EDGE)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click asks for the breakdown."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.breakdown_requested.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter and the space bar are clicks."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.breakdown_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Explains what is under the mouse."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.hint_at(event.pos().x()), self)
+            return True
+        return super().event(event)
+
+    def _move(self, done: float) -> None:
+        goal = self.amounts()
+        self._shown = [a + (b - a) * done for a, b in zip(self._from, goal, strict=True)]
+        self.update()
+
+    def _box(self) -> QRectF:
+        return QRectF(EDGE, EDGE, max(self.width() - 2 * EDGE, 1), BAR)
+
+    def _x_of(self, tokens: float) -> float:
+        box = self._box()
+        window = self._gauge.window if self._gauge else 1
+        return box.left() + box.width() * min(tokens / max(window, 1), 1.0)
+
+    def _paint_reserve(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        left = self._x_of(gauge.usable)
+        area = QRectF(left, box.top(), box.right() - left, box.height())
+        painter.save()
+        painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+        painter.setPen(QPen(colour("hatch"), STRIPE * 0.36))
+        x = left - box.height()
+        while x < box.right() + STRIPE:
+            painter.drawLine(QPointF(x, box.bottom() + 1), QPointF(x + box.height() + 2, box.top() - 1))
+            x += STRIPE
+        painter.restore()
+
+    def _paint_segments(self, painter: QPainter, box: QRectF) -> None:
+        left = box.left()
+        for place, width in enumerate(self.widths()):
+            is_draft = place == DRAFT_PLACE
+            fill = mixed(Segment.USER, "raised", 0.45) if is_draft else colour(SEGMENT_AT[place])
+            gap = 1.0 if width >= 2 * LEAST else 0.0
+            painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), fill)
+            left += width
+
+    def _paint_marks(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        warning, tight, critical, exceeded = (self._x_of(share * gauge.usable) for share in gauge.thresholds)
+        painter.setPen(QPen(colour("ink_soft", 0.3), 1.5))
+        painter.drawLine(QPointF(tight, box.top()), QPointF(tight, box.bottom()))
+        painter.setPen(QPen(colour("ink_soft", 0.6), 1.5))
+        for x in (warning, critical, exceeded):
+            painter.drawLine(QPointF(x, box.top() - 2), QPointF(x, box.bottom() + 1))
+        shares = (gauge.thresholds[0], gauge.thresholds[2], gauge.thresholds[3])
+        self._paint_numbers(painter, box, shares, (warning, critical, exceeded))
+
+    def _paint_numbers(self, painter: QPainter, box: QRectF, shares: Sequence[float], xs: Sequence[float]) -> None:
+        """The shares below their marks; one that would touch its neighbour on the left is left out."""
+        shown = font(10.5)
+        metrics = QFontMetricsF(shown)
+        painter.setFont(shown)
+        painter.setPen(colour("ink_faint"))
+        free_from = box.left()
+        for share, x in zip(shares, xs, strict=True):
+            word = f"{share * 100:.0f}"
+            width = metrics.horizontalAdvance(word)
+            if x - width / 2 < free_from:
+                continue
+            painter.drawText(QPointF(x - width / 2, box.bottom() + 1 + metrics.ascent()), word)
+            free_from = x + width / 2 + 2

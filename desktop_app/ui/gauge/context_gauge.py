@@ -1,0 +1,171 @@
+"""The context gauge: the bar, the status in a word, the numbers, and the button that makes room."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop_app.conversation.gauge import Basis, Gauge, Status
+from desktop_app.ui.theme import STATUS_WORDS, theme
+from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scaled
+from desktop_app.ui.widgets.words import percent, thousands
+
+from .bar import GaugeBar
+
+OPTIMIZE, OPTIMIZE_SHORT = "Optimize conversation…", "Optimize…"
+NARROW = 520  # pixels below which the button says less
+
+BASIS_HINTS = {
+    Basis.MEASURED: "Measured: the provider reported it for the last request.",
+    Basis.ESTIMATED: "Estimated: counted here, on the request as it would be sent.",
+    Basis.ASSUMED: "Assumed: nobody could tell, so a cautious figure is used.",
+}
+
+
+def status_of(gauge: Gauge, draft: int) -> Status:
+    """The status that the request would have with the draft in it."""
+    if draft == 0:
+        return gauge.status
+    share = (gauge.total + draft) / gauge.usable if gauge.usable > 0 else 1.0
+    reached = sum(share >= threshold for threshold in gauge.thresholds)
+    return list(Status)[reached]
+
+
+class StatusDot(QWidget):
+    """The colour of the status; the word stands beside it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._status: Status | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_status(self, status: Status | None) -> None:
+        """None: not known yet."""
+        self._status = status
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A dot."""
+        return QSize(scaled(9), scaled(9))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the dot."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour("hatch"))
+        if self._status is not None:
+            painter.setBrush(theme.palette.status(self._status))
+        painter.drawEllipse(QRectF(self.rect()))
+
+
+class ContextGauge(QWidget):
+    """How full the window is, counted with the draft. Given values; asks for the breakdown or for room."""
+
+    optimize_requested = Signal()
+    breakdown_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._gauge: Gauge | None = None
+        self._draft = 0
+        self._is_streaming = False
+        self.bar = GaugeBar(self)
+        self.dot = StatusDot(self)
+        self.word = InkLabel(size=13, weight=MEDIUM, parent=self)
+        self.numbers = InkLabel(size=13, weight=BOLD, parent=self)
+        self.share = InkLabel(size=13, tint="ink_soft", parent=self)
+        self.optimize = Button(OPTIMIZE, parent=self)
+        self.optimize.setToolTip("Shows what could leave the window, before anything is done")
+        self._lay_out()
+        self.bar.breakdown_requested.connect(self.breakdown_requested)
+        self.optimize.clicked.connect(self.optimize_requested)
+        self._tell()
+
+    def set_gauge(self, gauge: Gauge | None) -> None:
+        """Shows a gauge; None while the tokens are being counted."""
+        self._gauge = gauge
+        self.bar.show_gauge(gauge, self._draft, is_moving=not self._is_streaming)
+        self._tell()
+
+    def set_draft_tokens(self, tokens: int) -> None:
+        """Tokens that the draft would add to the request."""
+        self._draft = max(tokens, 0)
+        self.bar.show_gauge(self._gauge, self._draft, is_moving=False)
+        self._tell()
+
+    def set_streaming(self, is_streaming: bool) -> None:
+        """Whether a reply is being written: the figures then come often, and the bar follows without gliding."""
+        self._is_streaming = is_streaming
+        self._tell()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow place the button says less."""
+        super().resizeEvent(event)
+        self.optimize.setText(OPTIMIZE if self.width() >= scaled(NARROW) else OPTIMIZE_SHORT)
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout()
+        line.setContentsMargins(3, 0, 0, 0)
+        line.setSpacing(8)
+        for widget in (self.dot, self.word, self.numbers):
+            line.addWidget(widget)
+        line.addWidget(self.share, 1)
+        line.addWidget(self.optimize)
+        for label in (self.word, self.numbers):
+            label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.bar)
+        column.addLayout(line)
+
+    def _tell(self) -> None:
+        """Says in words and in numbers what the bar shows."""
+        gauge = self._gauge
+        self.optimize.setEnabled(gauge is not None)
+        for label in (self.word, self.numbers):
+            label.setVisible(gauge is not None)
+        if gauge is None:
+            self.dot.set_status(None)
+            self.share.set_text("Counting…")
+            self._name("Context window: the tokens are being counted", "")
+            return
+        status = status_of(gauge, self._draft)
+        self.dot.set_status(status)
+        self.word.set_text(STATUS_WORDS[status].capitalize())
+        self.numbers.set_text(f"{thousands(gauge.total + self._draft)} / {thousands(gauge.window)}")
+        self.numbers.set_hint(self._hint(gauge))
+        self._tell_share(gauge, status)
+
+    def _tell_share(self, gauge: Gauge, status: Status) -> None:
+        share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
+        notes = [f"{percent(share)} of what can be used", gauge.basis.value]
+        if gauge.window_basis is Basis.ASSUMED:
+            notes.append("window assumed")
+        if self._is_streaming:
+            notes.append("being written")
+        text = " · ".join(notes)
+        self.share.set_runs((Run(text),))
+        self.share.set_hint(BASIS_HINTS[gauge.basis])
+        numbers = f"{thousands(gauge.total + self._draft)} of {thousands(gauge.window)} tokens"
+        self._name(f"Context window: {numbers}, {text}, {STATUS_WORDS[status]}", self._segments(gauge))
+
+    def _segments(self, gauge: Gauge) -> str:
+        places = (self.bar.hint_of(place) for place, amount in enumerate(self.bar.amounts()) if amount)
+        reserve = f"Kept for the reply: {thousands(gauge.reserve)} tokens"
+        return "; ".join([*places, reserve])
+
+    def _hint(self, gauge: Gauge) -> str:
+        counted = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
+        draft = f" Your draft is {thousands(self._draft)} of them." if self._draft else ""
+        kept = f"{thousands(gauge.usable)} can be used: {thousands(gauge.reserve)} are kept for the reply."
+        return f"{thousands(gauge.total + self._draft)} tokens.{draft}{counted} {kept}"
+
+    def _name(self, name: str, description: str) -> None:
+        for widget in (self, self.bar):
+            widget.setAccessibleName(name)
+            widget.setAccessibleDescription(description)

@@ -1,0 +1,1 @@
+"""Optimize conversation: the plan, before anything is done."""

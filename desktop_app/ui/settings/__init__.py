@@ -1,0 +1,1 @@
+"""The settings, and the servers that models are reached through."""

@@ -1,0 +1,192 @@
+"""Text that paints itself: runs of differing weight and colour, wrapped, or cut with an ellipsis and a tooltip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from .look import NORMAL, RESTYLING, Tint, colour, font
+
+ELLIPSIS = "…"
+LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep their own height
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of text. tint and weight: the label's own when not given."""
+
+    text: str
+    tint: Tint | None = None
+    weight: int | None = None
+
+
+class InkLabel(QLabel):
+    """A label of one size. It never asks for more width than it is given: it wraps, or ends in an ellipsis."""
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        tint: Tint = "ink",
+        size: float = 14,
+        weight: int = NORMAL,
+        wraps: bool = False,
+        is_mono: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._tint: Tint = tint
+        self._size, self._weight, self._wraps, self._is_mono = size, weight, wraps, is_mono
+        self._runs: tuple[Run, ...] = ()
+        self._hint = ""
+        vertical = QSizePolicy.Policy.Minimum if wraps else QSizePolicy.Policy.Fixed
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, vertical)
+        policy.setHeightForWidth(wraps)
+        self.setSizePolicy(policy)
+        self.set_text(text)
+
+    def set_text(self, text: str) -> None:
+        """Shows a text in the label's own weight and colour."""
+        self.set_runs((Run(text),))
+
+    def set_runs(self, runs: Sequence[Run]) -> None:
+        """Shows these runs, one behind the other."""
+        if self._runs == tuple(runs):
+            return
+        self._runs = tuple(runs)
+        self.setText("".join(run.text for run in runs))
+        self.updateGeometry()
+        self._explain_ellipsis()
+        self.update()
+
+    def set_tint(self, tint: Tint) -> None:
+        """Another colour for the runs that name none."""
+        self._tint = tint
+        self.update()
+
+    def set_hint(self, hint: str) -> None:
+        """A tooltip that shows also when nothing is cut off."""
+        self._hint = hint
+        self._explain_ellipsis()
+
+    def is_elided(self) -> bool:
+        """Whether the end of the text is cut off at this width."""
+        return not self._wraps and self._natural_width() > self.width() + 1
+
+    def sizeHint(self) -> QSize:
+        """Its text on one line."""
+        return QSize(self._natural_width(), math.ceil(self._line_height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Little: it can always be cut or wrapped."""
+        return QSize(min(self._natural_width(), 28), math.ceil(self._line_height()))
+
+    def hasHeightForWidth(self) -> bool:
+        """True when it wraps."""
+        return self._wraps
+
+    def heightForWidth(self, width: int) -> int:
+        """Its wrapped lines."""
+        layout = self._laid_out(self._runs, width if self._wraps else 1e6)
+        return math.ceil(self._line_height() * max(layout.lineCount(), 1))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the runs in the palette of the moment."""
+        runs = self._cut_runs() if self.is_elided() else self._runs
+        layout = self._laid_out(runs, self.width() if self._wraps else 1e6)
+        painter = QPainter(self)
+        top = 0.0
+        if not self._wraps:
+            top = (self.height() - self._line_height()) / 2
+            shift = self.width() - layout.lineAt(0).naturalTextWidth() if self._is_right_aligned() else 0.0
+            layout.lineAt(0).setPosition(QPointF(shift, layout.lineAt(0).y()))
+        layout.draw(painter, QPointF(0, top))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What is cut off changes with the width."""
+        super().resizeEvent(event)
+        self._explain_ellipsis()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A new font scale needs another room."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self.updateGeometry()
+            self.update()
+
+    def _is_right_aligned(self) -> bool:
+        return bool(self.alignment() & Qt.AlignmentFlag.AlignRight)
+
+    def _font(self) -> QFont:
+        return font(self._size, self._weight, is_mono=self._is_mono)
+
+    def _line_height(self) -> float:
+        shown = self._font()
+        return max(shown.pixelSize() * LINE_HEIGHT, QFontMetricsF(shown).height())
+
+    def _natural_width(self) -> int:
+        return math.ceil(self._laid_out(self._runs, 1e6).maximumWidth()) if self.text() else 0
+
+    def _explain_ellipsis(self) -> None:
+        hint = self._hint
+        if self.is_elided():
+            hint = f"{self.text()}\n{hint}" if hint else self.text()
+        self.setToolTip(hint)
+
+    def _cut_runs(self) -> list[Run]:
+        """The runs up to where an ellipsis must stand."""
+        room = self.width() - QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)
+        end = self._laid_out(self._runs, 1e6).lineAt(0).xToCursor(max(room, 0.0))
+        cut: list[Run] = []
+        for run in self._runs:
+            cut.append(Run(run.text[:end].rstrip() if len(run.text) >= end else run.text, run.tint, run.weight))
+            end -= len(run.text)
+            if end <= 0:
+                break
+        return [*cut, Run(ELLIPSIS)]
+
+    def _laid_out(self, runs: Sequence[Run], width: float) -> QTextLayout:
+        text = "".join(run.text for run in runs)
+        # A line separator breaks lines inside one layout; a newline would not.
+        layout = QTextLayout(text.replace("\n", "\u2028"), self._font())
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.setFormats(self._formats(runs))
+        layout.beginLayout()
+        height, top = self._line_height(), 0.0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(width, 1))
+            line.setPosition(QPointF(0, top + (height - line.height()) / 2))
+            top += height
+        layout.endLayout()
+        return layout
+
+    def _formats(self, runs: Sequence[Run]) -> list[QTextLayout.FormatRange]:
+        formats: list[QTextLayout.FormatRange] = []
+        start = 0
+        for run in runs:
+            made = QTextLayout.FormatRange()
+            shown = QTextCharFormat()
+            shown.setForeground(colour(run.tint or self._tint))
+            if run.weight is not None:
+                shown.setFontWeight(run.weight)
+            made.start, made.length, made.format = start, len(run.text), shown  # type: ignore[misc]
+            formats.append(made)
+            start += len(run.text)
+        return formats

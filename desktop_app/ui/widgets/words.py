@@ -1,0 +1,88 @@
+"""Numbers, times and names in words, the same everywhere in the window. Pure, but for the local time zone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
+
+
+def thousands(number: int) -> str:
+    """61,204; a minus sign, not a hyphen, for what is below zero."""
+    return f"{number:,}".replace("-", "−")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """ "1 message", "42 messages"."""
+    return f"{thousands(number)} {one if number == 1 else many or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """ "62 %"; "< 1 %" for a little, so that something never reads as nothing."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    return f"{round(share * 100)} %"
+
+
+def percentages(counts: Sequence[int]) -> list[int]:
+    """Whole percentages that add up to 100 (largest remainder); all 0 when there is nothing."""
+    total = sum(counts)
+    if total == 0:
+        return [0] * len(counts)
+    exact = [count * 100 / total for count in counts]
+    whole = [int(share) for share in exact]
+    by_remainder = sorted(range(len(counts)), key=lambda i: whole[i] - exact[i])
+    for index in by_remainder[: 100 - sum(whole)]:
+        whole[index] += 1
+    return whole
+
+
+def moment(at: float, now: float) -> str:
+    """A time as one says it: "Today 10:31", "Yesterday 16:02", "Tue 09:14", "3 Mar 10:31", "3 Mar 2024".
+
+    at, now: seconds since 1970, UTC; shown in the local time zone.
+    """
+    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
+    days = (today.date() - then.date()).days
+    clock = f"{then:%H:%M}"
+    if days == 0:
+        return f"Today {clock}"
+    if days == 1:
+        return f"Yesterday {clock}"
+    if 1 < days < 7:
+        return f"{then:%a} {clock}"
+    if then.year == today.year:
+        return f"{then.day} {then:%b} {clock}"
+    return f"{then.day} {then:%b} {then.year}"
+
+
+ROLE_NAMES = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
+
+
+def speaker_of(message: Message) -> str:
+    """Who speaks, as shown: a given name, a tool's name, a model's short name, or the role."""
+    if message.speaker:
+        return message.speaker
+    if message.tool_result is not None:
+        return message.tool_result.name
+    if message.role is Role.ASSISTANT and message.model:
+        return message.model.rsplit("/", 1)[-1]
+    return ROLE_NAMES[message.role]
+
+
+def readable(message: Message) -> str:
+    """All that a person can read of a message: its text; else its calls, attachments or reasoning, named."""
+    lines = [message.text] if message.text else []
+    lines += [f"{call.name}({call.arguments})" for call in message.tool_calls]
+    for part in message.parts:
+        if isinstance(part, Attachment):
+            lines.append(f"[{part.name}]" if part.is_image else f"[{part.name}]\n{part.content}")
+        elif isinstance(part, Reasoning) and not message.text:
+            lines.append(part.text)
+    return "\n\n".join(lines)
+
+
+def first_line(text: str, most: int = 300) -> str:
+    """The beginning of a text on one line, for a list; the width of the place decides how much of it shows."""
+    return " ".join(text[: most * 2].split())[:most]
