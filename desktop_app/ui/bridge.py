@@ -1,0 +1,228 @@
+"""The seam between the window and the engine: wishes go out as lines, answers and events come back.
+
+Every coroutine of the window runs in a task that the bridge owns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from desktop_app.conversation.events import Failure
+from desktop_app.engine.protocol import (
+    VERSION,
+    Answer,
+    AnyThing,
+    AnyWish,
+    Ask,
+    ConversationsChanged,
+    Happened,
+    Hello,
+    ProtocolError,
+    Shutdown,
+    Thing,
+    Welcome,
+    decode_engine_line,
+    encode_line,
+)
+
+from .engine_process import RESTARTS_A_MINUTE, EngineProcess
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=Thing)
+
+HELLO_NUMBER = 0
+FIRST_BACKOFF = 0.1  # seconds before the engine is started again
+
+ENGINE_DIED = Failure(
+    kind="engine",
+    title="The engine stopped",
+    detail="The part of Palimpsest that talks to models and keeps the record ended unexpectedly.",
+    kept="Everything that was acknowledged is stored.",
+    advice="It is being started again. Repeat what you asked for if it was not done.",
+)
+ENGINE_GAVE_UP = Failure(
+    kind="engine",
+    title="The engine does not stay up",
+    detail=f"It ended more than {RESTARTS_A_MINUTE} times within a minute, so it is not started again by itself.",
+    kept="Everything that was acknowledged is stored.",
+    advice="Choose Restart. If it happens again, “palimpsest doctor” says what is wrong.",
+)
+ENGINE_IS_FOREIGN = msgspec.structs.replace(
+    ENGINE_GAVE_UP,
+    title="The engine is of another version",
+    detail="The window and the engine do not speak the same language, as after an update that was not finished.",
+    advice="Close Palimpsest and install it again. Your conversations stay where they are.",
+)
+CLOSING = Failure(kind="engine", title="Palimpsest is closing", kept="Everything that was acknowledged is stored.")
+
+
+class EngineFailure(Exception):
+    """The engine did not do what it was asked. The failure can be shown to the user as it is."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.title)
+        self.failure = failure
+
+
+class Bridge(QObject):
+    """All that is said to the engine and heard from it.
+
+    Signals: became_ready(Welcome) after each start; happened(TurnEvent); conversations_changed(tuple of
+    ConversationInfo); engine_died() when the engine ended and will be started again; engine_gave_up(Failure) when
+    it will not; failed(Failure) for an EngineFailure that a started coroutine let pass; crashed(str) for a bug,
+    told once.
+    """
+
+    became_ready = Signal(object)
+    happened = Signal(object)
+    conversations_changed = Signal(object)
+    engine_died = Signal()
+    engine_gave_up = Signal(object)
+    failed = Signal(object)
+    crashed = Signal(str)
+
+    def __init__(self, command: list[str], log_file: Path | None = None, first_backoff: float = FIRST_BACKOFF) -> None:
+        super().__init__()
+        self._engine = EngineProcess(command, log_file, first_backoff, self._take_line, self)
+        self._engine.started.connect(self._greet)
+        self._engine.died.connect(self._on_died)
+        self._engine.gave_up.connect(lambda: self._give_up(ENGINE_GAVE_UP))
+        self._refusal: Failure | None = None
+        self._number = HELLO_NUMBER
+        self._awaited: dict[int, asyncio.Future[AnyThing]] = {}
+        self._outbox: list[bytes] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._told_bugs: set[str] = set()
+
+    @property
+    def engine_pid(self) -> int:
+        """The engine's process id; 0 when it does not run."""
+        return self._engine.pid
+
+    def start_engine(self) -> None:
+        """Starts the engine; also after it gave up."""
+        self._refusal = None
+        self._engine.start()
+
+    async def ask(self, wish: AnyWish) -> AnyThing:
+        """What the engine answers. Waits for an engine that is starting. Raises EngineFailure."""
+        if self._refusal is not None:
+            raise EngineFailure(self._refusal)
+        self._number += 1
+        number = self._number
+        future = self._awaited[number] = asyncio.get_running_loop().create_future()
+        line = encode_line(Ask(number, wish))
+        if self._engine.is_up:
+            self._engine.write(line)
+        else:
+            self._outbox.append(line)
+        try:
+            return await future
+        finally:
+            self._awaited.pop(number, None)
+
+    async def ask_for(self, kind: type[T], wish: AnyWish) -> T:
+        """The same, when the answer must be of one kind. Any other one is a bug of the engine: TypeError."""
+        thing = await self.ask(wish)
+        if not isinstance(thing, kind):
+            raise TypeError(f"{type(wish).__name__} was answered with {type(thing).__name__}")
+        return thing
+
+    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Runs a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._finish_task)
+
+    async def close(self) -> None:
+        """Ends the engine in order, and cancels the tasks that are still running here."""
+        self._refusal = CLOSING
+        self._fail_awaited(CLOSING)
+        await self._engine.end(encode_line(Ask(self._number + 1, Shutdown())))
+        others = self._tasks - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others)
+
+    def _greet(self) -> None:
+        self._engine.write(encode_line(Ask(HELLO_NUMBER, Hello(VERSION))))
+        for line in self._outbox:
+            self._engine.write(line)
+        self._outbox.clear()
+
+    def _take_line(self, line: bytes) -> bool:
+        """Whether somebody waits for this line, and should see it before the next one is read."""
+        try:
+            value = decode_engine_line(line)
+        except ProtocolError as error:
+            log.error("The engine wrote a line that is not of the protocol (%s): %r", error, line[:200])
+            self._tell_bug("The engine wrote something that this window does not understand.")
+            return False
+        match value:
+            case Answer(number=0):
+                self._take_welcome(value)
+            case Answer():
+                return self._resolve(value)
+            case Happened(event):
+                self.happened.emit(event)
+            case ConversationsChanged(conversations):
+                self.conversations_changed.emit(conversations)
+        return False
+
+    def _take_welcome(self, answer: Answer) -> None:
+        if isinstance(answer.thing, Welcome) and answer.thing.version == VERSION:
+            self.became_ready.emit(answer.thing)
+            return
+        self._engine.stop_for_good()
+        self._give_up(answer.failure or ENGINE_IS_FOREIGN)
+
+    def _resolve(self, answer: Answer) -> bool:
+        future = self._awaited.get(answer.number)
+        if future is None or future.done():
+            return False
+        if answer.failure is not None:
+            future.set_exception(EngineFailure(answer.failure))
+        elif answer.thing is not None:
+            future.set_result(answer.thing)
+        else:
+            future.set_exception(TypeError(f"Answer {answer.number} is empty"))
+        return True
+
+    def _on_died(self) -> None:
+        self._fail_awaited(ENGINE_DIED)
+        self.engine_died.emit()
+
+    def _give_up(self, failure: Failure) -> None:
+        self._refusal = failure
+        self._fail_awaited(failure)
+        self.engine_gave_up.emit(failure)
+
+    def _fail_awaited(self, failure: Failure) -> None:
+        self._outbox.clear()
+        for future in self._awaited.values():
+            if not future.done():
+                future.set_exception(EngineFailure(failure))
+
+    def _finish_task(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, EngineFailure):
+            if error.failure is not CLOSING:
+                self.failed.emit(error.failure)
+        elif error is not None:
+            log.error("A bug in the window", exc_info=error)
+            self._tell_bug(f"{type(error).__name__}: {error}")
+
+    def _tell_bug(self, words: str) -> None:
+        if words not in self._told_bugs:
+            self._told_bugs.add(words)
+            self.crashed.emit(words)

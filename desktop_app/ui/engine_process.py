@@ -1,0 +1,171 @@
+"""The engine's process as the window sees it: started, watched, started again when it dies, ended in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+
+log = logging.getLogger(__name__)
+
+READING_SLICE = 0.008  # seconds of decoding in one pass of the event loop: half a frame
+RESTARTS_A_MINUTE = 5
+ORDERLY_END = 2.0  # seconds that the engine has to store what is in flight
+FORCED_END = 1.0
+
+
+def engine_command(data_folder: Path) -> list[str]:
+    """The command line that starts the engine on that data folder."""
+    return [sys.executable, "-m", "desktop_app", "engine", "--data-dir", str(data_folder)]
+
+
+class EngineProcess(QObject):
+    """A child process that speaks in lines.
+
+    first_backoff: seconds before it is started again, doubled with each death within a minute.
+    take_line: called for each line that it wrote, without the newline; returns True if the event loop should get
+    a turn before the next line. Signals: started; died, when it ended unasked and will be started again;
+    gave_up, when it died too often.
+    """
+
+    started = Signal()
+    died = Signal()
+    gave_up = Signal()
+
+    def __init__(
+        self,
+        command: list[str],
+        log_file: Path | None,
+        first_backoff: float,
+        take_line: Callable[[bytes], bool],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._command = command
+        self._log_file = log_file
+        self._first_backoff = first_backoff
+        self._take_line = take_line
+        self._process: QProcess | None = None
+        self._is_up = False
+        self._is_ending = False
+        self._unread = bytearray()
+        self._starts: deque[float] = deque()
+        self._more = QTimer(self, singleShot=True, interval=0)
+        self._more.timeout.connect(self._read_lines)
+        self._again = QTimer(self, singleShot=True)
+        self._again.timeout.connect(self._launch)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it can be written to."""
+        return self._is_up
+
+    @property
+    def pid(self) -> int:
+        """Its process id; 0 when it does not run."""
+        return self._process.processId() if self._process is not None else 0
+
+    def start(self) -> None:
+        """Starts it, with a clean record of earlier deaths."""
+        self._starts.clear()
+        self._is_ending = False
+        self._launch()
+
+    def write(self, line: bytes) -> None:
+        """Writes to its standard input; it must be up."""
+        assert self._process is not None
+        self._process.write(line)
+
+    async def end(self, last_line: bytes) -> None:
+        """Asks it to end with a last line, waits, terminates, kills."""
+        self._is_ending = True
+        self._again.stop()
+        process = self._process
+        if process is None:
+            return
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        process.finished.connect(lambda *_: ended.done() or ended.set_result(None))
+        if self._is_up:
+            process.write(last_line)
+            process.closeWriteChannel()
+        steps = ((None, ORDERLY_END), (process.terminate, FORCED_END), (process.kill, FORCED_END))
+        for force, seconds in steps:
+            if ended.done() or process.state() == QProcess.ProcessState.NotRunning:
+                return
+            if force is not None:
+                force()
+            await asyncio.wait([ended], timeout=seconds)
+
+    def stop_for_good(self) -> None:
+        """Kills it and does not start it again, until `start`."""
+        self._is_ending = True
+        if self._process is not None:
+            self._process.kill()
+
+    def _launch(self) -> None:
+        self._unread.clear()
+        process = self._process = QProcess(self)
+        if self._log_file is not None:
+            process.setStandardErrorFile(str(self._log_file), QProcess.OpenModeFlag.Append)
+        else:
+            process.setProcessChannelMode(QProcess.ProcessChannelMode.ForwardedErrorChannel)
+        process.started.connect(self._on_started)
+        process.readyReadStandardOutput.connect(self._receive)
+        process.finished.connect(self._on_finished)
+        process.errorOccurred.connect(self._on_error)
+        self._starts.append(monotonic())
+        process.start(self._command[0], self._command[1:])
+
+    def _on_started(self) -> None:
+        self._is_up = True
+        self.started.emit()
+
+    def _receive(self) -> None:
+        if self._process is not None:
+            self._unread += self._process.readAllStandardOutput().data()
+        if not self._more.isActive():
+            self._read_lines()
+
+    def _read_lines(self) -> None:
+        """Takes lines for one slice of time; what is left waits for the next pass of the event loop."""
+        deadline = monotonic() + READING_SLICE
+        while (end := self._unread.find(b"\n")) >= 0:
+            line = bytes(self._unread[:end])
+            del self._unread[: end + 1]
+            if self._take_line(line) or monotonic() > deadline:
+                self._more.start()
+                break
+
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart:  # `finished` does not follow
+            log.error("The engine could not be started: %s", " ".join(self._command))
+            self._on_finished()
+
+    def _on_finished(self, *_: object) -> None:
+        ended, self._process = self._process, None
+        self._is_up = False
+        while self._more.isActive():  # what it wrote before its end counts
+            self._more.stop()
+            self._read_lines()
+        if ended is not None:
+            ended.deleteLater()
+        if self._is_ending:
+            return
+        log.error("The engine ended unasked")
+        self._start_again()
+
+    def _start_again(self) -> None:
+        now = monotonic()
+        while self._starts and self._starts[0] < now - 60:
+            self._starts.popleft()
+        if len(self._starts) > RESTARTS_A_MINUTE:
+            self.gave_up.emit()
+            return
+        self._again.start(round(1000 * self._first_backoff * 2 ** max(len(self._starts) - 1, 0)))
+        self.died.emit()

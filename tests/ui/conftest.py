@@ -1,0 +1,54 @@
+"""A Qt application under qasync's loop, and a bridge to a scripted engine: real processes, no screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import qasync
+from PySide6.QtWidgets import QApplication
+from ui_scenes import Run
+
+from desktop_app.ui.bridge import Bridge
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
+
+
+@pytest.fixture
+def run(qapp: QApplication) -> Iterator[Run]:
+    """Runs a coroutine in the window's kind of event loop. An exception that nobody awaited fails the test."""
+    loop = qasync.QEventLoop(qapp)
+    unowned: list[dict[str, Any]] = []
+    loop.set_exception_handler(lambda _, context: unowned.append(context))
+    qapp.setQuitOnLastWindowClosed(False)
+
+    def run_in_loop(coroutine: Coroutine[Any, Any, None]) -> None:
+        loop.run_until_complete(asyncio.wait_for(coroutine, 20))
+
+    yield run_in_loop
+    loop.close()
+    assert unowned == []
+
+
+@pytest.fixture
+def engine_command(tmp_path: Path) -> Callable[..., list[str]]:
+    """The command line of a scripted engine on a folder of its own; options as named arguments."""
+
+    def command(**options: object) -> list[str]:
+        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        return [sys.executable, str(SCRIPTED_ENGINE), "--data-dir", str(tmp_path), *named]
+
+    return command
+
+
+@pytest.fixture
+def bridge(qapp: QApplication, engine_command: Callable[..., list[str]], tmp_path: Path) -> Bridge:
+    """A bridge to an engine with two conversations, not started yet. Bugs in tasks are seen by `no_bugs`."""
+    return Bridge(engine_command(messages=200), tmp_path / "engine.log")
