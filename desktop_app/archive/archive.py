@@ -1,0 +1,99 @@
+"""The archive for the engine's event loop: the store, on one thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry
+
+from .store import Store
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ArchiveThread:
+    """The `Archive` port. Calls are carried out one after the other, in the order in which they were made.
+
+    A call that is cancelled while it runs is still carried out; one that waits for its turn is not.
+    """
+
+    def __init__(self, thread: ThreadPoolExecutor, store: Store) -> None:
+        self._thread = thread
+        self._store = store
+
+    @classmethod
+    async def open(cls, path: Path, read_only: bool = False) -> ArchiveThread:
+        """Opens the archive, or creates it. Raises ArchiveError."""
+        # One thread, since an SQLite connection belongs to the thread that made it.
+        thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive")
+        try:
+            store = await asyncio.get_running_loop().run_in_executor(thread, Store, path, read_only)
+        except BaseException:
+            thread.shutdown(wait=False)
+            raise
+        return cls(thread, store)
+
+    async def close(self) -> None:
+        """Carries out what waits, then closes the file and gives the data folder free."""
+        try:
+            await self._run(Store.close)
+        finally:
+            self._thread.shutdown(wait=False)
+
+    async def conversations(self) -> tuple[ConversationInfo, ...]:
+        """Those that are not deleted, newest first."""
+        return await self._run(Store.conversations)
+
+    async def conversation(self, conversation: str) -> ConversationInfo:
+        """One of them."""
+        return await self._run(Store.conversation, conversation)
+
+    async def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
+        """A new conversation with its first entries, in one transaction."""
+        await self._run(Store.create, info, tuple(entries))
+
+    async def change(
+        self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
+    ) -> None:
+        """Renames, chooses a model, deletes or restores. Nothing is ever erased."""
+        await self._run(Store.change, conversation, title=title, model=model, is_deleted=is_deleted)
+
+    async def note_gauge(self, conversation: str, share: float, status: str) -> None:
+        """Keeps how full the window was, for the sidebar."""
+        await self._run(Store.note_gauge, conversation, share, status)
+
+    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
+        """The whole record in its order. A message that is damaged is replaced by one that says so."""
+        return await self._run(Store.entries, conversation)
+
+    async def append(self, conversation: str, *entries: AnyEntry) -> None:
+        """Adds to the record in one transaction. A message whose id was in flight is no longer in flight."""
+        await self._run(Store.append, conversation, *entries)
+
+    async def keep_partial(self, conversation: str, partial: Message) -> None:
+        """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
+        await self._run(Store.keep_partial, conversation, partial)
+
+    async def recover_partials(self) -> int:
+        """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
+        return await self._run(Store.recover_partials)
+
+    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
+        """Marks which messages are archived, for search results."""
+        await self._run(Store.set_archived, conversation, tuple(archived), tuple(restored))
+
+    async def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
+        """Messages found by their words, best first, archived ones too."""
+        return await self._run(Store.search, query, conversation, limit)
+
+    async def _run(self, method: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: method(self._store, *args, **kwargs)
+        )

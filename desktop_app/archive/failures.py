@@ -1,0 +1,155 @@
+"""Errors of the disk and of SQLite, told to the user: what happened, what was kept, what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from peewee import PeeweeException
+
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import Failure
+
+KEPT = "Everything that was stored before is still there."
+
+
+@contextmanager
+def world_errors(path: Path) -> Iterator[None]:
+    """Turns errors of the world into ArchiveError. What is a bug, such as an id that was used twice, passes."""
+    try:
+        yield
+    except (PeeweeException, sqlite3.Error, OSError) as error:
+        failure = _failure_of(error, path)
+        if failure is None:
+            raise
+        raise ArchiveError(failure) from error
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether SQLite said that the file's contents are broken."""
+    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _code(error: BaseException) -> int | None:
+    """SQLite's primary result code. peewee wraps the driver's error and keeps it as `orig`."""
+    code: int | None = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF  # the upper bits tell the variety
+
+
+def _failure_of(error: Exception, path: Path) -> Failure | None:
+    if isinstance(error, OSError):
+        return Failure(
+            "disk",
+            f"The data folder {path.parent} cannot be used",
+            detail=str(error),
+            kept="Nothing was changed.",
+            advice="Check the folder and its permissions, or choose another one with --data-dir.",
+        )
+    if is_damage(error):
+        return Failure(
+            "damaged",
+            f"The archive {path} is damaged",
+            detail=str(error),
+            kept="The file was left as it is; conversations outside of the damaged place can still be read.",
+            advice="Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.",
+        )
+    match _code(error):
+        case sqlite3.SQLITE_FULL:
+            return _disk("The disk is full", error, "Free some space, then try again.")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+            return _disk(f"{path} cannot be written", error, "Check the permissions of the file and of its folder.")
+        case sqlite3.SQLITE_CANTOPEN:
+            return _disk(f"{path} cannot be opened", error, "Check that the folder exists and can be written.")
+        case sqlite3.SQLITE_IOERR:
+            return _disk("The disk did not do what was asked", error, "Check the disk and its free space.")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return Failure(
+                "locked",
+                "Another program holds the archive",
+                detail=str(error),
+                kept=KEPT,
+                advice="Close what else reads or writes it, then try again.",
+            )
+        case _:
+            return None
+
+
+def _disk(title: str, error: Exception, advice: str) -> Failure:
+    return Failure("disk", title, detail=str(error), kept=KEPT, advice=advice)
+
+
+def already_open(path: Path, holder: str) -> ArchiveError:
+    """Another Palimpsest works on this data folder. holder: its process number, if known."""
+    return ArchiveError(
+        Failure(
+            "locked",
+            "Palimpsest is already open on this data folder",
+            detail=f"{path.parent} is in use" + (f" by process {holder}." if holder else "."),
+            kept="Nothing was changed.",
+            advice="Use the window that is open, close it first, or choose another folder with --data-dir.",
+        )
+    )
+
+
+def foreign_file(path: Path, detail: str) -> ArchiveError:
+    """The file at the archive's place is something else."""
+    return ArchiveError(
+        Failure(
+            "damaged",
+            f"{path} is not a Palimpsest archive",
+            detail=detail,
+            kept="The file was not touched.",
+            advice="Move it elsewhere, or choose another folder with --data-dir.",
+        )
+    )
+
+
+def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
+    """The archive has seen migrations that this program does not know."""
+    return ArchiveError(
+        Failure(
+            "damaged",
+            f"{path} was written by a newer Palimpsest",
+            detail=f"It has version {version}; this program knows version {known} and older.",
+            kept="The file was not touched.",
+            advice="Install the newest Palimpsest.",
+        )
+    )
+
+
+def older_archive(path: Path, version: int) -> ArchiveError:
+    """The archive must be migrated first, which somebody who only reads must not do."""
+    return ArchiveError(
+        Failure(
+            "locked",
+            f"{path} was written by an older Palimpsest",
+            detail=f"It has version {version}, and is brought up to date when Palimpsest opens it.",
+            kept="The file was not touched.",
+            advice="Start Palimpsest once on this data folder, then try again.",
+        )
+    )
+
+
+def no_archive(path: Path) -> ArchiveError:
+    """There is nothing to read yet."""
+    return ArchiveError(
+        Failure(
+            "not_found",
+            f"There is no archive in {path.parent} yet",
+            advice="Start Palimpsest once, import a conversation, or choose another folder with --data-dir.",
+        )
+    )
+
+
+def no_conversation(conversation: str) -> ArchiveError:
+    """No conversation of that id, or a deleted one."""
+    return ArchiveError(
+        Failure(
+            "not_found",
+            f"There is no conversation {conversation!r}",
+            detail="It does not exist, or it was deleted.",
+            advice="Choose one from the list.",
+        )
+    )

@@ -1,0 +1,84 @@
+"""Opening an archive: is it ours, may it be used, is it up to date. A file that is not ours is never touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from peewee import OperationalError, SqliteDatabase
+
+from .failures import foreign_file, no_archive, older_archive
+from .migrations import APPLICATION_ID, MIGRATIONS, migrate, version_of
+
+BUSY_SECONDS = 5.0
+"""How long a statement waits for another process (a doctor, a backup program) before it gives up."""
+
+PRAGMAS = {"foreign_keys": 1, "synchronous": "NORMAL", "recursive_triggers": 1}
+"""NORMAL with WAL: a commit survives every crash of ours; only a power cut can take the last ones, never the file.
+
+recursive_triggers: without it `INSERT OR REPLACE` would delete a row past the append-only triggers."""
+
+
+def open_to_write(path: Path) -> SqliteDatabase:
+    """The archive of that path, created or migrated where needed, in WAL mode.
+
+    Raises ArchiveError when it is not ours or newer than this program; errors of peewee; OSError.
+    """
+    check_is_ours(path)
+    database = SqliteDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
+    database.connect()
+    try:
+        # The schema goes in before WAL mode, so that a new file's header names us from its first byte on.
+        migrate(database, path)
+        database.execute_sql("PRAGMA journal_mode = WAL")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def open_to_read(path: Path) -> SqliteDatabase:
+    """The archive of that path for reading alone, also while a Palimpsest has it open.
+
+    Raises ArchiveError when there is none or it is not ours or of another version; errors of peewee; OSError.
+    """
+    if not path.exists():
+        raise no_archive(path)
+    check_is_ours(path)
+    try:
+        return _reading(path, "mode=ro")
+    except OperationalError:
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        # WAL mode needs a file beside the archive, which a read-only folder refuses. Nobody can write there either.
+        return _reading(path, "mode=ro&immutable=1")
+
+
+def _reading(path: Path, mode: str) -> SqliteDatabase:
+    address = f"{path.absolute().as_uri()}?{mode}"
+    database = SqliteDatabase(address, pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False, uri=True)
+    database.connect()
+    try:
+        if version_of(database) < len(MIGRATIONS):
+            raise older_archive(path, version_of(database))
+        migrate(database, path)
+        database.execute_sql("SELECT 1 FROM conversations LIMIT 1").fetchone()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def check_is_ours(path: Path) -> None:
+    """Reads the file's header without SQLite, which would leave its traces. An empty or missing file is a new one."""
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise foreign_file(path, "It is not a file.")
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header:
+        return
+    if not header.startswith(b"SQLite format 3\0"):
+        raise foreign_file(path, "It is not an SQLite database, or its beginning was overwritten.")
+    if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
+        raise foreign_file(path, "It is an SQLite database of another program.")

@@ -1,0 +1,73 @@
+"""Reading a record back, also when the file is damaged: what can be read is read, and what is missing is said."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import msgspec
+from peewee import DatabaseError, SqliteDatabase
+
+from desktop_app.conversation.transcript import AnyEntry
+
+from .failures import is_damage, no_conversation
+from .rows import damaged_message, decode
+
+log = logging.getLogger(__name__)
+
+Row = tuple[int | None, str, float, str]
+"""message_index, id, at, body."""
+
+COLUMNS = "SELECT message_index, id, at, body FROM entries"
+
+
+def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:
+    """The whole record in its order. A message that is damaged is replaced by one that says so, and logged.
+
+    Raises ArchiveError if there is no such conversation; errors of peewee.
+    """
+    rows = _rows(database, conversation)
+    if not rows and not database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (conversation,)).fetchone():
+        raise no_conversation(conversation)
+    return tuple(_entries(conversation, rows))
+
+
+def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
+    expected = 0
+    for index, entry_id, at, body in rows:
+        if index is not None:
+            # Places that are missing before this message: their rows could not be read at all.
+            for missing in range(expected, index):
+                yield damaged_message(f"damaged-{conversation}-{missing}", at)
+            expected = index + 1
+        try:
+            yield decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            log.error("entry %s of conversation %s cannot be read: %s", entry_id, conversation, error)
+            if index is not None:
+                yield damaged_message(entry_id, at)
+
+
+def _rows(database: SqliteDatabase, conversation: str) -> list[Row]:
+    try:
+        query = f"{COLUMNS} WHERE conversation = ? ORDER BY position"
+        return list(database.execute_sql(query, (conversation,)))
+    except DatabaseError as error:
+        if not is_damage(error):
+            raise
+        log.error("conversation %s is damaged (%s); its rows are read one by one", conversation, error)
+        return _readable_rows(database, conversation)
+
+
+def _readable_rows(database: SqliteDatabase, conversation: str) -> list[Row]:
+    """Row by row, passing over the damaged ones. Numbers grow with positions, so this is the record's order."""
+    last = database.execute_sql("SELECT MAX(number) FROM entries").fetchone()[0]
+    rows: list[Row] = []
+    for number in range(last + 1):
+        try:
+            query = f"{COLUMNS} NOT INDEXED WHERE number = ? AND conversation = ?"
+            rows += database.execute_sql(query, (number, conversation))
+        except DatabaseError as error:
+            if not is_damage(error):
+                raise
+    return rows

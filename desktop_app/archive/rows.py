@@ -1,0 +1,121 @@
+"""Entries and rows: JSON both ways, and what the search tables hold of a message."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import msgspec
+
+from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.transcript import AnyEntry
+
+log = logging.getLogger(__name__)
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[AnyEntry] = msgspec.json.Decoder(AnyEntry)
+_message_decoder = msgspec.json.Decoder(Message)
+
+SEPARATOR = "\u200b"
+"""A zero-width space: parts words for the index where people write none, and is taken out of what is shown."""
+
+# Scripts without spaces between words. The tokenizer would take a whole sentence for one word, so each character
+# becomes a word, and a term of several of them a phrase: Han, kana, Hangul, Thai, Lao, Myanmar, Khmer.
+_UNSPACED = re.compile(
+    "[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff"
+    "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0ec0-\u0ec6\u1000-\u102a\u1780-\u17b3]"
+)
+
+
+def encode(entry: AnyEntry) -> str:
+    """The entry as JSON text. SQLite and UTF-8 know no lone surrogates: see `mended`, which is logged."""
+    try:
+        return _encoder.encode(entry).decode()
+    except UnicodeEncodeError:
+        log.warning("entry %s held lone surrogates; they were replaced by U+FFFD", entry.id)
+        return _encoder.encode(mended(entry)).decode()
+
+
+def decode(body: str) -> AnyEntry:
+    """The entry of that JSON text. Raises msgspec.DecodeError when it is damaged."""
+    return _decoder.decode(body)
+
+
+def decode_message(body: str) -> Message:
+    """The message of that JSON text. Raises msgspec.DecodeError when it is damaged."""
+    return _message_decoder.decode(body)
+
+
+def kind_of(entry: AnyEntry) -> str:
+    """The tag that names the entry's type in its JSON: "message", "prune", "compaction", ..."""
+    return str(entry.__struct_config__.tag)
+
+
+def mended(entry: AnyEntry) -> AnyEntry:
+    """The same entry with each lone surrogate replaced by U+FFFD; the pair of a character becomes the character."""
+    return msgspec.convert(_mended(msgspec.to_builtins(entry)), type=AnyEntry)
+
+
+def mended_text(text: str) -> str:
+    """The text without lone surrogates."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _mended(value: Any) -> Any:
+    match value:
+        case str():
+            return mended_text(value)
+        case list() | tuple():
+            return [_mended(element) for element in value]
+        case dict():
+            return {_mended(key): _mended(element) for key, element in value.items()}
+        case _:
+            return value
+
+
+def damaged_message(message_id: str, at: float) -> Message:
+    """What stands in the place of a message that cannot be read any more, so that its loss is seen."""
+    text = "[This message could not be read: its place in the archive is damaged. Run `palimpsest doctor`.]"
+    return Message(id=message_id, at=at, role=Role.USER, parts=(Text(text),))
+
+
+def searched_text(message: Message) -> str:
+    """What can be searched of a message: speaker, text, tool calls and results, names and text of attachments."""
+    pieces = [message.speaker, *(_searched(part) for part in message.parts)]
+    return spaced(mended_text("\n\n".join(piece for piece in pieces if piece)))
+
+
+def spaced(text: str) -> str:
+    """The text with separators around each character of a script without spaces."""
+    return text if text.isascii() else _UNSPACED.sub(rf"{SEPARATOR}\g<0>{SEPARATOR}", text)
+
+
+def _searched(part: Part) -> str:
+    match part:
+        case Text(text):
+            return text
+        case ToolResult():
+            return part.text
+        case ToolCall():
+            return f"{part.name} {_plain(part.arguments)}"
+        case Attachment():
+            return f"{part.name}\n{part.content}" if part.media_type.startswith("text/") else part.name
+        case _:
+            return ""  # reasoning is not what was said
+
+
+def _plain(arguments: str) -> str:
+    """The words of JSON arguments, without its escapes: `\\n` before a word would become part of the word."""
+    try:
+        return "\n".join(_leaves(msgspec.json.decode(arguments)))
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return arguments
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for key, element in value.items() for leaf in (str(key), *_leaves(element))]
+    if isinstance(value, list):
+        return [leaf for element in value for leaf in _leaves(element)]
+    return [] if value is None else [str(value)]

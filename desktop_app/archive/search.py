@@ -1,0 +1,133 @@
+"""Full-text search. Whatever the user types is a question, never a syntax error.
+
+It is tried in this order, until something is found: all terms; all terms, the last one as a beginning of a word;
+the query as a piece of text, inside of words too; any of its words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import msgspec
+from peewee import SqliteDatabase
+
+from desktop_app.conversation.listing import SearchResult
+from desktop_app.conversation.message import Role
+
+from .rows import SEPARATOR, mended_text, spaced
+
+MOST_TERMS = 32
+MOST_LOOSE = 12
+"""Terms of a query that count, when all must be there and when any will do: a whole pasted page is a question too, and
+ranking every message that holds a common word takes 2 ms a word (10,000 messages)."""
+
+SNIPPET_WORDS = 32
+AROUND = 80  # characters on each side of what was found inside of words
+
+# Control characters mark what was found, since a text may hold « and » of its own.
+START, END = "\x02", "\x03"
+
+_TERM = re.compile(r'"([^"]+)"|(\S+)')
+_WORD = re.compile(r"\w+")
+_STOP_WORDS = frozenset(
+    """a about an and are as at be but by can could did do does for from had has have how i if in into is it its me my
+    no not of on or our so that the their them then there these they this to was we were what when where which who
+    why will with would you your""".split()  # noqa: SIM905 (as a list it would be eighty lines)
+)
+
+_FROM = """JOIN entries e ON e.number = found.rowid JOIN conversations c ON c.id = e.conversation
+    LEFT JOIN archived a ON a.entry = e.number"""
+_OURS = "NOT c.is_deleted AND (?2 IS NULL OR e.conversation = ?2)"
+_COLUMNS = "e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS NOT NULL, e.at"
+
+# CROSS JOIN: the search comes first, and its order by rank is the order of the rows, so that a snippet is
+# made only for those that are shown.
+BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank, snippet(words, 0, '{START}', '{END}', '…', {SNIPPET_WORDS})
+    FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS} ORDER BY found.rank LIMIT ?3"""
+BY_PIECE = f"""SELECT {_COLUMNS}, 0.0, found.text
+    FROM trigrams AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS} ORDER BY found.rowid DESC LIMIT ?3"""
+
+
+class _Speaker(msgspec.Struct):
+    """The one field of a message's body that a result shows."""
+
+    role: Role
+
+
+class _Question(msgspec.Struct, frozen=True):
+    """What is asked, and where."""
+
+    database: SqliteDatabase
+    conversation: str | None
+    limit: int
+
+    def by_words(self, match: str) -> tuple[SearchResult, ...]:
+        """match: in FTS5's language; empty for a query without words."""
+        rows = self._rows(BY_WORDS, match) if match else []
+        return tuple(_result(columns, _shown(snippet)) for *columns, snippet in rows)
+
+    def by_piece(self, piece: str) -> tuple[SearchResult, ...]:
+        """piece: text as it stands, letters of either case, also inside of words. The newest come first."""
+        rows = self._rows(BY_PIECE, f"%{piece}%") if piece else []
+        # LIKE took % and _ of the piece for wildcards; an ESCAPE would cost it the index.
+        excerpts = [(columns, _excerpt(text, piece)) for *columns, text in rows]
+        return tuple(_result(columns, excerpt) for columns, excerpt in excerpts if excerpt)
+
+    def _rows(self, sql: str, asked: str) -> list[tuple[Any, ...]]:
+        return self.database.execute_sql(sql, (asked, self.conversation, self.limit)).fetchall()
+
+
+def search(database: SqliteDatabase, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
+    """Messages that hold the query's words, best first, of conversations that are not deleted."""
+    wanted = " ".join(mended_text(query).replace("\0", " ").split())
+    terms = [quoted or plain for quoted, plain in _TERM.findall(wanted)]
+    all_terms = " AND ".join(_phrases(terms)[:MOST_TERMS])
+    question = _Question(database, conversation, max(limit, 0))
+    return (
+        question.by_words(all_terms)
+        or question.by_words(all_terms and all_terms + " *")
+        or question.by_piece(spaced(wanted))
+        or question.by_words(" OR ".join(_phrases(_loose_words(wanted))[:MOST_LOOSE]))
+    )
+
+
+def _phrases(terms: list[str]) -> list[str]:
+    """Each term in FTS5's quotes: its words in their order, and nothing in it is an operator."""
+    quoted = ('"' + spaced(term).replace('"', '""') + '"' for term in terms if _has_word(term))
+    return list(dict.fromkeys(quoted))
+
+
+def _loose_words(wanted: str) -> list[str]:
+    """The words without the commonest, long ones first, since they say more. Unspaced scripts: pairs of characters."""
+    words = [word for word in _WORD.findall(wanted) if word.lower() not in _STOP_WORDS]
+    pairs = [word[start : start + 2] for word in words if spaced(word) != word for start in range(len(word) - 1)]
+    return sorted(words, key=len, reverse=True) + pairs
+
+
+def _has_word(term: str) -> bool:
+    """Whether the index's tokenizer, unicode61, finds a word in it: letters, numbers, private use."""
+    return any(category[0] in "LN" or category == "Co" for category in map(unicodedata.category, term))
+
+
+def _result(columns: list[Any], snippet: str) -> SearchResult:
+    conversation, title, message, index, body, archived, at, score = columns
+    role = msgspec.json.decode(body, type=_Speaker).role
+    return SearchResult(conversation, title, message, index, role, bool(archived), snippet, score, at)
+
+
+def _shown(snippet: str) -> str:
+    """The snippet on one line, what was found between « and »; those of the text itself become “ and ”."""
+    own = snippet.replace(SEPARATOR, "").replace("«", "“").replace("»", "”")
+    return " ".join(own.replace(START, "«").replace(END, "»").split())
+
+
+def _excerpt(text: str, piece: str) -> str:
+    """The place of the piece in the text, as a snippet; empty if it is not there."""
+    found = re.search(re.escape(piece).replace(r"\ ", r"\s+"), text, re.IGNORECASE)
+    if found is None:
+        return ""
+    start, end = max(found.start() - AROUND, 0), found.end() + AROUND
+    before, after = "…" if start else "", "…" if end < len(text) else ""
+    return before + _shown(f"{text[start : found.start()]}{START}{found[0]}{END}{text[found.end() : end]}") + after

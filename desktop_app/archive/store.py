@@ -1,0 +1,178 @@
+"""The archive, synchronous and on one thread: the `Archive` port of `chat/ports.py`, method for method.
+
+Every method is one transaction, raises only ArchiveError for errors of the world, and has stored what it returned
+from. An entry's id that is used twice is a bug of the caller and surfaces as peewee's IntegrityError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from peewee import ModelSelect, Query, SqliteDatabase, Value, fn
+
+from desktop_app.conversation.gauge import Status
+from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry
+
+from . import health, partials, reading, search, writing
+from .failures import no_conversation, world_errors
+from .lock import FolderLock
+from .opening import open_to_read, open_to_write
+from .tables import ConversationRow, EntryRow
+
+
+class Store:
+    """An open archive. It belongs to the thread that made it."""
+
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        """Opens the archive, or creates it. Only one process at a time may write; any number may read.
+
+        Raises ArchiveError.
+        """
+        self.path = path
+        self._lock: FolderLock | None = None
+        with world_errors(path):
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._lock = FolderLock(path)
+            try:
+                self.database = open_to_read(path) if read_only else open_to_write(path)
+            except BaseException:
+                self._release()
+                raise
+
+    def close(self) -> None:
+        """Folds the write-ahead log into the file and gives the data folder free."""
+        try:
+            with world_errors(self.path):
+                if self._lock is not None:
+                    self.database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self.database.close()
+            self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def conversations(self) -> tuple[ConversationInfo, ...]:
+        """Those that are not deleted, newest first."""
+        return tuple(self._infos(_conversations().order_by(ConversationRow.updated_at.desc(), ConversationRow.id)))
+
+    def conversation(self, conversation: str) -> ConversationInfo:
+        """One of them."""
+        infos = self._infos(_conversations().where(ConversationRow.id == conversation))
+        if not infos:
+            raise no_conversation(conversation)
+        return infos[0]
+
+    def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
+        """A new conversation with its first entries."""
+        with self._writing():
+            self._execute(
+                ConversationRow.insert(
+                    id=info.id,
+                    title=info.title,
+                    created_at=info.created_at,
+                    updated_at=info.updated_at,
+                    model=info.model,
+                    share=info.share,
+                    status=info.status.value,
+                    is_deleted=False,
+                )
+            )
+            writing.append(self.database, info.id, entries)
+
+    def change(
+        self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
+    ) -> None:
+        """Renames, chooses a model, deletes or restores. Nothing is ever erased."""
+        wanted = {"title": title, "model": model, "is_deleted": is_deleted}
+        self._update(conversation, {name: value for name, value in wanted.items() if value is not None})
+
+    def note_gauge(self, conversation: str, share: float, status: str) -> None:
+        """Keeps how full the window was, for the sidebar."""
+        self._update(conversation, {"share": share, "status": Status(status).value})
+
+    def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
+        """The whole record in its order. A message that is damaged is replaced by one that says so."""
+        with world_errors(self.path):
+            return reading.entries(self.database, conversation)
+
+    def append(self, conversation: str, *entries: AnyEntry) -> None:
+        """Adds to the record. A message whose id was in flight is no longer in flight."""
+        with self._writing():
+            writing.append(self.database, conversation, entries)
+
+    def keep_partial(self, conversation: str, partial: Message) -> None:
+        """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
+        with self._writing():
+            partials.keep(self.database, conversation, partial)
+
+    def recover_partials(self) -> int:
+        """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
+        with world_errors(self.path):
+            left = partials.left_over(self.database)
+        for conversation, message in left:
+            self.append(conversation, message)
+        return len(left)
+
+    def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
+        """Marks which messages are archived, for search results."""
+        with self._writing():
+            writing.mark_archived(self.database, conversation, archived, restored)
+
+    def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
+        """Messages found by their words, best first, archived ones too."""
+        with world_errors(self.path):
+            return search.search(self.database, query, conversation, limit)
+
+    def examine(self) -> health.Health:
+        """Whether everything in it is sound."""
+        with world_errors(self.path):
+            return health.examine(self.database)
+
+    def _update(self, conversation: str, values: dict[str, object]) -> None:
+        if not values:
+            return
+        with self._writing():
+            changed = self._execute(ConversationRow.update(values).where(ConversationRow.id == conversation))
+            if not changed:
+                raise no_conversation(conversation)
+
+    def _infos(self, query: ModelSelect[ConversationRow]) -> list[ConversationInfo]:
+        with world_errors(self.path):
+            return [
+                ConversationInfo(*columns, status=Status(status))
+                for *columns, status in query.tuples().execute(self.database)
+            ]
+
+    def _execute(self, query: Query) -> object:
+        return query.execute(self.database)
+
+    @contextmanager
+    def _writing(self) -> Iterator[SqliteDatabase]:
+        """One transaction that takes the write lock at once, so that it never has to be tried again."""
+        with world_errors(self.path), self.database.atomic("IMMEDIATE"):
+            yield self.database
+
+
+def _conversations() -> ModelSelect[ConversationRow]:
+    """Columns in the order of ConversationInfo's fields. The count is one look at the end of an index."""
+    messages = EntryRow.select(fn.MAX(EntryRow.message_index) + Value(1)).where(
+        EntryRow.conversation == ConversationRow.id, EntryRow.message_index.is_null(False)
+    )
+    return ConversationRow.select(
+        ConversationRow.id,
+        ConversationRow.title,
+        ConversationRow.created_at,
+        ConversationRow.updated_at,
+        fn.COALESCE(messages, 0),
+        ConversationRow.model,
+        ConversationRow.share,
+        ConversationRow.status,
+    ).where(ConversationRow.is_deleted == Value(False))

