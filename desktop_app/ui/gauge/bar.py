@@ -14,7 +14,7 @@ from desktop_app.ui.widgets.look import colour, font, mixed, paint_focus, scaled
 from desktop_app.ui.widgets.words import percent, thousands
 
 BAR = 14  # pixels, as in the mockups
-EDGE = 3  # room for the ring of the focus
+EDGE = 3  # room above and below, for the marks and the ring of the focus
 DRAFT_PLACE = list(Segment).index(Segment.USER) + 1
 SEGMENT_AT = [*list(Segment)[:DRAFT_PLACE], Segment.USER, *list(Segment)[DRAFT_PLACE:]]
 MOTION = 160  # milliseconds
@@ -111,7 +111,7 @@ class GaugeBar(QWidget):
         if self._gauge is not None:
             self._paint_marks(painter, box, self._gauge)
         if self.hasFocus():
-            paint_focus(painter, box.adjusted(-EDGE, -EDGE, EDGE, EDGE), box.height() / 2 + EDGE)
+            paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click asks for the breakdown."""
@@ -138,7 +138,7 @@ class GaugeBar(QWidget):
         self.update()
 
     def _box(self) -> QRectF:
-        return QRectF(EDGE, EDGE, max(self.width() - 2 * EDGE, 1), BAR)
+        return QRectF(0, EDGE, max(self.width(), 1), BAR)
 
     def _x_of(self, tokens: float) -> float:
         box = self._box()

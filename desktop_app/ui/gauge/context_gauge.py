@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.gauge import Basis, Gauge, Status
 from desktop_app.ui.theme import STATUS_WORDS, theme
-from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.buttons import Button, Kind
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scaled
 from desktop_app.ui.widgets.words import percent, thousands
@@ -63,7 +63,7 @@ class StatusDot(QWidget):
 
 
 class ContextGauge(QWidget):
-    """How full the window is, counted with the draft. Given values; asks for the breakdown or for room."""
+    """How full the window is, counted with the draft. It asks for the breakdown, or for room."""
 
     optimize_requested = Signal()
     breakdown_requested = Signal()
@@ -105,11 +105,15 @@ class ContextGauge(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow place the button says less."""
         super().resizeEvent(event)
-        self.optimize.setText(OPTIMIZE if self.width() >= scaled(NARROW) else OPTIMIZE_SHORT)
+        self.optimize.setText(OPTIMIZE_SHORT if self._is_narrow() else OPTIMIZE)
+        self._tell()
+
+    def _is_narrow(self) -> bool:
+        return self.width() < scaled(NARROW)
 
     def _lay_out(self) -> None:
         line = QHBoxLayout()
-        line.setContentsMargins(3, 0, 0, 0)
+        line.setContentsMargins(1, 0, 0, 0)
         line.setSpacing(8)
         for widget in (self.dot, self.word, self.numbers):
             line.addWidget(widget)
@@ -136,6 +140,8 @@ class ContextGauge(QWidget):
             return
         status = status_of(gauge, self._draft)
         self.dot.set_status(status)
+        is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
+        self.optimize.set_kind(Kind.PRIMARY if is_pressing else Kind.PLAIN)
         self.word.set_text(STATUS_WORDS[status].capitalize())
         self.numbers.set_text(f"{thousands(gauge.total + self._draft)} / {thousands(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
@@ -143,7 +149,8 @@ class ContextGauge(QWidget):
 
     def _tell_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
-        notes = [f"{percent(share)} of what can be used", gauge.basis.value]
+        used = "used" if self._is_narrow() else "of what can be used"
+        notes = [f"{percent(share)} {used}", gauge.basis.value]
         if gauge.window_basis is Basis.ASSUMED:
             notes.append("window assumed")
         if self._is_streaming:

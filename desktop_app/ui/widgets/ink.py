@@ -150,8 +150,9 @@ class InkLabel(QLabel):
 
     def _cut_runs(self) -> list[Run]:
         """The runs up to where an ellipsis must stand."""
-        room = self.width() - QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)
-        end = self._laid_out(self._runs, 1e6).lineAt(0).xToCursor(max(room, 0.0))
+        room = self.width() - math.ceil(QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)) - 1
+        layout = self._laid_out(self._runs, 1e6)  # held: a line is a view into it
+        end = layout.lineAt(0).xToCursor(max(room, 0.0))
         cut: list[Run] = []
         for run in self._runs:
             cut.append(Run(run.text[:end].rstrip() if len(run.text) >= end else run.text, run.tint, run.weight))

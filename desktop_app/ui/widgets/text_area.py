@@ -1,0 +1,48 @@
+"""A plain, multi-line field for text, without a frame of its own."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtGui import QColor, QPalette, QTextOption
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+from .look import RESTYLING, colour, font
+
+
+class TextArea(QPlainTextEdit):
+    """Takes plain text only. Whoever holds it paints the box around it."""
+
+    def __init__(self, *, size: float = 14, is_mono: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._size, self._is_mono = size, is_mono
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(2)  # room for the cursor: without it Qt scrolls sideways by its width
+        self._dress()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Takes the text of what is pasted, never its formatting."""
+        if source.hasText():
+            self.insertPlainText(source.text())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follows the theme and the font scale."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self._dress()
+
+    def _dress(self) -> None:
+        wanted = font(self._size, is_mono=self._is_mono)
+        if self.font() != wanted:
+            self.setFont(wanted)
+        palette = QPalette(self.palette())
+        roles = QPalette.ColorRole
+        palette.setColor(roles.Base, QColor(0, 0, 0, 0))
+        palette.setColor(roles.Text, colour("ink"))
+        palette.setColor(roles.PlaceholderText, colour("ink_faint"))
+        palette.setColor(roles.Highlight, colour("accent"))
+        palette.setColor(roles.HighlightedText, colour("accent_ink"))
+        if palette != self.palette():
+            self.setPalette(palette)

@@ -1,0 +1,133 @@
+"""The context gauge: what is painted and said is what it was given."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+
+from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.ui.gauge.context_gauge import ContextGauge
+from desktop_app.ui.theme import DARK, LIGHT, theme
+from desktop_app.ui.widgets.bars import LEAST, spread
+
+SEGMENTS = {Segment.SYSTEM: 25, Segment.SUMMARY: 612, Segment.PINNED: 31, Segment.USER: 842, Segment.ASSISTANT: 2_800}
+GAUGE = Gauge(SEGMENTS, 4_310, 8_192, 1_638, Status.SAFE, tokenizer="smollm2")
+
+
+@pytest.fixture
+def gauge(qtbot):
+    made = ContextGauge()
+    made.resize(720, 90)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    theme.show(is_dark=False)
+
+
+def settle(gauge: ContextGauge, qtbot) -> None:
+    qtbot.waitUntil(lambda: gauge.bar._shown == gauge.bar.amounts(), timeout=1_000)
+
+
+@given(
+    st.lists(st.one_of(st.just(0.0), st.floats(0.5, 1e6)), max_size=13),
+    st.floats(1, 1e6),
+    st.floats(60, 2_000),
+)
+def test_widths_fill_no_more_than_the_bar_and_show_what_is_there(amounts, whole, pixels):
+    widths = spread(amounts, whole, pixels)
+    assert sum(widths) <= pixels * 1.000001
+    for amount, width in zip(amounts, widths, strict=True):
+        assert (width == 0) == (amount == 0)
+        assert width == 0 or width >= LEAST * 0.999999
+
+
+def test_the_end_of_the_bar_is_true_where_there_is_room():
+    widths = spread([1, 1, 5_000, 10], 10_000, 700)
+    assert sum(widths) == pytest.approx(5_012 / 10_000 * 700)
+    assert widths[0] == widths[1] == LEAST
+
+
+def test_numbers_status_and_basis_are_said(gauge):
+    gauge.set_gauge(GAUGE)
+    assert gauge.numbers.text() == "4,310 / 8,192"
+    assert gauge.share.text() == "66 % of what can be used · estimated"
+    assert gauge.word.text() == "Safe"
+    assert "4,310 of 8,192 tokens" in gauge.accessibleName()
+    assert "safe" in gauge.accessibleName()
+    assert "Summary: 612 tokens" in gauge.accessibleDescription()
+
+
+def test_the_draft_counts_and_can_change_the_status(gauge):
+    gauge.set_gauge(GAUGE)
+    gauge.set_draft_tokens(700)
+    assert gauge.numbers.text() == "5,010 / 8,192"
+    assert gauge.word.text() == "Warning"
+    gauge.set_draft_tokens(0)
+    assert gauge.word.text() == "Safe"
+
+
+@pytest.mark.parametrize(("basis", "word"), [(Basis.MEASURED, "measured"), (Basis.ASSUMED, "assumed")])
+def test_where_the_figure_comes_from_is_said(gauge, basis, word):
+    gauge.set_gauge(Gauge(SEGMENTS, 4_310, 8_192, 1_638, Status.SAFE, basis))
+    assert gauge.share.text().endswith(word)
+
+
+def test_none_is_being_counted(gauge):
+    gauge.set_gauge(GAUGE)
+    gauge.set_gauge(None)
+    assert gauge.share.text() == "Counting…"
+    assert not gauge.numbers.isVisible()
+    assert not gauge.optimize.isEnabled()
+
+
+def test_clicks_and_keys_ask(gauge, qtbot):
+    gauge.set_gauge(GAUGE)
+    with qtbot.waitSignal(gauge.breakdown_requested):
+        qtbot.mouseClick(gauge.bar, Qt.MouseButton.LeftButton, pos=QPoint(50, 8))
+    with qtbot.waitSignal(gauge.breakdown_requested):
+        qtbot.keyClick(gauge.bar, Qt.Key.Key_Return)
+    with qtbot.waitSignal(gauge.optimize_requested):
+        qtbot.mouseClick(gauge.optimize, Qt.MouseButton.LeftButton)
+
+
+def test_tooltips_name_what_is_under_the_mouse(gauge, qtbot):
+    gauge.set_gauge(GAUGE)
+    gauge.set_draft_tokens(100)
+    settle(gauge, qtbot)
+    width = gauge.bar.width()
+    assert gauge.bar.hint_at(1).startswith("System prompt: 25 tokens")
+    assert gauge.bar.hint_at(width * 0.15).startswith("You: 842 tokens")
+    assert gauge.bar.hint_at(width * 1_560 / 8_192).startswith("Your draft: 100 tokens")
+    assert gauge.bar.hint_at(width * 0.4).startswith("Assistant: 2,800 tokens")
+    assert gauge.bar.hint_at(width * 0.7).startswith("Free: 2,144 tokens")
+    assert gauge.bar.hint_at(width * 0.95).startswith("Kept for the reply: 1,638 tokens")
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_painted_bar_has_the_segments_colours_in_their_places(gauge, qtbot, palette):
+    theme.show(is_dark=palette.is_dark)
+    gauge.set_streaming(True)
+    gauge.set_gauge(GAUGE)
+    settle(gauge, qtbot)
+    image = gauge.bar.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    ratio, middle = image.width() / gauge.bar.width(), 10
+    for tokens, colour in (
+        (300, palette.segments[Segment.SUMMARY]),
+        (1_100, palette.segments[Segment.USER]),
+        (3_000, palette.segments[Segment.ASSISTANT]),
+        (4_600, palette.free),
+    ):
+        at = round(tokens / 8_192 * gauge.bar.width() * ratio)
+        assert image.pixelColor(at, round(middle * ratio)).name().upper() == colour.upper()
+
+
+def test_what_does_not_fit_is_painted_up_to_the_end_and_said(gauge, qtbot):
+    gauge.set_gauge(Gauge({Segment.USER: 20_000}, 20_000, 8_192, 1_638, Status.EXCEEDED))
+    settle(gauge, qtbot)
+    assert sum(gauge.bar.widths()) == pytest.approx(gauge.bar.width())
+    assert gauge.word.text() == "Exceeded"
+    assert gauge.share.text().startswith("305 %")
