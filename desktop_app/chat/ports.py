@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -73,7 +73,7 @@ class ChatModel(Protocol):
         """What counts for it. The first use may load data from disk."""
         ...
 
-    def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncIterator[Piece]:
+    def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece, ending with `ReplyEnd`. Raises only ModelError.
 
         Closing the iterator or cancelling the task closes the connection. Messages start with the system

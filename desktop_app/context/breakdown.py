@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
-from desktop_app.conversation.message import Usage
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message, Role, Usage
 
 from .counting import REPLY_PRIMING, Counts, Tokens
 from .policy import Budget, ContextPolicy
@@ -56,25 +57,48 @@ def status_of(share: float, policy: ContextPolicy) -> Status:
     return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
 
 
-def gauge_of(
-    view: View, sums: Tally, counts: Counts, policy: ContextPolicy, budget: Budget, window_basis: Basis
-) -> Gauge:
-    """The gauge of that view: counted here, hence *estimated*. Open calls count as they would be sent."""
+def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, budget: Budget, model: ModelInfo) -> Gauge:
+    """The gauge of that view for that model.
+
+    *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*.
+    Open calls count as they would be sent.
+    """
     segments = dict(sums.segments)
     closing = sum(counts.total(message) for message in assemble(view)[len(view.items) :]) if view.open_calls else 0
     if closing:
         segments[Segment.RESULTS] = segments.get(Segment.RESULTS, 0) + closing
     total = sum(segments.values())
-    return Gauge(
+    gauge = Gauge(
         segments=segments,
         total=total,
         window=budget.window,
         reserve=budget.reserve,
         status=status_of(budget.share(total), policy),
-        window_basis=window_basis,
+        window_basis=model.window_basis,
         thresholds=policy.thresholds,
         tokenizer=counts.tokenizer.name,
     )
+    anchor = last_measured(view, model.id)
+    if anchor is None:
+        return gauge
+    later = sum(counts.total(item.message) for item in view.items[anchor + 1 :]) + closing
+    usage = view.items[anchor].message.usage or Usage(0, 0)
+    return anchored(gauge, total - later - counts.tokenizer.message_overhead, usage, policy)
+
+
+def last_measured(view: View, model_id: str) -> int | None:
+    """The index of the newest reply of that model whose request was measured and has not been changed since."""
+    for entry in reversed(view.entries):
+        if not isinstance(entry, Message):
+            return None
+        if entry.role is Role.ASSISTANT and entry.usage is not None and not entry.is_interrupted:
+            break
+    else:
+        return None
+    if entry.model != model_id:
+        return None
+    newest = len(view.items) - 1
+    return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)
 
 
 def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:

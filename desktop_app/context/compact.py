@@ -19,7 +19,7 @@ from .extract import extract
 from .fidelity import fidelity
 from .ledger import ledger_of
 from .policy import Budget, ContextPolicy
-from .view import Item, Kind, View, is_made_up, summary_message, view_of
+from .view import Item, Kind, View, is_made_up, previewed, summary_message, view_of
 
 SUMMARY_LEAST = 120
 """Tokens: a page shorter than this says next to nothing, so room for it is found before the target is."""
@@ -64,7 +64,9 @@ def plan_compaction(
     trigger: Trigger,
     tail_tokens: int | None = None,
 ) -> CompactionPlan | None:
-    """The mildest plan that gets below the blocked share, else the hardest one; None if nothing can leave.
+    """The mildest plan that gets below the blocked share, else the hardest one.
+
+    None if nothing can leave, or nothing has to: all that is there is the tail, and it fits.
 
     tail_tokens: what the user wants to keep of the end; None: what the policy says.
     """
@@ -73,7 +75,7 @@ def plan_compaction(
     hardest: CompactionPlan | None = None
     for begin in _tails(room, policy, budget, tail_tokens):
         plan = _plan(room, begin, policy, budget, total, trigger)
-        if plan is not None and plan.projected <= limit:
+        if plan.projected <= limit if plan else total <= limit:
             return plan
         hardest = plan or hardest
     return hardest
@@ -142,7 +144,7 @@ def compaction_of(
     page: the summary that the user edited or a model wrote; None: the extractive one. What it saves is measured
     on the request that would be sent.
     """
-    head = messages_of(plan.archived, transcript)
+    head = recorded(plan.archived, transcript)
     ledger = ledger_of(head, view.ledger)
     earlier = view.summary.summary if view.summary else ""
     text = extract(head, earlier, ledger, plan.summary_budget, counts.text) if page is None else page.strip()
@@ -155,7 +157,7 @@ def compaction_of(
         ledger=ledger,
         tokens_before=plan.total,
     )
-    after = view_of(transcript.append(draft))
+    after = view_of(previewed(transcript, draft))
     tokens_after = request_tokens(after, counts)
     if tokens_after >= plan.total:
         return None
@@ -164,7 +166,7 @@ def compaction_of(
     return replace(draft, id="", tokens_after=tokens_after, fidelity=checked)
 
 
-def messages_of(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
+def recorded(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
     """Those messages as the record has them, whole even where the view has them pruned, in their order."""
     wanted = set(ids)
     return [entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted]

@@ -34,12 +34,20 @@ class Ladder(msgspec.Struct, frozen=True):
 def ladder_of(trigger: Trigger, policy: ContextPolicy) -> Ladder:
     """The design's table of phases: the earlier the moment, the cheaper it is to wait."""
     match trigger:
-        case Trigger.USER | Trigger.OVERFLOW:
+        case Trigger.USER:
+            return Ladder(policy.target, policy.target)
+        case Trigger.OVERFLOW:
             return Ladder(0.0, 0.0)
         case Trigger.AFTER_TURN:
             return Ladder(policy.background_at, policy.background_at)
         case _:
             return Ladder(policy.prune_at, policy.compact_at)
+
+
+def is_due(total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
+    """Whether a request of `total` tokens has reached the first step of the ladder."""
+    ladder = ladder_of(trigger, policy)
+    return budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
 
 
 def make_room(

@@ -50,9 +50,9 @@ class Page:
 
     def text(self) -> str:
         """The page as Markdown, at most `budget` tokens: the least important lines go first if it is over."""
-        while self._lines and self._count(rendered := self._render()) > self.budget:
+        while self._count(rendered := self._render()) > self.budget:
             self._lines.pop()
-        return rendered if self._lines else ""
+        return rendered
 
     def _render(self) -> str:
         parts: list[str] = []

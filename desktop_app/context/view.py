@@ -125,6 +125,11 @@ def view_after(view: View, transcript: Transcript) -> View:
     return replace(view, items=items, open_calls=open_calls, entries=entries)
 
 
+def previewed(transcript: Transcript, *entries: AnyEntry) -> Transcript:
+    """The record as it would be with those entries. It is copied, not grown: other threads may grow it meanwhile."""
+    return Transcript(Chain([*transcript.entries, *entries]))
+
+
 def assemble(view: View) -> list[Message]:
     """The messages of the request. Calls that are still open are closed, since no provider accepts them."""
     closing = [_missing_result(call, "open").message for call in view.open_calls]

@@ -36,8 +36,9 @@ RULE = re.compile(
     STRONG_RULE.pattern + r"|\b(?:should|prefer|avoid|only ever|make sure|ensure)\b|应该|最好|尽量", re.IGNORECASE
 )
 DECISION = re.compile(
-    r"\b(?:decided?|decision|chose|choose|instead of|because|so that|root cause|turns out|agreed?|settled|will use|we use"
-    r"|switch(?:ed)? to|fixed|implemented|added|removed|renamed|migrated|completed|confirmed|booked|cancelled)\b|决定|因为|改为",
+    r"\b(?:decided?|decision|chose|choose|instead of|because|so that|root cause|turns out|agreed?|settled|will use"
+    r"|we use|switch(?:ed)? to|fixed|implemented|added|removed|renamed|migrated|completed|confirmed|booked"
+    r"|cancelled)\b|决定|因为|改为",
     re.IGNORECASE,
 )
 ERROR = re.compile(

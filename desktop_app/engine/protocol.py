@@ -195,6 +195,23 @@ AnyWish = (
 )
 
 
+ConversationWish = (
+    ReadMessages
+    | ReadOperation
+    | CountDraft
+    | PlanOptimize
+    | CheckSummary
+    | ApplyPlan
+    | UndoOperation
+    | RedoOperation
+    | BringBackMessages
+    | PinMessage
+    | UnpinMessage
+    | ListPins
+)
+"""Wishes about one open conversation."""
+
+
 class Thing(msgspec.Struct, frozen=True, tag=True):
     """Something the engine answers with."""
 

@@ -1,0 +1,69 @@
+"""Parses the arguments and hands over: to the window, to the engine, or to a command."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import sys
+
+COMMANDS = {
+    "compact": ("compact", "what would be sent of a conversation, in a given window"),
+    "context": ("context", "how a conversation fills a window"),
+    "import": ("import_files", "import conversations"),
+    "search": ("search", "search everything ever said"),
+    "doctor": ("doctor", "check this installation and its data"),
+    "tour": ("tour", "drive the window by itself, with a picture of each step"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The console script `palimpsest`. Returns the exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["engine"]:
+        return _run_engine(given[1:])
+    parser = _parser(given)
+    parsed = parser.parse_args(given)
+    if parsed.command is None:
+        return _open_window(parsed)
+    module = importlib.import_module(f"desktop_app.commands.{COMMANDS[parsed.command][0]}")
+    return int(module.run(parsed))
+
+
+def _parser(given: list[str]) -> argparse.ArgumentParser:
+    """The parser; only the command that is used is imported, so that the window starts at once."""
+    parser = argparse.ArgumentParser(prog="palimpsest", description="A chat whose context window can be seen.")
+    parser.add_argument("--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands; without one the window opens")
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in given:
+            importlib.import_module(f"desktop_app.commands.{module}").add_arguments(command)
+    return parser
+
+
+def _run_engine(arguments: list[str]) -> int:
+    from desktop_app.engine.serve import serve
+    from desktop_app.paths import data_folder
+
+    parser = argparse.ArgumentParser(prog="palimpsest engine")
+    parser.add_argument("--data-dir", required=True)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    return serve(data_folder(parser.parse_args(arguments).data_dir))
+
+
+def _open_window(parsed: argparse.Namespace) -> int:
+    from desktop_app.paths import data_folder, settings_file
+    from desktop_app.settings import Settings, SettingsDamaged, read_settings
+    from desktop_app.ui.app import run_window
+
+    data = data_folder(parsed.data_dir)
+    try:
+        settings = read_settings(settings_file(data))
+    except (SettingsDamaged, OSError):
+        settings = Settings()  # the engine reads them too, and tells the window what is wrong
+    return run_window(data, settings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,264 @@
+"""All that can be done with conversations, over the ports. The engine's server and the commands call nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from desktop_app.context.policy import BALANCED, PRESETS, ContextPolicy
+from desktop_app.conversation.events import Failure, MessageRow, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.transcript import AnyEntry, Rewind, Trigger
+from desktop_app.settings import Settings
+
+from .ports import Archive, ArchiveError, Models, WorldError
+from .room import room_made
+from .session import Session, stamped
+from .take_turn import failure_of, take_turn
+from .tasks import Tasks
+
+TITLE_MOST = 60
+UNTITLED = "New conversation"
+
+
+class Conversations:
+    """Opens conversations, runs their turns, one at a time each, and publishes what happens.
+
+    publish: called with each event, in order. list_changed: called when the sidebar's list is no longer true.
+    on_bug: called with an exception that nobody expected.
+    """
+
+    def __init__(
+        self,
+        archive: Archive,
+        models: Models,
+        settings: Settings,
+        publish: Callable[[TurnEvent], None],
+        list_changed: Callable[[], None],
+        on_bug: Callable[[BaseException], None],
+    ) -> None:
+        self.archive = archive
+        self.models = models
+        self.settings = settings
+        self._publish = publish
+        self._list_changed = list_changed
+        self._on_bug = on_bug
+        self._tasks = Tasks(on_bug)
+        self._sessions: dict[str, Session] = {}
+        self._opening = asyncio.Lock()
+
+    @property
+    def policy(self) -> ContextPolicy:
+        """The policy that the settings name."""
+        return PRESETS.get(self.settings.policy, BALANCED)
+
+    # The list
+
+    async def infos(self) -> tuple[ConversationInfo, ...]:
+        """All conversations, newest first."""
+        return await self.archive.conversations()
+
+    async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
+        """A new conversation: empty but for the system prompt, or with imported messages as they are."""
+        now = time.time()
+        info = ConversationInfo(
+            id=uuid.uuid4().hex,
+            title=title or UNTITLED,
+            created_at=now,
+            updated_at=now,
+            messages=len(messages),
+            model=model or self.settings.chat_model,
+        )
+        entries: list[AnyEntry] = [stamped(message) for message in messages]
+        if not messages and self.settings.system_prompt.strip():
+            entries.append(stamped(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
+        await self.archive.create(info, entries)
+        self._list_changed()
+        return await self.open(info.id)
+
+    async def open(self, conversation: str) -> Session:
+        """That conversation, read from the archive the first time. Raises WorldError."""
+        async with self._opening:
+            session = self._sessions.get(conversation)
+            if session is None:
+                info = await self.archive.conversation(conversation)
+                entries = await self.archive.entries(conversation)
+                session = Session(info, entries, self.models.model(info.model), self.policy, self.archive)
+                await asyncio.to_thread(session.gauge)
+                self._sessions[conversation] = session
+            return session
+
+    async def rename(self, conversation: str, title: str) -> None:
+        """Gives it a title; an empty one is not taken."""
+        title = " ".join(title.split())
+        if title:
+            await self.archive.change(conversation, title=title)
+            await self._refresh_info(conversation)
+
+    async def delete(self, conversation: str) -> None:
+        """Takes it off the list; nothing is erased, and `restore` brings it back."""
+        await self.stop(conversation)
+        await self.archive.change(conversation, is_deleted=True)
+        self._sessions.pop(conversation, None)
+        self._list_changed()
+
+    async def restore(self, conversation: str) -> None:
+        """Puts a deleted conversation back on the list."""
+        await self.archive.change(conversation, is_deleted=False)
+        self._list_changed()
+
+    async def choose_model(self, conversation: str, model: str) -> Session:
+        """Talks to another model from the next turn on. Raises ModelError if it is unknown."""
+        session = await self.open(conversation)
+        self._refuse_while_running(conversation)
+        chosen = self.models.model(model)
+        await self.archive.change(conversation, model=model)
+        session.use(chosen)
+        await asyncio.to_thread(session.gauge)
+        await self._refresh_info(conversation)
+        return session
+
+    # Turns
+
+    async def send(self, conversation: str, text: str) -> None:
+        """Starts a turn with the user's message. It is stored before its event is published."""
+        session = await self.open(conversation)
+        self._refuse_while_running(conversation)
+        if session.info.title == UNTITLED:
+            await self.archive.change(conversation, title=title_of(text))
+            session.info = replace(session.info, title=title_of(text))
+        self._tasks.start(conversation, self._turn(session, user_message(text)))
+
+    async def regenerate(self, conversation: str) -> None:
+        """Answers the newest user message again; the earlier answer stays in the archive."""
+        session = await self.open(conversation)
+        self._refuse_while_running(conversation)
+        later = answers_of(session)
+        if later:
+            rewind = stamped(Rewind(first_message_id=later[0].id))
+            self._publish(await session.record_operation(rewind))
+        self._tasks.start(conversation, self._turn(session, None))
+
+    async def stop(self, conversation: str) -> None:
+        """Ends the running turn; what had arrived of the reply is kept."""
+        await self._tasks.cancel(conversation)
+
+    def is_running(self, conversation: str) -> bool:
+        """Whether a turn of that conversation is under way."""
+        return self._tasks.is_running(conversation)
+
+    async def close(self) -> None:
+        """Stops all turns and stores what is in flight."""
+        await self._tasks.cancel_all()
+
+    async def _turn(self, session: Session, prompt: Message | None) -> None:
+        try:
+            async for event in take_turn(session, prompt, self.settings.is_automatic):
+                self._publish(event)
+        except Exception as error:
+            self._publish(TurnFailed(session.id, bug_failure(error)))
+            self._publish(TurnFinished(session.id, "failed"))
+            raise
+        await self._note(session)
+        if self.settings.is_automatic:
+            self._start_background_room(session)
+
+    def _start_background_room(self, session: Session) -> None:
+        key = f"room of {session.id}"
+        if not self._tasks.is_running(key):
+            self._tasks.start(key, self._make_room(session))
+
+    async def _make_room(self, session: Session) -> None:
+        """After a turn, from 75 % on: room is made now, so that nobody waits later."""
+        try:
+            async for event in room_made(session, Trigger.AFTER_TURN):
+                self._publish(event)
+            await self._note(session)
+        except WorldError as error:
+            self._publish(TurnFailed(session.id, error.failure))
+
+    async def _note(self, session: Session) -> None:
+        """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""
+        gauge = session.gauge()
+        try:
+            await self.archive.note_gauge(session.id, gauge.share, gauge.status)
+        except ArchiveError as error:
+            self._publish(TurnFailed(session.id, error.failure))
+        self._list_changed()
+
+    def _refuse_while_running(self, conversation: str) -> None:
+        if self.is_running(conversation):
+            raise WorldError(
+                Failure(
+                    kind="busy",
+                    title="A reply is still being written",
+                    advice="Wait for its end, or stop it first.",
+                )
+            )
+
+    async def _refresh_info(self, conversation: str) -> None:
+        session = self._sessions.get(conversation)
+        if session is not None:
+            session.info = await self.archive.conversation(conversation)
+        self._list_changed()
+
+    # What the window asks beside turns
+
+    async def gauge(self, conversation: str) -> Gauge:
+        """The figures of the request as it would be sent now."""
+        return (await self.open(conversation)).gauge()
+
+    async def page(self, conversation: str, before: int, limit: int) -> tuple[MessageRow, ...]:
+        """Older messages."""
+        return (await self.open(conversation)).page(before, limit)
+
+    async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
+        """Messages by their words, archived ones too."""
+        return await self.archive.search(query, conversation, limit)
+
+    def model_infos(self) -> tuple[ModelInfo, ...]:
+        """All models that can be chosen."""
+        return self.models.infos()
+
+    def change_settings(self, settings: Settings, models: Models) -> None:
+        """Applies new settings to open conversations too; a running turn ends with what it began with."""
+        self.settings, self.models = settings, models
+        for conversation, session in list(self._sessions.items()):
+            session.policy = self.policy
+            if not self.is_running(conversation):
+                del self._sessions[conversation]
+
+
+def title_of(text: str) -> str:
+    """A title from the first line of a message, cut at a word."""
+    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), UNTITLED).lstrip("#>*- ")
+    if len(line) <= TITLE_MOST:
+        return line or UNTITLED
+    return line[:TITLE_MOST].rsplit(" ", 1)[0].rstrip(",;:.") + "…"
+
+
+def answers_of(session: Session) -> list[Message]:
+    """The messages of the view that came after the newest user message."""
+    messages = [item.message for item in session.view.items]
+    newest = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].id == session.view.last_user_id), None)
+    return [] if newest is None else [m for m in messages[newest + 1 :] if session.message(m.id) is not None]
+
+
+def bug_failure(error: BaseException) -> Failure:
+    """What the user is told of our own mistake."""
+    return Failure(
+        kind="bug",
+        title="Something went wrong inside Palimpsest",
+        detail=f"{type(error).__name__}: {error}",
+        kept="Everything that was shown as saved is saved.",
+        advice="Try again; the log file has the details.",
+    )
+
+
+__all__ = ["Conversations", "bug_failure", "failure_of", "title_of"]

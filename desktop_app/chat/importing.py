@@ -1,0 +1,42 @@
+"""Files become conversations: each message as it is, in its order, nothing added."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from pathlib import Path
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.openai_chat import BadChat, messages_of, read_jsonl
+
+from .conversations import Conversations, title_of
+from .ports import WorldError
+from .session import Session
+
+
+async def import_file(conversations: Conversations, path: str) -> Session:
+    """A conversation of that file of OpenAI chat messages. Raises WorldError; then nothing was imported."""
+    name, messages = await asyncio.to_thread(messages_of_file, Path(path))
+    first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), name)
+    return await conversations.create(title_of(first), messages)
+
+
+def messages_of_file(path: Path) -> tuple[str, list[Message]]:
+    """The file's name, and its messages with new ids. Raises WorldError, naming the line of bad input."""
+    try:
+        return path.stem, messages_of(read_jsonl(path.read_bytes()), lambda _: uuid.uuid4().hex)
+    except BadChat as error:
+        raise WorldError(_failure(path, str(error), "Each line must be one chat message as a JSON object.")) from error
+    except OSError as error:
+        raise WorldError(_failure(path, error.strerror or str(error), "Choose another file.")) from error
+
+
+def _failure(path: Path, detail: str, advice: str) -> Failure:
+    return Failure(
+        kind="bad_input",
+        title=f"{path.name} could not be imported",
+        detail=detail,
+        kept="Nothing of it was imported; everything else is as it was.",
+        advice=advice,
+    )

@@ -1,0 +1,157 @@
+"""The user's word on the view: optimize, undo, redo, bring back, pin. Each is an entry, and tells what it changed."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from desktop_app.context.cut_points import blocks
+from desktop_app.context.view import Item, Kind, active_entries
+from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import BringBack, Compaction, Pin, Prune, Trigger, Undo, Unpin
+
+from .optimize import Optimization, plan_optimize, with_summary
+from .ports import WorldError
+from .room import basis_of, measured_again
+from .session import Session, stamped
+
+
+async def optimization_of(session: Session, tail_tokens: int | None) -> Optimization:
+    """The plan for that session now, made on a worker thread."""
+    return await asyncio.to_thread(plan_optimize, basis_of(session), tail_tokens)
+
+
+async def summary_checked(optimization: Optimization, page: str) -> Optimization:
+    """The plan with the edited summary, measured and checked again. Raises WorldError if it frees nothing."""
+    changed = await asyncio.to_thread(with_summary, optimization, page)
+    if changed is None:
+        raise WorldError(
+            Failure(
+                kind="bad_input",
+                title="This summary is longer than what it replaces",
+                kept="Your text is still in the editor, and nothing was changed.",
+                advice="Shorten it, or take the summary that was proposed.",
+            )
+        )
+    return changed
+
+
+async def optimized(session: Session, optimization: Optimization) -> list[TurnEvent]:
+    """Records the plan's steps. What was planned is what is done; only the figures are measured again.
+
+    Raises WorldError when messages of the plan have left the view meanwhile.
+    """
+    events: list[TurnEvent] = []
+    for step in optimization.steps:
+        current = measured_again(replace(step, id=""), session)
+        if current is None:
+            raise WorldError(
+                Failure(
+                    kind="stale",
+                    title="The conversation has changed since this plan was made",
+                    kept="Nothing was lost; steps that were already applied can be undone in the history.",
+                    advice="Open Optimize conversation again for a new plan.",
+                )
+            )
+        events.append(await session.record_operation(stamped(current), cause=Trigger.USER))
+    events.append(session.gauge_changed())
+    return events
+
+
+async def undone(session: Session, operation_id: str) -> list[TurnEvent]:
+    """Takes an operation back. Repeating it changes nothing."""
+    if operation_id not in {entry.id for entry in active_entries(session.transcript.entries)}:
+        _operation(session, operation_id)
+        return []
+    return await _changed(session, Undo(entry_id=operation_id))
+
+
+async def redone(session: Session, operation_id: str) -> list[TurnEvent]:
+    """Takes the undoing of an operation back. Repeating it changes nothing."""
+    _operation(session, operation_id)
+    holding = {entry.id for entry in active_entries(session.transcript.entries)}
+    if operation_id in holding:
+        return []
+    undo = _undo_in_force(session, operation_id)
+    return await _changed(session, Undo(entry_id=undo.id))
+
+
+def _undo_in_force(session: Session, operation_id: str) -> Undo:
+    """The newest undo of that operation that was not itself undone."""
+    dead: set[str] = set()
+    for entry in reversed(session.transcript.entries):
+        if isinstance(entry, Undo) and entry.id not in dead:
+            if entry.entry_id == operation_id:
+                return entry
+            dead.add(entry.entry_id)
+    raise not_found("This operation")
+
+
+async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
+    """Puts archived messages into the view again, tool calls together with their results."""
+    wanted = set(message_ids) & session.view.standings.keys()
+    if not wanted:
+        return []
+    return await _changed(session, BringBack(message_ids=tuple(with_partners(session, wanted))))
+
+
+def with_partners(session: Session, wanted: set[str]) -> list[str]:
+    """Those messages, and those that may not be parted from them: calls and their results."""
+    messages = [entry for entry in session.transcript.entries if isinstance(entry, Message)]
+    items = [Item(message, Kind.MESSAGE) for message in messages]
+    return [
+        messages[index].id
+        for run in blocks(items)
+        if any(messages[index].id in wanted for index in run)
+        for index in run
+        if messages[index].id in session.view.standings
+    ]
+
+
+async def pinned(session: Session, message_id: str) -> list[TurnEvent]:
+    """Pins a message; an archived one is brought back first, since a pin is in every view."""
+    if session.message(message_id) is None:
+        raise not_found("This message")
+    events = await brought_back(session, (message_id,))
+    return events if message_id in session.view.pins else events + await _changed(session, Pin(message_id=message_id))
+
+
+async def unpinned(session: Session, message_id: str) -> list[TurnEvent]:
+    """Ends a pin."""
+    return await _changed(session, Unpin(message_id=message_id)) if message_id in session.view.pins else []
+
+
+def pins(session: Session) -> tuple[MessageRow, ...]:
+    """The pinned messages in their order."""
+    return session.rows(session.view.pins & {item.message.id for item in session.view.items})
+
+
+def touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
+    """The messages that an operation archived or pruned; `query` keeps those that contain all its words."""
+    operation = _operation(session, operation_id)
+    if isinstance(operation, Compaction):
+        rows = session.rows(operation.archived)
+    else:
+        rows = session.rows(tuple(result.message_id for result in operation.results))
+    words = query.casefold().split()
+    return tuple(row for row in rows if all(word in row.message.text.casefold() for word in words))
+
+
+async def _changed(session: Session, entry: Undo | BringBack | Pin | Unpin) -> list[TurnEvent]:
+    return [await session.record_operation(stamped(entry)), session.gauge_changed()]
+
+
+def _operation(session: Session, operation_id: str) -> Prune | Compaction:
+    operation = session.transcript.entry(operation_id)
+    if not isinstance(operation, Prune | Compaction):
+        raise not_found("This operation")
+    return operation
+
+
+def not_found(what: str) -> WorldError:
+    """The error for an id that is not in the record."""
+    return WorldError(
+        Failure(kind="not_found", title=f"{what} is not in this conversation", advice="Open the conversation again.")
+    )

@@ -1,0 +1,145 @@
+"""One open conversation in memory: its record, the view folded from it, and what the window is told of it."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from desktop_app.context.breakdown import Tally, gauge_of, tally
+from desktop_app.context.counting import Counts
+from desktop_app.context.policy import Budget, ContextPolicy, budget_for
+from desktop_app.context.view import View, view_after, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo
+from desktop_app.conversation.message import Entry, Message
+from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
+
+from .ports import Archive, ChatModel
+from .rows import changed_ids, message_rows, operation_rows, sent_texts
+from .uninterrupted import uninterrupted
+
+E = TypeVar("E", bound=Entry)
+
+
+def stamped(entry: E, seconds: float = 0.0) -> E:
+    """The entry with an id and the time: from now on it is one that happened."""
+    return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())
+
+
+class Session:
+    """The state of one open conversation. Whatever `record` returned from is stored and folded.
+
+    It belongs to the engine's loop; threads get its frozen values (`transcript`, `view`), never the session.
+    """
+
+    def __init__(
+        self,
+        info: ConversationInfo,
+        entries: tuple[AnyEntry, ...],
+        model: ChatModel,
+        policy: ContextPolicy,
+        archive: Archive,
+    ) -> None:
+        self.info = info
+        self.policy = policy
+        self.archive = archive
+        self.transcript = Transcript(Chain(entries))
+        self.view: View = view_of(self.transcript)
+        self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
+        self._index = {message.id: index for index, message in enumerate(self._messages)}
+        self.use(model)
+
+    def use(self, model: ChatModel) -> None:
+        """Talks to that model from now on: its tokenizer counts, its window is the budget."""
+        self.model = model
+        self.counts = Counts(model.tokenizer)
+        self._tally: Tally | None = None
+
+    @property
+    def id(self) -> str:
+        """The conversation's id."""
+        return self.info.id
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """The model's name and limits."""
+        return self.model.info
+
+    @property
+    def budget(self) -> Budget:
+        """What a request may take under the policy."""
+        return budget_for(self.policy, self.model.info.window, self.model.info.max_output)
+
+    @property
+    def total(self) -> int:
+        """How many messages the record has."""
+        return len(self._messages)
+
+    def gauge(self) -> Gauge:
+        """The figures of the request as it would be sent now."""
+        self._tally = tally(self.view, self.counts, self._tally)
+        return gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, self.model.info)
+
+    def gauge_changed(self) -> GaugeChanged:
+        """The figures as an event."""
+        return GaugeChanged(self.id, self.gauge())
+
+    async def record(self, *entries: AnyEntry) -> None:
+        """Stores the entries in one transaction, then folds them; a cancellation does not come in between."""
+        await uninterrupted(self._record(entries))
+
+    async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
+        await self.archive.append(self.id, *entries)
+        self.transcript = self.transcript.extend(entries)
+        self.view = view_after(self.view, self.transcript)
+        for entry in entries:
+            if isinstance(entry, Message):
+                self._index[entry.id] = len(self._messages)
+                self._messages.append(entry)
+
+    async def record_message(self, message: Message) -> MessageRecorded:
+        """Stores a message and tells of it."""
+        await self.record(message)
+        return MessageRecorded(self.id, self.rows([message.id])[0])
+
+    async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:
+        """Stores operations, pins or undos, and tells what they changed."""
+        return await uninterrupted(self._record_operation(entries, cause))
+
+    async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:
+        before, known = self.view, {row.id: row for row in self.operations()}
+        await self._record(entries)
+        changed = changed_ids(before, self.view)
+        leaving = [i for i in changed if (s := self.view.standings.get(i)) and s.state is State.ARCHIVED]
+        await self.archive.set_archived(self.id, leaving, [i for i in changed if i not in self.view.standings])
+        operations = tuple(row for row in self.operations() if known.get(row.id) != row)
+        return ViewChanged(self.id, operations, self.rows(changed), cause)
+
+    def operations(self) -> tuple[OperationRow, ...]:
+        """All operations, oldest first."""
+        return operation_rows(self.transcript.entries)
+
+    def message(self, message_id: str) -> Message | None:
+        """The message of that id, as the record has it."""
+        index = self._index.get(message_id)
+        return None if index is None else self._messages[index]
+
+    def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
+        """The messages of those ids in their order; unknown ids are passed over."""
+        indices = sorted(self._index[i] for i in ids if i in self._index)
+        return self._rows(indices)
+
+    def page(self, before: int, limit: int) -> tuple[MessageRow, ...]:
+        """The newest `limit` messages whose index is below `before`."""
+        end = max(min(before, self.total), 0)
+        return self._rows(range(max(end - limit, 0), end))
+
+    def _rows(self, indices: range | list[int]) -> tuple[MessageRow, ...]:
+        chosen = ((index, self._messages[index]) for index in indices)
+        return message_rows(chosen, self.view, self.counts, sent_texts(self.view))

@@ -1,0 +1,49 @@
+"""Every task has an owner: a bug in one is told, and none is forgotten at the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+
+class Tasks:
+    """Tasks in flight by key. `on_bug` is told of every exception that is not a cancellation."""
+
+    def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
+        self._on_bug = on_bug
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    def start(self, key: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Runs `work` under that key; one at a time for each key."""
+        if self.is_running(key):
+            work.close()
+            raise RuntimeError(f"{key} is running already")
+        task = asyncio.get_running_loop().create_task(work, name=key)
+        self._running[key] = task
+        task.add_done_callback(self._ended)
+        return task
+
+    def is_running(self, key: str) -> bool:
+        """Whether a task of that key has not ended yet."""
+        return key in self._running
+
+    async def cancel(self, key: str) -> None:
+        """Cancels that task, if there is one, and waits for its end."""
+        task = self._running.get(key)
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def cancel_all(self) -> None:
+        """Cancels all tasks and waits for their ends."""
+        tasks = set(self._running.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task.get_name(), None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._on_bug(error)

@@ -1,0 +1,194 @@
+"""`palimpsest compact FILE`: what would be sent of a conversation, in a given window or at most so many tokens."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.counting import Counts
+from desktop_app.context.make_room import WindowTooSmall, make_room
+from desktop_app.context.policy import PRESETS, Budget, ContextPolicy, budget_for, policy_for_target
+from desktop_app.context.view import View, assemble, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, messages_of, read_jsonl
+from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
+from desktop_app.models.tokenizers import tokenizer_for
+
+from .arguments import BAD_INPUT, add_json, print_failure, print_json
+from .token_numbers import tokens_argument
+
+DEFAULT_MODEL = "gpt-4o"
+"""Counts with o200k."""
+TOO_SMALL = 3
+"""Exit code: what must stay does not fit."""
+
+
+class BadInput(Exception):
+    """A file or an argument that cannot be used."""
+
+    def __init__(self, title: str, detail: str = "", advice: str = "") -> None:
+        super().__init__(title)
+        self.failure = Failure("bad_input", title, detail, advice=advice)
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A conversation after room was made: its record, the operations, and the view that would be sent."""
+
+    operations: tuple[Operation, ...]
+    view: View
+    tokens_before: int
+    tokens_after: int
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
+    parser.add_argument("--window", type=tokens_argument, help='the window in tokens, such as 8192, "128K" or "1M"')
+    parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most so many tokens instead")
+    parser.add_argument("--model", help="count as this model does (default: o200k)")
+    parser.add_argument("--policy", choices=sorted(PRESETS), default="balanced")
+    parser.add_argument("--strategy", choices=["extractive"], default="extractive")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0: it fits. 2: bad input. 3: what must stay does not fit."""
+    started = time.monotonic()
+    try:
+        objects, messages = read_chat(arguments.file)
+        policy, budget = _limits(arguments)
+    except BadInput as error:
+        print_failure(error.failure)
+        return BAD_INPUT
+    counts = Counts(tokenizer_for(arguments.model or DEFAULT_MODEL))
+    try:
+        result = compacted(messages, policy, budget, counts)
+    except WindowTooSmall as error:
+        print_failure(Failure("window_too_small", "This does not fit into the window", str(error)))
+        return TOO_SMALL
+    report = report_of(result, objects, messages, budget, counts)
+    report = {"model": arguments.model, **report, "seconds": round(time.monotonic() - started, 4)}
+    if arguments.json:
+        print_json(report)
+    else:
+        print(_for_people(report))
+    return 0
+
+
+def read_chat(file: str) -> tuple[list[Json], list[Message]]:
+    """The file's objects and messages; each message's id is its index. Raises BadInput, naming the line."""
+    try:
+        objects = read_jsonl(Path(file).read_bytes())
+        return objects, messages_of(objects, str)
+    except BadChat as error:
+        advice = "Each line must be one OpenAI chat message as a JSON object."
+        raise BadInput(f"{file} is not a chat", str(error), advice) from error
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read", error.strerror or str(error)) from error
+
+
+def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
+    policy = PRESETS[arguments.policy]
+    if arguments.target_tokens is not None:
+        return policy_for_target(policy), Budget(arguments.target_tokens, 0)
+    if arguments.window is None:
+        raise BadInput("Neither a window nor a target was given", advice="Give --window N, or --target-tokens T.")
+    return policy, budget_for(policy, arguments.window)
+
+
+def compacted(messages: list[Message], policy: ContextPolicy, budget: Budget, counts: Counts) -> Result:
+    """Makes room by the user's word until nothing is due. Raises WindowTooSmall."""
+    transcript = Transcript(Chain(messages))
+    view = view_of(transcript)
+    before = request_tokens(view, counts)
+    operations: list[Operation] = []
+    while step := make_room(view, policy, budget, counts, Trigger.USER):
+        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
+        if operation is None:
+            break
+        operation = replace(operation, id=f"operation-{len(operations) + 1}")
+        operations.append(operation)
+        transcript = transcript.append(operation)
+        view = view_of(transcript)
+    after = request_tokens(view, counts)
+    if after > budget.usable:
+        raise WindowTooSmall(after, budget.usable, "It would help to allow more tokens.")
+    return Result(tuple(operations), view, before, after)
+
+
+def report_of(result: Result, objects: list[Json], messages: list[Message], budget: Budget, counts: Counts) -> Json:
+    """The command's JSON object. Indices are positions in the input."""
+    whole = {id(message): index for index, message in enumerate(messages)}
+    sent = assemble(result.view)
+    shaped = chat_of(sent)
+    chat = [objects[whole[id(m)]] if id(m) in whole else shaped[place] for place, m in enumerate(sent)]
+    summary = result.view.summary
+    fidelity = summary.fidelity if summary else Fidelity()
+    return {
+        "tokenizer": counts.tokenizer.name,
+        "window": budget.window,
+        "usable": budget.usable,
+        "tokens_before": result.tokens_before,
+        "tokens_after": result.tokens_after,
+        "operations": [_operation(operation) for operation in result.operations],
+        "messages": chat,
+        "verbatim": sorted(whole[id(m)] for m in sent if id(m) in whole),
+        "pruned": sorted(int(item.message.id) for item in result.view.items if item.pruned_by),
+        "archived": sorted(int(message_id) for message_id in result.view.standings),
+        "summary": summary.summary if summary else "",
+        "fidelity": {
+            "verbatim": fidelity.verbatim,
+            "in_summary": fidelity.in_summary,
+            "recallable": fidelity.recallable,
+            "lost": fidelity.lost,
+        },
+    }
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    freed = operation.tokens_before - operation.tokens_after
+    if isinstance(operation, Prune):
+        strategies = sorted({result.strategy for result in operation.results})
+        return {
+            "kind": "prune",
+            "strategy": "+".join(strategies),
+            "messages": len(operation.results),
+            "tokens_freed": freed,
+        }
+    return {
+        "kind": "compaction",
+        "strategy": operation.strategy,
+        "messages": len(operation.archived),
+        "tokens_freed": freed,
+    }
+
+
+def _for_people(report: Json) -> str:
+    lines = [
+        f"{report['tokens_before']:,} → {report['tokens_after']:,} tokens of {report['usable']:,} that can be used"
+    ]
+    for operation in report["operations"]:
+        what = "results shortened" if operation["kind"] == "prune" else "messages archived"
+        lines.append(
+            f"  {operation['kind']:<11} {operation['messages']:>6,} {what}, {operation['tokens_freed']:,} tokens freed"
+        )
+    if not report["operations"]:
+        lines.append("  nothing to do: it fits comfortably")
+    kept = report["fidelity"]
+    if report["summary"]:
+        lines.append(
+            f"Checked: {kept['verbatim']} facts verbatim · {kept['in_summary']} in the summary · "
+            f"{kept['recallable']} recallable · {kept['lost']} lost"
+        )
+        lines += ["", report["summary"]]
+    return "\n".join(lines)

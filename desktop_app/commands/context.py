@@ -1,0 +1,79 @@
+"""`palimpsest context FILE`: how a conversation fills a window, segment by segment."""
+
+from __future__ import annotations
+
+import argparse
+
+from desktop_app.context.breakdown import gauge_of, tally
+from desktop_app.context.counting import Counts
+from desktop_app.context.policy import BALANCED, budget_for
+from desktop_app.context.view import view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.transcript import Transcript
+from desktop_app.models.tokenizers import tokenizer_for
+
+from .arguments import BAD_INPUT, add_json, print_failure, print_json
+from .compact import DEFAULT_MODEL, BadInput, read_chat
+from .token_numbers import tokens_argument
+
+BAR = 48
+"""Characters of the printed bar."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
+    parser.add_argument(
+        "--window", type=tokens_argument, required=True, help='the window in tokens, such as 8192, "128K" or "1M"'
+    )
+    parser.add_argument("--model", help="count as this model does (default: o200k)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0, or 2 for bad input."""
+    try:
+        _, messages = read_chat(arguments.file)
+    except BadInput as error:
+        print_failure(error.failure)
+        return BAD_INPUT
+    model = arguments.model or DEFAULT_MODEL
+    counts = Counts(tokenizer_for(model))
+    view = view_of(Transcript(Chain(messages)))
+    info = ModelInfo(model, model, arguments.window, 0)
+    gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget_for(BALANCED, arguments.window), info)
+    if arguments.json:
+        print_json(_report(gauge))
+    else:
+        print(_for_people(gauge))
+    return 0
+
+
+def _report(gauge: Gauge) -> dict[str, object]:
+    return {
+        "segments": {segment.value: tokens for segment, tokens in gauge.segments.items()},
+        "total": gauge.total,
+        "window": gauge.window,
+        "reserve": gauge.reserve,
+        "usable": gauge.usable,
+        "status": gauge.status,
+        "basis": gauge.basis,
+        "tokenizer": gauge.tokenizer,
+    }
+
+
+def _for_people(gauge: Gauge) -> str:
+    filled = min(round(BAR * gauge.total / gauge.window), BAR) if gauge.window else BAR
+    reserved = min(round(BAR * gauge.reserve / gauge.window), BAR - filled) if gauge.window else 0
+    bar = "█" * filled + "·" * (BAR - filled - reserved) + "░" * reserved
+    rows = [(name.value.replace("_", " "), tokens) for name, tokens in gauge.segments.items() if tokens]
+    rows += [("reserve for the reply", gauge.reserve), ("free", gauge.free)]
+    lines = [
+        bar,
+        f"{gauge.total:,} / {gauge.window:,} tokens · {gauge.share:.0%} of what can be used · {gauge.status.value}",
+    ]
+    lines += [f"  {name:<22} {tokens:>12,}  {tokens / max(gauge.window, 1):>5.1%}" for name, tokens in rows]
+    lines.append(f"{gauge.basis.value.capitalize()} with {gauge.tokenizer}.")
+    return "\n".join(lines)

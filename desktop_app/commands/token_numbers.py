@@ -1,0 +1,15 @@
+"""Numbers of tokens on the command line."""
+
+from __future__ import annotations
+
+import argparse
+
+from desktop_app.models.catalogue import tokens_from_text
+
+
+def tokens_argument(text: str) -> int:
+    """8192, "128K" or "1M" as a number of tokens, for argparse."""
+    try:
+        return tokens_from_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -1,0 +1,117 @@
+"""A wish of the window, and what the engine does about it: one function a wish, each a single call of a verb."""
+
+from __future__ import annotations
+
+from desktop_app.chat import operations
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.importing import import_file
+from desktop_app.chat.optimize import Optimization
+from desktop_app.chat.session import Session
+from desktop_app.conversation.events import TurnEvent
+
+from . import protocol as p
+from .engine import Engine
+from .plan import plan_shown
+
+
+async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
+    """What the wish is answered with. Raises WorldError for errors of the world."""
+    chats = engine.conversations
+    match wish:
+        case p.Hello():
+            return p.Welcome(p.VERSION, engine.warnings)
+        case p.ListConversations():
+            return p.Conversations(await chats.infos())
+        case p.CreateConversation(title):
+            return await opened(chats, await chats.create(title))
+        case p.OpenConversation(conversation):
+            return await opened(chats, await chats.open(conversation))
+        case p.ChooseModel(conversation, model):
+            return await opened(chats, await chats.choose_model(conversation, model))
+        case p.Send(conversation, text):
+            await chats.send(conversation, text)
+        case p.Stop(conversation):
+            await chats.stop(conversation)
+        case p.Regenerate(conversation):
+            await chats.regenerate(conversation)
+        case p.Rename(conversation, title):
+            await chats.rename(conversation, title)
+            return p.Conversations(await chats.infos())
+        case p.Delete(conversation):
+            await chats.delete(conversation)
+            return p.Conversations(await chats.infos())
+        case p.Restore(conversation):
+            await chats.restore(conversation)
+            return p.Conversations(await chats.infos())
+        case p.ListModels():
+            return p.Models(chats.model_infos())
+        case p.Search(query, conversation, limit):
+            return p.Found(await chats.search(query, conversation, limit))
+        case p.ImportFile(path):
+            session = await import_file(chats, path)
+            return p.Imported((session.info,))
+        case p.ReadSettings():
+            return await engine.settings_read()
+        case p.WriteSettings(settings, keys):
+            return await engine.write_settings(settings, keys)
+        case p.Shutdown():
+            engine.request_shutdown()
+        case _:
+            return await _about_one_conversation(engine, wish, await chats.open(wish.conversation))
+    return p.Done()
+
+
+async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, session: Session) -> p.AnyThing:
+    match wish:
+        case p.ReadMessages(_, before, limit):
+            return p.Messages(session.page(before, limit), session.total)
+        case p.ReadOperation(_, operation, query, offset, limit):
+            rows = operations.touched_by(session, operation, query)
+            return p.Messages(rows[offset : offset + limit], len(rows))
+        case p.ListPins():
+            rows = operations.pins(session)
+            return p.Messages(rows, len(rows))
+        case p.CountDraft(_, text):
+            overhead = session.counts.tokenizer.message_overhead if text else 0
+            return p.DraftCounted(session.counts.text(text) + overhead)
+        case p.PlanOptimize(_, tail_tokens):
+            return _planned(engine, session, await operations.optimization_of(session, tail_tokens))
+        case p.CheckSummary(_, plan, summary):
+            return _planned(engine, session, await operations.summary_checked(engine.plan(plan), summary))
+        case p.ApplyPlan(_, plan, summary):
+            checked = await operations.summary_checked(engine.plan(plan), summary)
+            _publish(engine, await operations.optimized(session, checked))
+        case p.UndoOperation(_, operation):
+            _publish(engine, await operations.undone(session, operation))
+        case p.RedoOperation(_, operation):
+            _publish(engine, await operations.redone(session, operation))
+        case p.BringBackMessages(_, messages):
+            _publish(engine, await operations.brought_back(session, messages))
+        case p.PinMessage(_, message):
+            _publish(engine, await operations.pinned(session, message))
+        case p.UnpinMessage(_, message):
+            _publish(engine, await operations.unpinned(session, message))
+    return p.Done()
+
+
+def _planned(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
+    engine.keep_plan(optimization)
+    return plan_shown(optimization, session)
+
+
+def _publish(engine: Engine, events: list[TurnEvent]) -> None:
+    for event in events:
+        engine.outbox.publish(event)
+
+
+async def opened(chats: Conversations, session: Session) -> p.Opened:
+    """A conversation as it stands, with its newest page."""
+    return p.Opened(
+        conversation=session.info,
+        model=session.model_info,
+        rows=session.page(session.total, p.PAGE),
+        total=session.total,
+        operations=session.operations(),
+        gauge=session.gauge(),
+        is_running=chats.is_running(session.id),
+    )

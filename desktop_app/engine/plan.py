@@ -1,0 +1,79 @@
+"""An optimization as the window shows it. Every figure is of an assembled request."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from desktop_app.chat.optimize import Optimization
+from desktop_app.chat.session import Session
+from desktop_app.context.breakdown import gauge_of, tally
+from desktop_app.context.view import Kind, View
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.message import Message, Role
+
+from .protocol import Plan, PlanItem
+
+BEGINNING = 160
+"""Characters of a message that the plan's list shows."""
+ITEMS_MOST = 500
+"""Rows that a list of the plan shows; the counts beside it are of all."""
+
+
+def plan_shown(optimization: Optimization, session: Session) -> Plan:
+    """The plan as the dialog shows it."""
+    before, after = optimization.views[0], optimization.views[-1]
+    prune, compaction = optimization.prune, optimization.compaction
+    kept = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
+    gauge_before, gauge_after = _gauge(before, optimization, session), _gauge(after, optimization, session)
+    pruned = prune.tokens_before - prune.tokens_after if prune else 0
+    return Plan(
+        id=optimization.id,
+        before=gauge_before,
+        after=gauge_after,
+        pruned=_pruned_items(optimization, session),
+        archived=_archived_items(optimization, session),
+        tokens_freed_by_prune=pruned,
+        tokens_freed_by_compaction=gauge_before.total - gauge_after.total - pruned,
+        kept=len(kept),
+        pins=len(after.pins),
+        rules=len(compaction.ledger.rules) if compaction else 0,
+        summary=compaction.summary if compaction else "",
+        summary_tokens=session.counts.text(compaction.summary) if compaction else 0,
+        fidelity=compaction.fidelity if compaction else Fidelity(),
+        tail_tokens=optimization.tail_tokens,
+        tail_least=optimization.tail_least,
+        tail_most=optimization.tail_most,
+        is_useful=bool(optimization.steps),
+        note=optimization.note,
+    )
+
+
+def _gauge(view: View, optimization: Optimization, session: Session) -> Gauge:
+    """Both gauges of a plan are counted here, whatever was measured before: only then can they be compared."""
+    basis, unmeasured = optimization.basis, replace(session.model_info, id="")
+    return gauge_of(view, tally(view, basis.counts), basis.counts, basis.policy, basis.budget, unmeasured)
+
+
+def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:
+    if optimization.prune is None:
+        return ()
+    sent = {item.message.id: item.message for item in optimization.views[1].items}
+    now = {item.message.id: item.message for item in optimization.views[0].items}
+    ids = [result.message_id for result in optimization.prune.results][:ITEMS_MOST]
+    return tuple(_item(now[i], session, session.counts.total(sent[i])) for i in ids)
+
+
+def _archived_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:
+    if optimization.compaction is None:
+        return ()
+    ids = optimization.compaction.archived[:ITEMS_MOST]
+    return tuple(_item(message, session, 0) for i in ids if (message := session.message(i)) is not None)
+
+
+def _item(message: Message, session: Session, tokens_after: int) -> PlanItem:
+    result = message.tool_result
+    name = result.name if result else message.speaker or {"user": "You", "assistant": "Assistant"}.get(message.role, "")
+    text = " ".join(message.text[: BEGINNING * 2].split())[:BEGINNING]
+    text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:BEGINNING]
+    return PlanItem(message.id, name, text, session.counts.total(message), tokens_after)

@@ -1,0 +1,146 @@
+"""The engine process: reads wishes from its standard input, writes answers and events to its standard output."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from desktop_app.chat.conversations import bug_failure
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.tasks import Tasks
+from desktop_app.conversation.events import Failure
+
+from .answers import answer
+from .compose import compose
+from .engine import Engine
+from .outbox import Outbox
+from .protocol import Answer, Ask, ConversationsChanged, ProtocolError, decode_ask
+
+LINE_MOST = 64 * 1024 * 1024
+"""Bytes of one line from the window: a pasted book, not a runaway."""
+
+log = logging.getLogger(__name__)
+
+
+def serve(data: Path) -> int:
+    """Serves one window until it goes away. Returns the process's exit code."""
+    write = _claim_standard_output()
+    return asyncio.run(_serve(data, write))
+
+
+def _claim_standard_output() -> Callable[[bytes], None]:
+    """A writer to the true standard output; whatever a library prints goes to standard error from now on."""
+    lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return lambda line: _write_all(lines.fileno(), line)
+
+
+def _write_all(descriptor: int, line: bytes) -> None:
+    """Writes the whole line. A window that went away is noticed at the standard input; nothing is lost by it here."""
+    rest = memoryview(line)
+    with contextlib.suppress(BrokenPipeError):
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+
+
+async def _serve(data: Path, write: Callable[[bytes], None]) -> int:
+    outbox = Outbox(write)
+    server = Server(outbox)
+    try:
+        engine = await compose(data, outbox, server.tell_list_changed, server.log_bug)
+    except WorldError as error:
+        await _refuse_everything(outbox, error.failure)
+        return 1
+    server.engine = engine
+    try:
+        await server.run()
+    finally:
+        await server.close()
+    return 0
+
+
+class Server:
+    """One window's wishes: each is answered by its own task, so that a long one holds up no other."""
+
+    engine: Engine
+
+    def __init__(self, outbox: Outbox) -> None:
+        self.outbox = outbox
+        self._tasks = Tasks(self.log_bug)
+        self._list_is_stale = False
+
+    async def run(self) -> None:
+        """Reads wishes until the window closes its end or asks for the end."""
+        reader = await _standard_input()
+        ended = asyncio.ensure_future(self.engine.shutdown_requested.wait())
+        while not ended.done():
+            line = asyncio.ensure_future(reader.readline())
+            await asyncio.wait({line, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if not line.done():
+                line.cancel()
+                break
+            if not (content := line.result()):
+                break
+            self._take(content)
+        ended.cancel()
+
+    async def close(self) -> None:
+        """Ends the engine in order, and writes what still waits."""
+        await self.engine.close()
+        await self._tasks.cancel_all()
+        self.outbox.flush()
+
+    def _take(self, line: bytes) -> None:
+        try:
+            ask = decode_ask(line)
+        except ProtocolError as error:
+            log.error("a line that is not of this protocol: %s", error)
+            return
+        self._tasks.start(f"answer {ask.number}", self._answer(ask))
+
+    async def _answer(self, ask: Ask) -> None:
+        try:
+            self.outbox.send(Answer(ask.number, thing=await answer(self.engine, ask.wish)))
+        except WorldError as error:
+            self.outbox.send(Answer(ask.number, failure=error.failure))
+        except Exception as error:
+            self.outbox.send(Answer(ask.number, failure=bug_failure(error)))
+            raise
+
+    def tell_list_changed(self) -> None:
+        """The sidebar's list is read again soon, once for all changes of the moment."""
+        if not self._list_is_stale:
+            self._list_is_stale = True
+            self._tasks.start("list", self._tell_list())
+
+    async def _tell_list(self) -> None:
+        await asyncio.sleep(0.05)
+        self._list_is_stale = False
+        try:
+            self.outbox.send(ConversationsChanged(await self.engine.conversations.infos()))
+        except WorldError as error:
+            log.warning("the list could not be read: %s", error)
+
+    def log_bug(self, error: BaseException) -> None:
+        """A mistake of ours: with its traceback in the log, which is the engine's standard error."""
+        log.error("bug", exc_info=error)
+
+
+async def _standard_input() -> asyncio.StreamReader:
+    reader = asyncio.StreamReader(limit=LINE_MOST)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    return reader
+
+
+async def _refuse_everything(outbox: Outbox, failure: Failure) -> None:
+    """The archive cannot be opened: every wish is answered with the reason, so that the window can tell it."""
+    reader = await _standard_input()
+    while line := await reader.readline():
+        with contextlib.suppress(ProtocolError):
+            outbox.send(Answer(decode_ask(line).number, failure=failure))
