@@ -1,0 +1,203 @@
+"""A laid out row: what is painted where, and what happens where it is clicked. Painting needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QPen,
+    QTextCursor,
+    QTextDocument,
+)
+
+from desktop_app.ui.widgets.look import colour, paint_box
+
+
+class Action(StrEnum):
+    """What a click does."""
+
+    COPY = "Copy"
+    COPY_CODE = "Copy code"
+    REGENERATE = "Regenerate"
+    PIN = "Pin"
+    UNPIN = "Unpin"
+    BRING_BACK = "Bring back"
+    FOLD = "Fold"
+    READ = "Open as text"
+    SHOW_OPERATION = "Show"
+    UNDO_OPERATION = "Undo"
+    OPTIMIZE = "Optimize conversation…"
+
+
+@dataclass(frozen=True)
+class Fill:
+    """A box. radius: of all corners, unless the top is square."""
+
+    box: QRectF
+    fill: QColor | None = None
+    border: QColor | None = None
+    radius: float = 0
+    has_square_top: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """Text on one line, drawn in its box's height; cut with an ellipsis if it is too long."""
+
+    box: QRectF
+    text: str
+    font: QFont
+    ink: QColor
+    is_right_aligned: bool = False
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A document at a place. language: of code that is to be highlighted."""
+
+    top_left: QPointF
+    document: QTextDocument
+    language: str = ""
+    is_code: bool = False
+
+    @property
+    def box(self) -> QRectF:
+        """Where it stands."""
+        size = self.document.size()
+        return QRectF(self.top_left.x(), self.top_left.y(), self.document.textWidth(), size.height())
+
+
+@dataclass(frozen=True)
+class Dashes:
+    """A dashed horizontal rule."""
+
+    left: QPointF
+    length: float
+    ink: QColor
+
+
+@dataclass(frozen=True)
+class Hot:
+    """A place that can be clicked. argument: what the action is about. is_on_hover: hidden until the row is."""
+
+    box: QRectF
+    action: Action
+    argument: str
+    words: Words | None = None
+    is_on_hover: bool = False
+
+
+Drawn = Fill | Words | Flow | Dashes
+
+
+@dataclass
+class RowLayout:
+    """A row, laid out from (0, 0) in a column. opacity: below 1 for what the model does not see any more."""
+
+    drawn: list[Drawn] = field(default_factory=list)
+    hots: list[Hot] = field(default_factory=list)
+    height: float = 0
+    opacity: float = 1.0
+    message_id: str = ""
+
+    @property
+    def flows(self) -> list[Flow]:
+        """The documents, top to bottom."""
+        return [drawn for drawn in self.drawn if isinstance(drawn, Flow)]
+
+    def hot_at(self, point: QPointF, is_hovered: bool) -> Hot | None:
+        """What would be clicked there."""
+        return next((h for h in self.hots if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A stretch of selected text: from `start` to `end` in one document."""
+
+    document: QTextDocument
+    start: int
+    end: int
+
+
+def paint_row(
+    painter: QPainter, layout: RowLayout, clip: QRectF, is_hovered: bool, hot: Hot | None, marked: Sequence[Marked]
+) -> None:
+    """Paints the row at the painter's origin. clip: what of it is visible. hot: what is under the mouse."""
+    painter.setOpacity(1.0 if is_hovered else layout.opacity)
+    for drawn in layout.drawn:
+        match drawn:
+            case Fill():
+                _paint_fill(painter, drawn)
+            case Words():
+                paint_words(painter, drawn)
+            case Dashes(left, length, ink):
+                pen = QPen(ink, 1)
+                pen.setDashPattern([6, 4])
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+                painter.setPen(pen)
+                painter.drawLine(left, left + QPointF(length, 0))
+            case Flow():
+                if drawn.box.intersects(clip):
+                    _paint_flow(painter, drawn, clip, marked)
+    painter.setOpacity(1.0)
+    for place in layout.hots:
+        if place.words is not None and (is_hovered or not place.is_on_hover):
+            paint_words(painter, place.words, is_underlined=place is hot)
+
+
+def paint_words(painter: QPainter, words: Words, is_underlined: bool = False) -> None:
+    """Paints text on one line."""
+    font = words.font
+    if is_underlined:
+        font = QFont(font)
+        font.setUnderline(True)
+    painter.setFont(font)
+    painter.setPen(words.ink)
+    text = words.text
+    if QFontMetricsF(font).horizontalAdvance(text) > words.box.width() + 1:
+        text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, words.box.width())
+    side = Qt.AlignmentFlag.AlignRight if words.is_right_aligned else Qt.AlignmentFlag.AlignLeft
+    painter.drawText(words.box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+
+def _paint_fill(painter: QPainter, drawn: Fill) -> None:
+    if not drawn.has_square_top:
+        paint_box(painter, drawn.box, drawn.fill, drawn.border, drawn.radius)
+        return
+    painter.save()
+    painter.setClipRect(drawn.box, Qt.ClipOperation.IntersectClip)
+    taller = drawn.box.adjusted(0, -2 * drawn.radius, 0, 0)
+    paint_box(painter, taller, drawn.fill, drawn.border, drawn.radius)
+    painter.restore()
+
+
+def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[Marked]) -> None:
+    context = QAbstractTextDocumentLayout.PaintContext()
+    palette = QPalette(context.palette)
+    palette.setColor(QPalette.ColorRole.Text, colour("ink"))
+    context.palette = palette
+    context.clip = clip.translated(-flow.top_left)
+    selections = []
+    for mark in marked:
+        if mark.document is flow.document:
+            selection = QAbstractTextDocumentLayout.Selection()
+            cursor = QTextCursor(flow.document)
+            cursor.setPosition(mark.start)
+            cursor.setPosition(mark.end, QTextCursor.MoveMode.KeepAnchor)
+            selection.cursor = cursor
+            selection.format.setBackground(colour("accent", 0.28))
+            selections.append(selection)
+    context.selections = selections
+    painter.save()
+    painter.translate(flow.top_left)
+    flow.document.documentLayout().draw(painter, context)
+    painter.restore()

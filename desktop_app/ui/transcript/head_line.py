@@ -1,0 +1,69 @@
+"""The line above a message: who speaks, what became of it, when, how many tokens, and what can be done with it."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime
+
+from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import ToolCall
+from desktop_app.ui.widgets.words import counted, first_line, moment
+
+from .display_list import Action
+from .items import MessageItem
+from .page import Ground, Link, Tag
+
+
+def tags_of(row: MessageRow) -> list[Tag]:
+    """What became of the message."""
+    tags: list[Tag] = []
+    if row.is_pinned:
+        tags.append(Tag("◆ pinned", Segment.PINNED, Ground.NOTHING))
+    if row.state is State.ARCHIVED:
+        tags.append(Tag("archived", "accent", Ground.ACCENT))
+    if row.state is State.PRUNED:
+        tags.append(Tag("pruned", "warning"))
+    if row.message.is_interrupted:
+        tags.append(Tag("interrupted", "warning"))
+    return tags
+
+
+def meta_of(row: MessageRow, has_clock: bool = True) -> str:
+    """When, or how long it took, and how many tokens."""
+    parts = [said_at(row.message.at, time.time())] if has_clock and row.message.at else []
+    if not has_clock and row.message.seconds:
+        parts.append(f"{row.message.seconds:.1f} s")
+    return " · ".join([*parts, counted(row.tokens, "token")])
+
+
+def actions_of(item: MessageItem, is_running: bool) -> list[Link]:
+    """What can be done with the message now."""
+    row, key = item.row, item.key
+    links = [Link(Action.COPY, key)]
+    if item.is_last_reply and not is_running:
+        links.append(Link(Action.REGENERATE, key))
+    if row.state is State.ARCHIVED:
+        links.append(Link(Action.BRING_BACK, key))
+    links.append(Link(Action.UNPIN if row.is_pinned else Action.PIN, key))
+    return links
+
+
+def said_at(at: float, now: float) -> str:
+    """The time of a message: the clock alone for today's."""
+    is_today = datetime.fromtimestamp(at).date() == datetime.fromtimestamp(now).date()
+    return f"{datetime.fromtimestamp(at):%H:%M}" if is_today else moment(at, now)
+
+
+def arguments_in_words(call: ToolCall) -> str:
+    """A call's arguments on one line: the first value bare, the others with their names."""
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        return first_line(call.arguments)
+    if not isinstance(arguments, dict):
+        return first_line(call.arguments)
+    words = [value if isinstance(value, str) else json.dumps(value) for value in arguments.values()]
+    named = [f"{name}={word}" for name, word in zip(arguments, words, strict=True)]
+    return first_line("  ".join([*words[:1], *named[1:]]))

@@ -1,0 +1,63 @@
+"""How tall the rows are, and where each one starts. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
+
+
+class RowHeights:
+    """Heights in pixels under each other, `top` pixels below the beginning."""
+
+    def __init__(self, top: int) -> None:
+        self._first_top = top
+        self._heights: list[int] = []
+        self._tops: list[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._heights)
+
+    def __getitem__(self, row: int) -> int:
+        return self._heights[row]
+
+    def reset(self, heights: Iterable[int]) -> None:
+        """Forgets all, and starts with these."""
+        self._heights = list(heights)
+        self._tops = None
+
+    def insert(self, row: int, heights: Iterable[int]) -> None:
+        """New rows before that one."""
+        self._heights[row:row] = heights
+        self._tops = None
+
+    def remove(self, first: int, count: int) -> None:
+        """Rows that are gone."""
+        del self._heights[first : first + count]
+        self._tops = None
+
+    def set(self, row: int, height: int) -> bool:
+        """Another height; False if it was that already."""
+        if self._heights[row] == height:
+            return False
+        self._heights[row] = height
+        self._tops = None
+        return True
+
+    def top(self, row: int) -> int:
+        """Where the row starts; the end of all, for the row behind the last."""
+        return self._starts()[row]
+
+    def row_at(self, y: int) -> int:
+        """The row at that place; the nearest one if there is none, -1 without rows."""
+        return max(min(bisect_right(self._starts(), y) - 1, len(self) - 1), min(0, len(self) - 1))
+
+    @property
+    def end(self) -> int:
+        """Where the last row ends."""
+        return self._starts()[-1]
+
+    def _starts(self) -> list[int]:
+        if self._tops is None:
+            self._tops = list(accumulate(self._heights, initial=self._first_top))
+        return self._tops

@@ -1,0 +1,122 @@
+"""Colours in code, put in a little at a time: Pygments is imported at the first code, and works in slices."""
+
+from __future__ import annotations
+
+import importlib
+from collections import deque
+from collections.abc import Iterator
+from time import monotonic
+
+import shiboken6
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QTextCharFormat, QTextDocument, QTextLayout
+
+from desktop_app.ui.widgets.look import colour
+
+SLICE = 0.005  # seconds in one pass of the event loop
+MOST = 40_000  # characters; longer code stays plain
+
+_ROLE_OF_TOKEN = {
+    "Comment": "ink_faint",
+    "Keyword": "accent",
+    "Operator.Word": "accent",
+    "Name.Function": "warning",
+    "Name.Class": "warning",
+    "Name.Decorator": "warning",
+    "Name.Tag": "accent",
+    "Literal.String": "ok",
+    "Literal.Number": "tight",
+    "Generic.Deleted": "critical",
+    "Generic.Inserted": "ok",
+    "Generic.Heading": "accent",
+    "Generic.Subheading": "accent",
+}
+
+
+class Highlighter(QObject):
+    """Highlights documents one after the other. Signal: highlighted, when one is done."""
+
+    highlighted = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._waiting: deque[tuple[QTextDocument, str]] = deque()
+        self._work: Iterator[None] | None = None
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._go_on)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that was asked for is done."""
+        return self._work is None and not self._waiting
+
+    def add(self, document: QTextDocument, language: str) -> None:
+        """Asks for colours; a document that has them, or waits for them, is left alone."""
+        if document.property("is_highlighted") or not language or document.characterCount() > MOST:
+            return
+        document.setProperty("is_highlighted", True)
+        self._waiting.append((document, language))
+        self._turn.start()
+
+    def _go_on(self) -> None:
+        deadline = monotonic() + SLICE
+        while monotonic() < deadline:
+            if self._work is None:
+                if not self._waiting:
+                    return
+                self._work = _steps(*self._waiting.popleft())
+            if next(self._work, self) is self:
+                self._work = None
+                self.highlighted.emit()
+        self._turn.start()
+
+
+def _steps(document: QTextDocument, language: str) -> Iterator[None]:
+    """One document, in steps of well under a slice; importing is split into steps too."""
+    for name in ("pygments.token", "pygments.util", "pygments.lexers._mapping", "pygments.lexer", "pygments.lexers"):
+        importlib.import_module(name)
+        yield
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return
+    yield
+    ranges: dict[int, list[QTextLayout.FormatRange]] = {}
+    position = 0
+    for count, (token, text) in enumerate(lexer.get_tokens(document.toPlainText())):
+        role = _role(str(token).removeprefix("Token."))
+        if role:
+            _note(ranges, document, position, len(text), role)
+        position += len(text)
+        if count % 50 == 49:
+            yield
+            if not shiboken6.isValid(document):
+                return
+    for number, formats in ranges.items():
+        document.findBlockByNumber(number).layout().setFormats(formats)
+    document.markContentsDirty(0, document.characterCount())
+
+
+def _role(token: str) -> str:
+    while token:
+        if token in _ROLE_OF_TOKEN:
+            return _ROLE_OF_TOKEN[token]
+        token = token.rpartition(".")[0]
+    return ""
+
+
+def _note(ranges: dict[int, list[QTextLayout.FormatRange]], document: QTextDocument, at: int, length: int, role: str):
+    end = at + length
+    while at < end:
+        block = document.findBlock(at)
+        shown = QTextLayout.FormatRange()
+        shown.start = at - block.position()
+        shown.length = min(end - at, block.length() - 1 - shown.start)
+        look = QTextCharFormat()
+        look.setForeground(colour(role))  # type: ignore[arg-type]
+        shown.format = look
+        ranges.setdefault(block.blockNumber(), []).append(shown)
+        at = block.position() + block.length()

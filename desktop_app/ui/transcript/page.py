@@ -1,0 +1,178 @@
+"""What rows are made of: lines, tags, links, prose and code boxes, stacked from top to bottom in a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from desktop_app.conversation.gauge import Segment
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
+
+from .display_list import Action, Dashes, Fill, Flow, Hot, RowLayout, Words
+from .documents import DocumentShelf
+from .segments import Code, Prose, segments_of
+
+WHO_HEIGHT = 20
+SEGMENT_GAP = 8
+ACTION_GAP = 14
+
+
+class Ground(Enum):
+    """What a tag stands on."""
+
+    FRAME = "frame"
+    ACCENT = "accent"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A small word beside a name."""
+
+    text: str
+    tint: Tint | Segment
+    ground: Ground = Ground.FRAME
+
+    @property
+    def width(self) -> float:
+        """How much room it takes."""
+        return advance(font(11, MEDIUM), self.text) + (0 if self.ground is Ground.NOTHING else scaled(14))
+
+
+@dataclass(frozen=True)
+class Link:
+    """A word that does something."""
+
+    action: Action
+    argument: str
+    text: str = ""
+
+    @property
+    def label(self) -> str:
+        """What is read."""
+        return self.text or self.action.value
+
+
+class Page:
+    """A row that is being laid out, `width` pixels wide. `y` is where the next thing goes."""
+
+    def __init__(self, width: float, shelf: DocumentShelf) -> None:
+        self.width = width
+        self.shelf = shelf
+        self.layout = RowLayout()
+        self.y = 0.0
+
+    def done(self) -> RowLayout:
+        """The finished row."""
+        self.layout.height = self.y
+        return self.layout
+
+    def skip(self, pixels: float) -> None:
+        """Leaves room."""
+        self.y += scaled(pixels)
+
+    def words(self, x: float, text: str, look: QFont, tint: Tint | QColor, height: float, most: float = 1e6) -> float:
+        """Puts text on the line at `y`, and returns where it ends."""
+        width = min(advance(look, text) + 1, most)
+        ink = tint if isinstance(tint, QColor) else colour(tint)
+        self.layout.drawn.append(Words(QRectF(x, self.y, width, height), text, look, ink))
+        return x + width
+
+    def tag(self, x: float, tag: Tag, height: float) -> float:
+        """Puts a tag on the line at `y`, and returns where it ends."""
+        box = QRectF(x, self.y + (height - scaled(18)) / 2, tag.width + 1, scaled(18))
+        fill = colour("accent_soft") if tag.ground is Ground.ACCENT else None
+        border = colour(tag.tint) if tag.ground is Ground.FRAME else None
+        inner = box
+        if tag.ground is not Ground.NOTHING:
+            self.layout.drawn.append(Fill(box, fill, border, 4))
+            inner = box.adjusted(scaled(7), 0, 0, 0)
+        self.layout.drawn.append(Words(inner, tag.text, font(11, MEDIUM), colour(tag.tint)))
+        return box.right()
+
+    def link(self, x: float, link: Link, look: QFont, height: float, is_on_hover: bool = False) -> float:
+        """Puts a link on the line at `y`, and returns where it ends. The target is a little larger than the word."""
+        box = QRectF(x, self.y, advance(look, link.label) + 1, height)
+        words = Words(box, link.label, look, colour("accent"))
+        grown = box.adjusted(-4, -2, 4, 2)
+        self.layout.hots.append(Hot(grown, link.action, link.argument, words, is_on_hover))
+        return box.right()
+
+    def head_line(
+        self, name: str, tags: Sequence[Tag], meta: str, actions: Sequence[Link], inset: float = 0, height: float = 0
+    ) -> None:
+        """Who speaks, tags, on the right the numbers, and left of those what can be done, while hovered."""
+        height = height or scaled(WHO_HEIGHT)
+        x = self.words(inset, name, font(12, BOLD), "ink_soft", height)
+        for tag in tags:
+            x = self.tag(x + scaled(8), tag, height)
+        self.right_end(meta, actions, inset, height)
+
+    def right_end(self, meta: str, actions: Sequence[Link], inset: float, height: float) -> float:
+        """The numbers at the right end of the line, and the actions before them; returns where they start."""
+        small = font(12)
+        width = advance(small, meta) + 1
+        right = self.width - inset
+        box = QRectF(right - width, self.y, width, height)
+        self.layout.drawn.append(Words(box, meta, small, colour("ink_faint"), is_right_aligned=True))
+        x = box.left()
+        for link in reversed(actions):
+            x -= advance(small, link.label) + scaled(ACTION_GAP)
+            self.link(x, link, small, height, is_on_hover=True)
+        return box.left() - scaled(ACTION_GAP)
+
+    def markdown(self, text: str) -> None:
+        """A reply's text, with its code in boxes."""
+        for position, segment in enumerate(segments_of(text)):
+            if position and not (isinstance(segment, Code) and not segment.is_first):
+                self.skip(SEGMENT_GAP)
+            if isinstance(segment, Prose):
+                self.flow(Flow(QPointF(0, self.y), self.shelf.markdown(segment.text, self.width)))
+            else:
+                self.code_box(segment)
+
+    def flow(self, flow: Flow) -> None:
+        """A document at `y`."""
+        self.layout.drawn.append(flow)
+        self.y = flow.top_left.y() + flow.document.size().height()
+
+    def code_box(self, code: Code) -> None:
+        """Code on its own ground, with its language and a link that copies it."""
+        pad = scaled(14)
+        top = self.y
+        place = len(self.layout.drawn)
+        if code.is_first:
+            height = scaled(28)
+            self.words(pad, code.language or "text", font(11), "ink_faint", height)
+            small = font(11, MEDIUM)
+            x = self.width - pad - advance(small, "Copy") - 1
+            self.link(x, Link(Action.COPY_CODE, code.text, "Copy"), small, height)
+            self.y += height
+        document = self.shelf.code(code.text, self.width - 2 * pad)
+        self.flow(Flow(QPointF(pad, self.y), document, code.language, is_code=True))
+        if code.is_last:
+            self.skip(10)
+        box = QRectF(0, top, self.width, self.y - top)
+        radius = scaled(8) if code.is_first and code.is_last else 0
+        self.layout.drawn.insert(place, Fill(box, colour("code"), None, radius))
+
+    def plain(self, text: str, inset: float = 0) -> None:
+        """Text as it was typed; fenced code in it stays text."""
+        self.flow(Flow(QPointF(inset, self.y), self.shelf.plain(text, self.width - 2 * inset)))
+
+    def rule(self, text_left: float, text_right: float, height: float) -> None:
+        """Dashes on both sides of what stands in the middle of the line at `y`."""
+        ink = colour(Segment.SUMMARY)
+        middle = self.y + round(height / 2)
+        gap = scaled(12)
+        self.layout.drawn.append(Dashes(QPointF(0, middle), max(text_left - gap, 0), ink))
+        self.layout.drawn.append(Dashes(QPointF(text_right + gap, middle), max(self.width - text_right - gap, 0), ink))
+
+
+def advance(look: QFont, text: str) -> float:
+    """How wide the text is."""
+    return QFontMetricsF(look).horizontalAdvance(text)

@@ -1,0 +1,31 @@
+"""One message as plain text in a window of its own: all of it, selectable."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
+
+from desktop_app.conversation.message import Message
+from desktop_app.ui.theme import theme
+from desktop_app.ui.widgets.look import font, scaled
+from desktop_app.ui.widgets.words import readable, speaker_of, thousands
+
+
+class MessageReader(QDialog):
+    """Shows a message's whole text; closes with Escape."""
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = readable(message)
+        self.setWindowTitle(f"{speaker_of(message)} · {thousands(len(text))} characters")
+        self.text = QPlainTextEdit(text, self)
+        self.text.setReadOnly(True)
+        self.text.setFrameStyle(0)
+        self.text.setFont(font(13, is_mono=message.tool_result is not None))
+        self.text.setStyleSheet(f"background: {theme.palette.paper}; padding: {scaled(12)}px;")
+        self.text.setAccessibleName("The message's text")
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.addWidget(self.text)
+        self.resize(scaled(760), scaled(620))

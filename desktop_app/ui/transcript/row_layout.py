@@ -1,0 +1,142 @@
+"""How each kind of row is laid out: messages, tool results as cards, marks, failures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+
+from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.message import Attachment, Reasoning, Role
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
+from desktop_app.ui.widgets.words import counted, speaker_of, thousands
+
+from .cards import CARD_LINES, lay_out_card, lay_out_failure, lay_out_mark
+from .display_list import Action, Fill, RowLayout
+from .documents import DocumentShelf
+from .head_line import actions_of, arguments_in_words, meta_of, tags_of
+from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem
+from .page import Link, Page
+
+SHOWN_MOST = 20_000  # characters of a message that are laid out in full
+SHOWN_OF_LONG = 6_000
+ARCHIVED_OPACITY = 0.55
+
+
+def lay_out(item: Item, width: float, shelf: DocumentShelf, is_unfolded: bool, is_running: bool) -> RowLayout:
+    """The row in a column of that width, in pixels."""
+    page = Page(width, shelf)
+    match item:
+        case MessageItem(row) if row.message.role is Role.SYSTEM:
+            _system(page, row, is_unfolded)
+        case MessageItem(row) if row.message.role is Role.TOOL:
+            lay_out_card(page, item, is_unfolded)
+        case MessageItem(row):
+            _message(page, item, is_unfolded, is_running)
+        case ReplyItem():
+            _reply(page, item, is_unfolded)
+        case MarkItem(operation):
+            lay_out_mark(page, operation)
+        case FailureItem(failure):
+            lay_out_failure(page, failure)
+    if isinstance(item, MessageItem):
+        page.layout.message_id = item.row.message.id
+        page.layout.opacity = ARCHIVED_OPACITY if item.row.state is State.ARCHIVED else 1.0
+    return page.done()
+
+
+def estimated_height(item: Item, width: float) -> float:
+    """About how tall the row will be: good enough for a scroll bar."""
+    match item:
+        case MessageItem(row) if row.message.role is Role.SYSTEM:
+            return scaled(20)
+        case MessageItem(row) if row.message.role is Role.TOOL:
+            return scaled(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
+        case MessageItem(row):
+            text = row.message.text[:SHOWN_MOST]
+            lines = len(text) * scaled(7) / max(width, 1) + 0.7 * text.count("\n") + 1
+            return scaled(20 + (24 if row.message.role is Role.USER else 0)) + lines * scaled(22)
+        case _:
+            return scaled(60)
+
+
+def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool) -> None:
+    message = item.row.message
+    name = speaker_of(message)
+    if message.tool_calls and not message.text and not item.shows_calls:
+        name += " called " + ", ".join(call.name for call in message.tool_calls)
+    page.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item, is_running))
+    _reasoning(page, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)), is_unfolded)
+    shown = message.text
+    is_long = len(shown) > SHOWN_MOST
+    if is_long:
+        shown = shown[:SHOWN_OF_LONG]
+    if message.role is Role.USER:
+        _user_box(page, shown)
+    elif shown:
+        page.skip(2)
+        page.markdown(shown)
+    if is_long:
+        page.skip(4)
+        label = f"Show all {thousands(len(message.text))} characters"
+        page.link(0, Link(Action.READ, item.key, label), font(13, MEDIUM), scaled(22))
+        page.y += scaled(22)
+    for part in message.parts:
+        if isinstance(part, Attachment):
+            page.skip(6)
+            _chip_line(page, part.name, part.media_type)
+    for call in message.tool_calls if item.shows_calls else ():
+        page.skip(6)
+        _chip_line(page, call.name, arguments_in_words(call))
+
+
+def _user_box(page: Page, text: str) -> None:
+    top = page.y = page.y + scaled(2)
+    page.skip(11)
+    place = len(page.layout.drawn)
+    page.plain(text, inset=scaled(16))
+    page.skip(11)
+    box = QRectF(0, top, page.width, page.y - top)
+    page.layout.drawn.insert(place, Fill(box, colour("user"), None, scaled(12)))
+
+
+def _chip_line(page: Page, name: str, detail: str) -> None:
+    height = scaled(22)
+    x = page.words(0, name, font(12.5, MEDIUM, is_mono=True), "ink", height)
+    page.words(x + scaled(10), detail, font(12.5, is_mono=True), "ink_soft", height, page.width - x - scaled(10))
+    page.y += height
+
+
+def _reasoning(page: Page, key: str, reasoning: str, is_unfolded: bool) -> None:
+    page.y += scaled(20)
+    if not reasoning:
+        return
+    arrow = "▾" if is_unfolded else "▸"
+    label = f"{arrow} Reasoning · {counted(len(reasoning.split()), 'word')}"
+    page.link(0, Link(Action.FOLD, key, label), font(12), scaled(20))
+    page.y += scaled(20)
+    if is_unfolded:
+        page.plain(reasoning[:SHOWN_MOST], inset=scaled(14))
+        page.skip(6)
+
+
+def _system(page: Page, row: MessageRow, is_unfolded: bool) -> None:
+    arrow = "▾" if is_unfolded else "▸"
+    label = f"{arrow} System prompt · {counted(row.tokens, 'token')}"
+    height = scaled(20)
+    x = page.link(0, Link(Action.FOLD, row.message.id, label), font(12), height)
+    for tag in tags_of(row):
+        x = page.tag(x + scaled(8), tag, height)
+    page.y += height
+    if is_unfolded:
+        page.skip(4)
+        page.plain(row.message.text[:SHOWN_MOST], inset=scaled(14))
+
+
+def _reply(page: Page, item: ReplyItem, is_unfolded: bool) -> None:
+    page.head_line(item.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
+    _reasoning(page, item.key, item.reasoning, is_unfolded)
+    page.skip(2)
+    if item.text:
+        page.markdown(item.text)
+    elif not item.reasoning:
+        page.words(0, "Reading the conversation…", font(), "ink_faint", scaled(22))
+        page.y += scaled(22)

@@ -1,0 +1,49 @@
+"""Laid out rows that are kept: those on the screen and around it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from desktop_app.ui.theme import theme
+
+from .display_list import RowLayout
+from .documents import DocumentShelf
+from .items import Item
+from .row_layout import lay_out
+
+KEPT = 64  # rows
+
+
+class RowShelf:
+    """Lays rows out when they are first needed, and again when they changed."""
+
+    def __init__(self) -> None:
+        self._documents = DocumentShelf()
+        self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
+        self._unfolded: set[str] = set()
+
+    def fold(self, key: str) -> None:
+        """Folds what is unfolded, and the other way round."""
+        self._unfolded ^= {key}
+
+    def find(self, item: Item, width: int, is_running: bool) -> RowLayout | None:
+        """The row as it would be laid out now, if it is here."""
+        kept = self._kept.get(item.key)
+        return kept[1] if kept is not None and kept[0] == self._state(item, width, is_running) else None
+
+    def make(self, item: Item, width: int, is_running: bool) -> RowLayout:
+        """Lays the row out."""
+        layout = lay_out(item, width, self._documents, item.key in self._unfolded, is_running)
+        self._kept[item.key] = (self._state(item, width, is_running), layout)
+        self._kept.move_to_end(item.key)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return layout
+
+    def stale(self, key: str) -> RowLayout | None:
+        """The row as it was laid out last, right or not."""
+        kept = self._kept.get(key)
+        return kept[1] if kept is not None else None
+
+    def _state(self, item: Item, width: int, is_running: bool) -> tuple[object, ...]:
+        return item, width, is_running, theme.version, item.key in self._unfolded

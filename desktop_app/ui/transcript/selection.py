@@ -1,0 +1,95 @@
+"""Text that the mouse has marked, within one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QTextCursor
+
+from .display_list import Flow, Marked, RowLayout
+
+Place = tuple[int, int]
+"""A document of the row, by its number from the top, and a position in it."""
+
+
+@dataclass
+class TextSelection:
+    """From where the button went down to where the mouse is. key: names the row; "" for no selection."""
+
+    key: str = ""
+    anchor: Place = (0, 0)
+    caret: Place = (0, 0)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is marked."""
+        return not self.key or self.anchor == self.caret
+
+    def clear(self) -> None:
+        """Marks nothing."""
+        self.key, self.anchor, self.caret = "", (0, 0), (0, 0)
+
+    def begin(self, key: str, place: Place) -> None:
+        """The button went down there."""
+        self.key, self.anchor, self.caret = key, place, place
+
+    def take_word(self, layout: RowLayout) -> None:
+        """Marks the word at the caret."""
+        number, position = self.caret
+        cursor = QTextCursor(layout.flows[number].document)
+        cursor.setPosition(position)
+        cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+        self.anchor, self.caret = (number, cursor.selectionStart()), (number, cursor.selectionEnd())
+
+    def marked(self, layout: RowLayout) -> list[Marked]:
+        """The stretches, document by document."""
+        if self.is_empty:
+            return []
+        (first, start), (last, end) = sorted((self.anchor, self.caret))
+        flows = layout.flows[: last + 1]
+        stretches: list[Marked] = []
+        for number in range(first, len(flows)):
+            document = flows[number].document
+            most = document.characterCount() - 1
+            begin = min(start, most) if number == first else 0
+            stretches.append(Marked(document, begin, min(end, most) if number == last else most))
+        return stretches
+
+    def text(self, layout: RowLayout) -> str:
+        """What is marked, as plain text."""
+        parts: list[str] = []
+        for mark in self.marked(layout):
+            cursor = QTextCursor(mark.document)
+            cursor.setPosition(mark.start)
+            cursor.setPosition(mark.end, QTextCursor.MoveMode.KeepAnchor)
+            parts.append(cursor.selection().toPlainText())
+        return "\n".join(parts)
+
+
+def place_at(layout: RowLayout, point: QPointF) -> Place | None:
+    """The character nearest to a point of the row; None if the row has no text."""
+    flows = layout.flows
+    if not flows:
+        return None
+    number = min(range(len(flows)), key=lambda n: _distance(flows[n], point.y()))
+    flow = flows[number]
+    inside = point - flow.top_left
+    return number, max(flow.document.documentLayout().hitTest(inside, Qt.HitTestAccuracy.FuzzyHit), 0)
+
+
+def anchor_at(layout: RowLayout, point: QPointF) -> str:
+    """The link under a point of the row; "" if there is none."""
+    for flow in layout.flows:
+        if flow.box.contains(point):
+            return flow.document.documentLayout().anchorAt(point - flow.top_left)
+    return ""
+
+
+def is_over_text(layout: RowLayout, point: QPointF) -> bool:
+    """Whether a document stands there."""
+    return any(flow.box.contains(point) for flow in layout.flows)
+
+
+def _distance(flow: Flow, y: float) -> float:
+    return max(flow.box.top() - y, y - flow.box.bottom(), 0)

@@ -1,0 +1,235 @@
+"""The transcript as the user meets it: what the mouse, the keyboard and the menus do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDesktopServices,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+)
+from PySide6.QtWidgets import QMenu, QWidget
+
+from desktop_app.ui.widgets.words import readable
+
+from .display_list import Action, Hot, RowLayout
+from .items import MessageItem, ReplyItem
+from .reader import MessageReader
+from .selection import anchor_at, is_over_text, place_at
+from .transcript_model import TranscriptModel, spoken
+from .transcript_view import TranscriptView
+
+OPENED_SCHEMES = ("http", "https", "mailto")
+
+
+class Transcript(TranscriptView):
+    """The messages of a conversation. Its signals are wishes; ids are those of messages and operations."""
+
+    regenerate_requested = Signal()
+    pin_requested = Signal(str)
+    unpin_requested = Signal(str)
+    bring_back_requested = Signal(tuple)
+    operation_requested = Signal(str)
+    undo_requested = Signal(str)
+    optimize_requested = Signal()
+    copied = Signal(str)
+
+    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self._pressed_hot: Hot | None = None
+        self._pressed_link = ""
+        self._is_marking = False
+        self.setAccessibleName("Conversation")
+
+    # What can be done
+
+    def perform(self, action: Action, argument: str) -> None:
+        """Does what a link or a menu says."""
+        match action:
+            case Action.COPY:
+                self._copy(self._message_text(argument), "Message copied")
+            case Action.COPY_CODE:
+                self._copy(argument, "Code copied")
+            case Action.READ:
+                self._read(argument)
+            case Action.FOLD:
+                self.shelf.fold(argument)
+                self.place()
+            case Action.REGENERATE:
+                self.regenerate_requested.emit()
+            case Action.PIN:
+                self.pin_requested.emit(argument)
+            case Action.UNPIN:
+                self.unpin_requested.emit(argument)
+            case Action.BRING_BACK:
+                self.bring_back_requested.emit((argument,))
+            case Action.SHOW_OPERATION:
+                self.operation_requested.emit(argument)
+            case Action.UNDO_OPERATION:
+                self.undo_requested.emit(argument)
+            case Action.OPTIMIZE:
+                self.optimize_requested.emit()
+
+    def copy_selection(self) -> None:
+        """Copies the marked text, else the current message."""
+        row = self.transcript.row_of(self.text_selection.key) if not self.text_selection.is_empty else -1
+        if row >= 0:
+            self._copy(self.text_selection.text(self.layout_of(row)), "Copied")
+        elif self.currentIndex().isValid():
+            self.perform(Action.COPY, self.transcript.item(self.currentIndex().row()).key)
+
+    def _copy(self, text: str, told: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.copied.emit(told)
+
+    def _message_text(self, key: str) -> str:
+        row = self.transcript.row_of(key)
+        if row < 0:
+            return ""
+        match self.transcript.item(row):
+            case MessageItem(message_row):
+                return readable(message_row.message)
+            case ReplyItem(text=text):
+                return text
+            case item:
+                return spoken(item)
+
+    def _read(self, key: str) -> None:
+        row = self.transcript.row_of(key)
+        item = self.transcript.item(row) if row >= 0 else None
+        if isinstance(item, MessageItem):
+            MessageReader(item.row.message, self.window()).show()
+
+    def _open_link(self, target: str) -> None:
+        """Only the web and mail: a message must not start a program or open a file."""
+        url = QUrl(target)
+        if url.scheme().lower() in OPENED_SCHEMES:
+            QDesktopServices.openUrl(url)
+        else:
+            self._copy(target, f"Links to “{url.scheme() or 'files'}” are not opened; the address was copied")
+
+    # The mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A link is pressed, or marking begins."""
+        row, layout, point = self._under(event.position())
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.text_selection.clear()
+        self._pressed_hot, self._pressed_link = None, ""
+        if layout is not None:
+            self.setCurrentIndex(self.transcript.index(row))
+            self._pressed_hot = layout.hot_at(point, is_hovered=True)
+            self._pressed_link = anchor_at(layout, point)
+            place = place_at(layout, point)
+            if self._pressed_hot is None and place is not None:
+                self.text_selection.begin(self.transcript.item(row).key, place)
+                self._is_marking = True
+        self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Marks, or shows what could be clicked."""
+        if self._is_marking:
+            self._mark_to(event.position())
+            return
+        row, layout, point = self._under(event.position())
+        hot = layout.hot_at(point, is_hovered=True) if layout is not None else None
+        if row != self.hovered_row or hot is not self.hovered_hot:
+            self.hovered_row, self.hovered_hot = row, hot
+            self.viewport().update()
+        shape = Qt.CursorShape.ArrowCursor
+        if hot is not None or (layout is not None and anchor_at(layout, point)):
+            shape = Qt.CursorShape.PointingHandCursor
+        elif layout is not None and is_over_text(layout, point):
+            shape = Qt.CursorShape.IBeamCursor
+        self.viewport().setCursor(shape)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Does what was pressed, if the mouse is still there."""
+        self._is_marking = False
+        _, layout, point = self._under(event.position())
+        if layout is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        pressed, hot = self._pressed_hot, layout.hot_at(point, is_hovered=True)
+        if pressed is not None and hot is not None and (hot.action, hot.argument) == (pressed.action, pressed.argument):
+            self.perform(hot.action, hot.argument)
+        elif self._pressed_link and self.text_selection.is_empty and anchor_at(layout, point) == self._pressed_link:
+            self._open_link(self._pressed_link)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Marks a word."""
+        row, layout, point = self._under(event.position())
+        place = place_at(layout, point) if layout is not None and is_over_text(layout, point) else None
+        if layout is not None and place is not None:
+            self.text_selection.begin(self.transcript.item(row).key, place)
+            self.text_selection.take_word(layout)
+            self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Nothing is hovered when the mouse has left."""
+        if event.type() == QEvent.Type.Leave:
+            self.hovered_row, self.hovered_hot = -1, None
+            self.viewport().update()
+        return super().viewportEvent(event)
+
+    def _under(self, position: QPointF) -> tuple[int, RowLayout | None, QPointF]:
+        """The row under the mouse, its layout, and the point inside it."""
+        row = self.row_at(position.toPoint())
+        if row < 0:
+            return -1, None, QPointF()
+        return row, self.layout_of(row), position - self.origin(row)
+
+    def _mark_to(self, position: QPointF) -> None:
+        row = self.transcript.row_of(self.text_selection.key)
+        place = place_at(self.layout_of(row), position - self.origin(row)) if row >= 0 else None
+        if place is not None:
+            self.text_selection.caret = place
+            self.viewport().update()
+
+    # The keyboard and the menu
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy, page, open the menu; up and down are Qt's."""
+        bar = self.verticalScrollBar()
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_selection()
+        elif event.key() == Qt.Key.Key_PageUp:
+            bar.triggerAction(bar.SliderAction.SliderPageStepSub)
+        elif event.key() == Qt.Key.Key_PageDown:
+            bar.triggerAction(bar.SliderAction.SliderPageStepAdd)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            box = self.visualRect(self.currentIndex())
+            self._open_menu(self.currentIndex().row(), self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24)))
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The row's actions as a menu."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            row = self.currentIndex().row()
+        else:
+            row = self.row_at(event.pos())
+        if row >= 0:
+            self._open_menu(row, event.globalPos())
+
+    def _open_menu(self, row: int, where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        item = self.transcript.item(row)
+        if not self.text_selection.is_empty:
+            menu.addAction("Copy selected text", self.copy_selection)
+        offered: set[tuple[Action, str]] = set()
+        for hot in self.layout_of(row).hots:
+            if (hot.action, hot.argument) not in offered and hot.action is not Action.COPY_CODE:
+                offered.add((hot.action, hot.argument))
+                label = hot.words.text if hot.words and hot.action is not Action.COPY else "Copy message"
+                menu.addAction(label, lambda h=hot: self.perform(h.action, h.argument))
+        if isinstance(item, MessageItem):
+            menu.addAction(Action.READ.value, lambda: self.perform(Action.READ, item.key))
+        menu.popup(where)
