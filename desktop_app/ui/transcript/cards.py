@@ -13,7 +13,7 @@ from .head_line import actions_of, arguments_in_words, meta_of, tags_of
 from .items import MessageItem
 from .page import Link, Page, Tag, advance
 
-CARD_LINES = 8
+CARD_LINES = 6
 CARD_CHARACTERS = 4_000
 
 
@@ -93,7 +93,7 @@ def lay_out_failure(page: Page, failure: Failure) -> None:
     page.y += scaled(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
-            page.plain(text[:CARD_CHARACTERS], inset=pad)
+            page.plain(text[:CARD_CHARACTERS], inset=pad, is_soft=True)
             page.skip(2)
     action = Action.OPTIMIZE if failure.kind == "window_too_small" else Action.REGENERATE
     label = "" if action is Action.OPTIMIZE else "Try again"

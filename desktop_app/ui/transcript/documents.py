@@ -12,6 +12,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import (
     QBrush,
+    QFont,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -35,6 +36,13 @@ _BACKTICKS = re.compile(r"`([^`\n]+)`")
 _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
+def code_font(size: float) -> QFont:
+    """The fixed-pitch font without ligatures: what is shown is what is written."""
+    plain = QFont(font(size, is_mono=True))
+    plain.setFeature(QFont.Tag("calt"), 0)
+    return plain
+
+
 class InkDocument(QTextDocument):
     """A document without margins, undo or resources."""
 
@@ -42,7 +50,7 @@ class InkDocument(QTextDocument):
         super().__init__()
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
-        self.setDefaultFont(font(12.5, is_mono=True) if is_code else font())
+        self.setDefaultFont(code_font(12.5) if is_code else font())
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setDefaultTextOption(option)
@@ -66,6 +74,10 @@ class DocumentShelf:
         """Text as a person typed it: every line break counts, `code` is set in the fixed-pitch font."""
         return self._find(_plain, text, width)
 
+    def soft(self, text: str, width: float) -> InkDocument:
+        """The same in a quieter colour."""
+        return self._find(_soft, text, width)
+
     def code(self, text: str, width: float) -> InkDocument:
         """Code, not highlighted yet."""
         return self._find(_code, text, width)
@@ -87,12 +99,22 @@ def _plain(text: str) -> InkDocument:
     document.setPlainText(text)
     cursor = QTextCursor(document)
     code = QTextCharFormat()
-    code.setFont(font(13, is_mono=True))
-    for found in _BACKTICKS.finditer(text) if len(text) < 20_000 else ():
+    code.setFont(code_font(13))
+    for found in reversed(list(_BACKTICKS.finditer(text))) if len(text) < 20_000 else ():
         cursor.setPosition(found.start())
         cursor.setPosition(found.end(), QTextCursor.MoveMode.KeepAnchor)
-        cursor.setCharFormat(code)
+        cursor.insertText(found[1], code)
     _set_lines(document, LINE_HEIGHT)
+    return document
+
+
+def _soft(text: str) -> InkDocument:
+    document = _plain(text)
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    quiet = QTextCharFormat()
+    quiet.setForeground(colour("ink_soft"))
+    cursor.mergeCharFormat(quiet)
     return document
 
 
@@ -130,25 +152,20 @@ def _markdown(text: str) -> InkDocument:
 
 
 def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last: bool) -> None:
-    """Spacing and line height; sizes of headings; indents of quotes and of code inside lists."""
+    """Spacing, line height and indent."""
     old = block.blockFormat()
     shape = QTextBlockFormat()
-    heading = old.headingLevel()
-    top, bottom = (12, 4) if heading else (0, 3) if block.textList() else (0, 8)
+    cursor.setPosition(block.position())
+    is_in_table = cursor.currentTable() is not None
+    top, bottom = (12, 4) if old.headingLevel() else (0, 0) if is_in_table else (0, 8)
+    if block.textList() and block.next().isValid() and block.next().textList():
+        bottom = 3
     shape.setTopMargin(0 if is_first else scaled(top))
     shape.setBottomMargin(0 if is_last else scaled(bottom))
-    shape.setLineHeight(scaled(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
-    cursor.setPosition(block.position())
-    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-    if heading:
-        look = QTextCharFormat()
-        look.setFont(font(_HEADING_SIZES.get(heading, 14), BOLD))
-        cursor.mergeCharFormat(look)
+    if not is_in_table:
+        shape.setLineHeight(scaled(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
     if old.property(QTextFormat.Property.BlockQuoteLevel):
         shape.setLeftMargin(scaled(16))
-        look = QTextCharFormat()
-        look.setForeground(colour("ink_soft"))
-        cursor.mergeCharFormat(look)
     if old.hasProperty(QTextFormat.Property.BlockCodeFence):
         shape.setBackground(colour("code"))
         shape.setBottomMargin(0)
@@ -156,34 +173,41 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
 
 
 def _ink_fragments(cursor: QTextCursor, block: QTextBlock) -> None:
-    """Code, links and images inside a line, in our own look."""
+    """Headings, quotes, code, links and images, in our own look."""
+    heading = block.blockFormat().headingLevel()
+    is_quote = bool(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel))
     changes: list[tuple[int, int, QTextCharFormat, str]] = []
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()
-        old = fragment.charFormat()
-        if old.isImageFormat():
-            image = old.toImageFormat()
-            name = str(image.property(QTextFormat.Property.ImageAltText) or "") or image.name()
-            changes.append((fragment.position(), fragment.length(), _link(image.name()), f"[image: {name}]"))
-        elif old.isAnchor():
-            changes.append((fragment.position(), fragment.length(), _link(old.anchorHref()), ""))
-        elif old.fontFixedPitch():
-            look = QTextCharFormat()
-            look.setFont(font(13, is_mono=True))
-            changes.append((fragment.position(), fragment.length(), look, ""))
         iterator += 1
+        look, text = QTextCharFormat(fragment.charFormat()), ""
+        if look.isImageFormat():
+            image = look.toImageFormat()
+            text = str(image.property(QTextFormat.Property.ImageAltText) or "") or image.name()
+            look, text = _link(QTextCharFormat(), image.name()), f"[image: {text}]"
+        elif look.isAnchor():
+            look = _link(look, look.anchorHref())
+        elif look.fontFixedPitch():
+            look.setFont(code_font(13))
+        elif heading:
+            look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+            look.setFont(font(_HEADING_SIZES.get(heading, 14), BOLD))
+        elif is_quote:
+            look.setForeground(colour("ink_soft"))
+        else:
+            continue
+        changes.append((fragment.position(), fragment.length(), look, text))
     for start, length, look, text in reversed(changes):
         cursor.setPosition(start)
         cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
         if text:
             cursor.insertText(text, look)
         else:
-            cursor.mergeCharFormat(look)
+            cursor.setCharFormat(look)
 
 
-def _link(target: str) -> QTextCharFormat:
-    look = QTextCharFormat()
+def _link(look: QTextCharFormat, target: str) -> QTextCharFormat:
     look.setAnchor(True)
     look.setAnchorHref(target)
     look.setForeground(QBrush(colour("accent")))
@@ -200,7 +224,7 @@ def _shape_table(table: QTextTable) -> None:
     shape.setCellSpacing(0)
     shape.setCellPadding(scaled(6))
     shape.setTopMargin(scaled(4))
-    shape.setBottomMargin(scaled(10))
+    shape.setBottomMargin(scaled(4))
     shape.setWidth(QTextLength())
     table.setFormat(shape)
     for column in range(table.columns()):

@@ -97,7 +97,7 @@ class Page:
     def link(self, x: float, link: Link, look: QFont, height: float, is_on_hover: bool = False) -> float:
         """Puts a link on the line at `y`, and returns where it ends. The target is a little larger than the word."""
         box = QRectF(x, self.y, advance(look, link.label) + 1, height)
-        words = Words(box, link.label, look, colour("accent"))
+        words = Words(box, link.label, look, colour("ink_faint" if link.action is Action.FOLD else "accent"))
         grown = box.adjusted(-4, -2, 4, 2)
         self.layout.hots.append(Hot(grown, link.action, link.argument, words, is_on_hover))
         return box.right()
@@ -129,7 +129,7 @@ class Page:
         """A reply's text, with its code in boxes."""
         for position, segment in enumerate(segments_of(text)):
             if position and not (isinstance(segment, Code) and not segment.is_first):
-                self.skip(SEGMENT_GAP)
+                self.skip(SEGMENT_GAP + (8 if segment.text.startswith("#") else 0))
             if isinstance(segment, Prose):
                 self.flow(Flow(QPointF(0, self.y), self.shelf.markdown(segment.text, self.width)))
             else:
@@ -160,9 +160,10 @@ class Page:
         radius = scaled(8) if code.is_first and code.is_last else 0
         self.layout.drawn.insert(place, Fill(box, colour("code"), None, radius))
 
-    def plain(self, text: str, inset: float = 0) -> None:
+    def plain(self, text: str, inset: float = 0, is_soft: bool = False) -> None:
         """Text as it was typed; fenced code in it stays text."""
-        self.flow(Flow(QPointF(inset, self.y), self.shelf.plain(text, self.width - 2 * inset)))
+        make = self.shelf.soft if is_soft else self.shelf.plain
+        self.flow(Flow(QPointF(inset, self.y), make(text, self.width - 2 * inset)))
 
     def rule(self, text_left: float, text_right: float, height: float) -> None:
         """Dashes on both sides of what stands in the middle of the line at `y`."""

@@ -110,11 +110,12 @@ def _reasoning(page: Page, key: str, reasoning: str, is_unfolded: bool) -> None:
     if not reasoning:
         return
     arrow = "▾" if is_unfolded else "▸"
+    page.skip(2)
     label = f"{arrow} Reasoning · {counted(len(reasoning.split()), 'word')}"
     page.link(0, Link(Action.FOLD, key, label), font(12), scaled(20))
     page.y += scaled(20)
     if is_unfolded:
-        page.plain(reasoning[:SHOWN_MOST], inset=scaled(14))
+        page.plain(reasoning[:SHOWN_MOST], inset=scaled(14), is_soft=True)
         page.skip(6)
 
 
@@ -128,7 +129,7 @@ def _system(page: Page, row: MessageRow, is_unfolded: bool) -> None:
     page.y += height
     if is_unfolded:
         page.skip(4)
-        page.plain(row.message.text[:SHOWN_MOST], inset=scaled(14))
+        page.plain(row.message.text[:SHOWN_MOST], inset=scaled(14), is_soft=True)
 
 
 def _reply(page: Page, item: ReplyItem, is_unfolded: bool) -> None:

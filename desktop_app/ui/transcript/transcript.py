@@ -119,6 +119,7 @@ class Transcript(TranscriptView):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.is_keyboard_led = False
         self.text_selection.clear()
         self._pressed_hot, self._pressed_link = None, ""
         if layout is not None:
@@ -195,6 +196,7 @@ class Transcript(TranscriptView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy, page, open the menu; up and down are Qt's."""
         bar = self.verticalScrollBar()
+        self.is_keyboard_led = True
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selection()
         elif event.key() == Qt.Key.Key_PageUp:

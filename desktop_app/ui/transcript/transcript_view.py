@@ -60,6 +60,7 @@ class TranscriptView(QAbstractItemView):
         self.hovered_row = -1
         self.hovered_hot: Hot | None = None
         self.follows_end = True
+        self.is_keyboard_led = False
         self._anchor_key, self._anchor_offset = "", 0
         self._heights = RowHeights(scaled(TOP))
         self._is_placing = False
@@ -266,7 +267,7 @@ class TranscriptView(QAbstractItemView):
                 continue
             origin = self.origin(row)
             clip = QRectF(event.rect()).translated(-origin)
-            is_current = self.hasFocus() and self.currentIndex().row() == row
+            is_current = self.is_keyboard_led and self.hasFocus() and self.currentIndex().row() == row
             painter.save()
             painter.translate(origin)
             self._paint_ground(painter, item.key, is_current, layout)
