@@ -36,7 +36,7 @@ class ArchiveThread:
         try:
             store = await asyncio.get_running_loop().run_in_executor(thread, Store, path, read_only)
         except BaseException:
-            thread.shutdown(wait=False)
+            thread.shutdown(wait=False)  # cancelled: the opening may still run
             raise
         return cls(thread, store)
 
@@ -45,7 +45,7 @@ class ArchiveThread:
         try:
             await self._run(Store.close)
         finally:
-            self._thread.shutdown(wait=False)
+            self._thread.shutdown()  # it is idle now: this waits for its last step alone
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:
         """Those that are not deleted, newest first."""

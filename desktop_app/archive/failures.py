@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from peewee import PeeweeException
+from peewee import DatabaseError
 
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
+
+DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError)
+"""peewee wraps what a statement raises when it starts, but not what it raises while its rows are fetched."""
 
 KEPT = "Everything that was stored before is still there."
 
@@ -20,7 +23,7 @@ def world_errors(path: Path) -> Iterator[None]:
     """Turns errors of the world into ArchiveError. What is a bug, such as an id that was used twice, passes."""
     try:
         yield
-    except (PeeweeException, sqlite3.Error, OSError) as error:
+    except (*DATABASE_ERRORS, OSError) as error:
         failure = _failure_of(error, path)
         if failure is None:
             raise

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from peewee import DatabaseError, SqliteDatabase
+from peewee import SqliteDatabase
 
 from desktop_app.conversation.message import Message
 
-from .failures import is_damage
+from .failures import DATABASE_ERRORS, is_damage
 from .rows import decode, searched_text
 
 MOST_NAMED = 5
@@ -52,7 +52,7 @@ def examine(database: SqliteDatabase) -> Health:
                 continue
             if isinstance(entry, Message) and (indexes != 2 or text != searched_text(entry)):
                 unsearchable.append(entry_id)
-    except DatabaseError as error:
+    except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise
         damage.append(str(error))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from peewee import OperationalError, SqliteDatabase
+from peewee import SqliteDatabase
 
-from .failures import foreign_file, no_archive, older_archive
+from .failures import DATABASE_ERRORS, foreign_file, no_archive, older_archive
 from .migrations import APPLICATION_ID, MIGRATIONS, migrate, version_of
 
 BUSY_SECONDS = 5.0
@@ -18,13 +18,22 @@ PRAGMAS = {"foreign_keys": 1, "synchronous": "NORMAL", "recursive_triggers": 1}
 recursive_triggers: without it `INSERT OR REPLACE` would delete a row past the append-only triggers."""
 
 
+class ArchiveDatabase(SqliteDatabase):
+    """peewee's, which takes for granted that a failed transaction is still open."""
+
+    def rollback(self) -> None:
+        """When the disk is full, SQLite has rolled back by itself, and a second time would hide the first error."""
+        if self.connection().in_transaction:
+            super().rollback()
+
+
 def open_to_write(path: Path) -> SqliteDatabase:
     """The archive of that path, created or migrated where needed, in WAL mode.
 
     Raises ArchiveError when it is not ours or newer than this program; errors of peewee; OSError.
     """
     check_is_ours(path)
-    database = SqliteDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
+    database = ArchiveDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
     database.connect()
     try:
         # The schema goes in before WAL mode, so that a new file's header names us from its first byte on.
@@ -46,7 +55,7 @@ def open_to_read(path: Path) -> SqliteDatabase:
     check_is_ours(path)
     try:
         return _reading(path, "mode=ro")
-    except OperationalError:
+    except DATABASE_ERRORS:
         if path.with_name(path.name + "-wal").exists():
             raise
         # WAL mode needs a file beside the archive, which a read-only folder refuses. Nobody can write there either.
@@ -55,7 +64,7 @@ def open_to_read(path: Path) -> SqliteDatabase:
 
 def _reading(path: Path, mode: str) -> SqliteDatabase:
     address = f"{path.absolute().as_uri()}?{mode}"
-    database = SqliteDatabase(address, pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False, uri=True)
+    database = ArchiveDatabase(address, pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False, uri=True)
     database.connect()
     try:
         if version_of(database) < len(MIGRATIONS):

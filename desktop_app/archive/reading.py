@@ -6,11 +6,11 @@ import logging
 from collections.abc import Iterator
 
 import msgspec
-from peewee import DatabaseError, SqliteDatabase
+from peewee import SqliteDatabase
 
 from desktop_app.conversation.transcript import AnyEntry
 
-from .failures import is_damage, no_conversation
+from .failures import DATABASE_ERRORS, is_damage, no_conversation
 from .rows import damaged_message, decode
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def _rows(database: SqliteDatabase, conversation: str) -> list[Row]:
     try:
         query = f"{COLUMNS} WHERE conversation = ? ORDER BY position"
         return list(database.execute_sql(query, (conversation,)))
-    except DatabaseError as error:
+    except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise
         log.error("conversation %s is damaged (%s); its rows are read one by one", conversation, error)
@@ -67,7 +67,7 @@ def _readable_rows(database: SqliteDatabase, conversation: str) -> list[Row]:
         try:
             query = f"{COLUMNS} NOT INDEXED WHERE number = ? AND conversation = ?"
             rows += database.execute_sql(query, (number, conversation))
-        except DatabaseError as error:
+        except DATABASE_ERRORS as error:
             if not is_damage(error):
                 raise
     return rows

@@ -1,7 +1,7 @@
 """The archive, synchronous and on one thread: the `Archive` port of `chat/ports.py`, method for method.
 
 Every method is one transaction, raises only ArchiveError for errors of the world, and has stored what it returned
-from. An entry's id that is used twice is a bug of the caller and surfaces as peewee's IntegrityError.
+from. An entry's id that is used twice is a bug of the caller and surfaces as sqlite3.IntegrityError.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from . import health, partials, reading, search, writing
 from .failures import no_conversation, world_errors
 from .lock import FolderLock
 from .opening import open_to_read, open_to_write
+from .rows import mended_text
 from .tables import ConversationRow, EntryRow
 
 
@@ -76,7 +77,7 @@ class Store:
             self._execute(
                 ConversationRow.insert(
                     id=info.id,
-                    title=info.title,
+                    title=mended_text(info.title),
                     created_at=info.created_at,
                     updated_at=info.updated_at,
                     model=info.model,
@@ -91,7 +92,7 @@ class Store:
         self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
     ) -> None:
         """Renames, chooses a model, deletes or restores. Nothing is ever erased."""
-        wanted = {"title": title, "model": model, "is_deleted": is_deleted}
+        wanted = {"title": title and mended_text(title), "model": model, "is_deleted": is_deleted}
         self._update(conversation, {name: value for name, value in wanted.items() if value is not None})
 
     def note_gauge(self, conversation: str, share: float, status: str) -> None:

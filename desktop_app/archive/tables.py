@@ -1,4 +1,5 @@
-"""The tables as peewee sees them. The schema itself is made by `migrations.py`, triggers and indexes included.
+"""The tables as peewee sees them. The schema itself is made by `migrations.py`: triggers, indexes and what only search
+needs included.
 
 No table is bound to a database: a query is executed on the database it is given, so that two archives can be
 open in one program.
@@ -47,17 +48,6 @@ class EntryRow(Model):
         """Its name in SQL."""
 
         table_name = "entries"
-
-
-class ArchivedRow(Model):
-    """A message that a compaction took out of the view: a note for search results, beside the record."""
-
-    entry = IntegerField(primary_key=True)
-
-    class Meta:
-        """Its name in SQL."""
-
-        table_name = "archived"
 
 
 class PartialRow(Model):

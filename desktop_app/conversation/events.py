@@ -67,7 +67,7 @@ class Failure(msgspec.Struct, frozen=True):
     """An error of the world, told to the user: what happened, what was kept, what to do.
 
     kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
-    "not_found", "engine", "bug".
+    "not_found", "locked", "engine", "bug".
     """
 
     kind: str

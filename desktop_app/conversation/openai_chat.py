@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from .message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
@@ -26,14 +26,12 @@ def read_jsonl(content: bytes) -> list[Json]:
     Raises BadChat, naming the line, for what is not UTF-8, not JSON or not an object.
     """
     objects: list[Json] = []
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, line in _filled_lines(content):
         try:
             value: object = json.loads(line)
         except UnicodeDecodeError as error:
             raise BadChat("this is not UTF-8 text", number) from error
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
             raise BadChat(f"this is not JSON ({error})", number) from error
         if not isinstance(value, dict):
             raise BadChat("a chat message must be a JSON object", number)
@@ -41,6 +39,22 @@ def read_jsonl(content: bytes) -> list[Json]:
     if not objects:
         raise BadChat("the file holds no messages")
     return objects
+
+
+def _filled_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Each line that is not blank, with its number from 1."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
+    """The messages of a file of JSON Lines; `new_id(index)` names them. Raises BadChat, naming the file's line."""
+    objects = read_jsonl(content)
+    try:
+        return messages_of(objects, new_id)
+    except BadChat as error:
+        numbers = [number for number, _ in _filled_lines(content)]
+        raise BadChat(error.reason, numbers[error.line - 1]) from error
 
 
 def messages_of(objects: Iterable[Json], new_id: Callable[[int], str]) -> list[Message]:

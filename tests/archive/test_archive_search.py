@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from desktop_app.archive.store import Store
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from desktop_app.conversation.transcript import Pin
+
+SAID = {
+    "path": "Please split billing/models/ledger.py in two, as we discussed.",
+    "migration": "The migration is called 0042_split_ledger and runs on Monday.",
+    "url": "See https://example.com/a/b?q=1&lang=en#top for more.",
+    "mail": "Write to anna.berg+test@mail.example.org about it.",
+    "chinese": "我们明天把数据库迁移到新的服务器，然后使用PySide6编写界面。",
+    "japanese": "東京タワーはどこですか。",
+    "korean": "회의는 내일 오전에 합니다.",
+    "thai": "สวัสดีครับ วันนี้อากาศดี",
+    "number": "Invoice 2024-118 over 1,299.50 EUR",
+    "code": "Call `LedgerEntry.post(amount: Decimal) -> None` and set MAX_RETRIES=3",
+    "accent": "Le café est fermé à Zürich",
+    "emoji": "ship it \U0001f680\U0001f680\U0001f680 now",
+    "error": "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/x y.txt'",
+    "plain": "the cat was running over the roofs",
+}
+
+OWN_WORDS = [
+    ("billing/models/ledger.py", "path"),
+    ("ledger.py", "path"),
+    ("0042_split_ledger", "migration"),
+    ("https://example.com/a/b?q=1&lang=en#top", "url"),
+    ("example.com/a/b", "url"),
+    ("anna.berg+test@mail.example.org", "mail"),
+    ("数据库", "chinese"),
+    ("服务器", "chinese"),
+    ("PySide6", "chinese"),
+    ("新的服务器，然后", "chinese"),
+    ("服务器 数据库", "chinese"),
+    ("迁移数据库", "chinese"),
+    ("タワー", "japanese"),
+    ("회의", "korean"),
+    ("อากาศ", "thai"),
+    ("2024-118", "number"),
+    ("1,299.50", "number"),
+    ("LedgerEntry.post(amount: Decimal) -> None", "code"),
+    ("MAX_RETRIES=3", "code"),
+    ("edgerEntr", "code"),
+    ("-> None", "code"),
+    ("cafe zurich", "accent"),
+    ("\U0001f680", "emoji"),
+    ("\U0001f680\U0001f680\U0001f680", "emoji"),
+    ("[Errno 2]", "error"),
+    ("'/tmp/x y.txt'", "error"),
+    ("runs roof", "plain"),
+    ('"cat was running"', "plain"),
+]
+
+
+def said(message_id: str, text: str, at: float = 2.0) -> Message:
+    return Message(id=message_id, at=at, role=Role.USER, parts=(Text(text),))
+
+
+@pytest.fixture
+def spoken(store: Store) -> Store:
+    store.append("c", *(said(message_id, text) for message_id, text in SAID.items()))
+    return store
+
+
+@pytest.mark.parametrize(("query", "message"), OWN_WORDS)
+def test_a_message_is_found_by_its_own_words(spoken: Store, query: str, message: str) -> None:
+    assert spoken.search(query)[0].message == message
+
+
+def test_a_result_tells_where_it_was_found(store: Store) -> None:
+    pin = Pin(id="p", at=2.0, message_id="first")
+    store.append("c", said("first", "one"), pin, said("second", "two words «here»\n\nand   a ledger there", at=3.5))
+    (result,) = store.search("ledger")
+    assert (result.conversation, result.title, result.message) == ("c", "A conversation", "second")
+    assert (result.index, result.role, result.archived, result.at) == (1, Role.USER, False, 3.5)
+    assert result.snippet == "two words “here” and a «ledger» there"
+    assert result.score > 0
+
+
+def test_the_place_is_marked_inside_of_words_and_between_chinese_ones_too(spoken: Store) -> None:
+    assert "`L«edgerEntr»y.post" in spoken.search("edgerEntr")[0].snippet
+    assert "把«数据库»迁移" in spoken.search("数据库")[0].snippet
+    assert "\u200b" not in spoken.search("数据库")[0].snippet
+
+
+def test_all_words_come_first_any_of_them_only_when_nothing_holds_all(spoken: Store) -> None:
+    assert [result.message for result in spoken.search("ledger discussed")] == ["path"]
+    assert {result.message for result in spoken.search("ledger zebra")} == {"path", "migration"}
+    assert spoken.search("the of zebra") == ()  # what every text holds says nothing
+
+
+def test_the_last_word_may_be_unfinished(spoken: Store) -> None:
+    assert [result.message for result in spoken.search("the migra")] == ["migration"]
+
+
+def test_the_best_message_comes_first(store: Store) -> None:
+    store.append("c", said("long", "a ledger " + "among many other words " * 30), said("short", "ledger, the ledger"))
+    first, second = store.search("ledger")
+    assert (first.message, second.message) == ("short", "long")
+    assert first.score > second.score
+
+
+def test_every_visible_part_can_be_found_and_reasoning_cannot(store: Store) -> None:
+    arguments = json.dumps({"path": "src/öl.py", "text": 'first\nsecond "quoted"'})
+    store.append(
+        "c",
+        Message(
+            id="m",
+            role=Role.ASSISTANT,
+            speaker="Dr. Watson",
+            parts=(
+                Reasoning("secretly"),
+                ToolCall("1", "write_file", arguments),
+                ToolResult("1", "write_file", "written 12 bytes"),
+                Attachment("plan.md", "text/markdown", "the blueprint"),
+                Attachment("photo.png", "image/png", "data:image/png;base64,QUJD"),
+            ),
+        ),
+    )
+    for query in ("watson", "src/öl.py", "second", "quoted", "write_file", "12 bytes", "blueprint", "photo.png"):
+        assert [result.message for result in store.search(query)] == ["m"], query
+    assert store.search("secretly") == ()
+    assert store.search("QUJD") == ()
+
+
+def test_broken_and_deep_arguments_are_searched_as_they_stand(store: Store) -> None:
+    deep = '{"a":' * 5_000 + '"bottom"' + "}" * 5_000
+    calls = (ToolCall("1", "run", '{"command": "make che'), ToolCall("2", "run", deep))
+    store.append("c", Message(id="m", role=Role.ASSISTANT, parts=calls))
+    assert store.search("make")[0].message == "m"
+    assert store.search("bottom")[0].message == "m"
+
+
+def test_archived_messages_are_found_and_marked(spoken: Store) -> None:
+    spoken.set_archived("c", ("path", "migration"), ())
+    spoken.set_archived("c", ("path",), ("migration",))
+    marks = {result.message: result.archived for result in spoken.search("ledger")}
+    assert marks == {"path": True, "migration": False}
+    spoken.set_archived("elsewhere", (), ("path",))
+    assert spoken.search("discussed")[0].archived
+
+
+def test_search_stays_in_one_conversation_where_wanted_and_leaves_deleted_ones_out(spoken: Store) -> None:
+    spoken.create(ConversationInfo("d", "Other", 1.0, 1.0), (said("d1", "another ledger, edgerEntr"),))
+    assert {result.conversation for result in spoken.search("ledger")} == {"c", "d"}
+    assert {result.message for result in spoken.search("ledger", "d")} == {"d1"}
+    spoken.change("d", is_deleted=True)
+    assert "d" not in {result.conversation for result in spoken.search("ledger")}
+    assert "d" not in {result.conversation for result in spoken.search("edgerentry")}
+    assert spoken.search("ledger", "d") == ()
+
+
+def test_the_limit_holds(spoken: Store) -> None:
+    assert len(spoken.search("ledger", None, 1)) == 1
+    assert spoken.search("ledger", None, 0) == ()
+    assert spoken.search("ledger", None, -1) == ()
+
+
+SYNTAX = [
+    *(
+        "AND",
+        "OR NOT",
+        "NEAR(",
+        "a:b",
+        "text : x",
+        "^x",
+        "*",
+        "x*",
+        "(((",
+        "{a b}: c",
+        "-",
+        "%",
+        "_",
+        "%_%",
+        "a_\u00e9",
+    ),
+    *('"', '"" ""', '"a b', 'a""b', "'; DROP TABLE entries; --", "\0", "a\0b", "\ud800", "\u200b", "\ue000"),
+    *("x" * 100_000, "a " * 5_000, '"a" ' * 5_000, " OR ".join(f"w{number}" for number in range(5_000))),
+]
+
+
+@pytest.mark.parametrize("query", SYNTAX)
+def test_nothing_that_is_typed_is_a_syntax_error(spoken: Store, query: str) -> None:
+    spoken.search(query)
+    assert len(spoken.entries("c")) == len(SAID)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the store only grows, and that is meant
+)
+@given(text=st.text(min_size=1, max_size=60))
+def test_whatever_was_said_is_found_by_saying_it_again(store: Store, text: str) -> None:
+    number = len(store.entries("c"))
+    store.append("c", said(f"h{number}", text))
+    found = {result.message for result in store.search(text, limit=1_000)}
+    is_word = any(character.isalnum() and character.isascii() for character in text)
+    assert not is_word or f"h{number}" in found
+
+
+def test_search_over_ten_thousand_messages_answers_at_once(store: Store) -> None:
+    topics = list(SAID.values())
+    store.append("c", *(said(f"m{n}", f"{topics[n % len(topics)]} Note {n}. " * 8) for n in range(10_000)))
+    queries = ["ledger monday", "Note 4711", "数据库", "edgerEntr", "zzz qqq", "0042_split_ledger"]
+    started = time.perf_counter()
+    assert [bool(store.search(query, None, 20)) for query in queries] == [True, True, True, True, False, True]
+    assert (time.perf_counter() - started) / len(queries) < 0.2  # 2 to 3 ms on two idle slow cores

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import msgspec
+import peewee
+import pytest
+
+from desktop_app.archive.store import Store
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.facts import Fact, Fidelity, Ledger
+from desktop_app.conversation.gauge import Status
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    BringBack,
+    Compaction,
+    Flush,
+    Pin,
+    Prune,
+    PrunedResult,
+    Rewind,
+    Trigger,
+    Undo,
+    Unpin,
+)
+
+
+def said(message_id: str, text: str = "hello", at: float = 2.0, role: Role = Role.USER) -> Message:
+    return Message(id=message_id, at=at, role=role, parts=(Text(text),))
+
+
+EVERY_KIND: tuple[AnyEntry, ...] = (
+    Message(
+        id="m1",
+        at=2.0,
+        role=Role.ASSISTANT,
+        parts=(
+            Reasoning("hm"),
+            Text("日本 « » \0 \U0001f600"),
+            ToolCall("1", "read", '{"path": "a.py"}'),
+            Attachment("a.png", "image/png", "data:image/png;base64,AA=="),
+        ),
+        speaker="Ann",
+        model="builtin",
+        usage=Usage(10, 2, 1),
+        seconds=1.5,
+    ),
+    Message(id="m2", at=3.0, role=Role.TOOL, parts=(ToolResult("1", "read", "no such file", is_error=True),)),
+    Prune(id="e3", at=4.0, trigger=Trigger.BEFORE_REQUEST, results=(PrunedResult("m2", "repeats", "[see above]"),)),
+    Compaction(
+        id="e4",
+        at=5.0,
+        trigger=Trigger.USER,
+        strategy="extractive",
+        archived=("m1", "m2"),
+        summary="# What was said",
+        ledger=Ledger(rules=(Fact("never push", "m1"),), dropped=2),
+        fidelity=Fidelity(1, 2, 3, 4, ("x",)),
+        tokens_before=100,
+        tokens_after=50,
+    ),
+    Flush(id="e5", at=6.0, memories=("likes tea",)),
+    Pin(id="e6", at=7.0, message_id="m1"),
+    Unpin(id="e7", at=8.0, message_id="m1"),
+    BringBack(id="e8", at=9.0, message_ids=("m1",)),
+    Rewind(id="e9", at=10.0, first_message_id="m2"),
+    Undo(id="e10", at=11.0, entry_id="e4"),
+)
+
+
+def test_every_kind_of_entry_comes_back_as_it_was_also_after_reopening(store: Store) -> None:
+    store.append("c", *EVERY_KIND[:4])
+    store.append("c", *EVERY_KIND[4:])
+    assert store.entries("c") == EVERY_KIND
+    again = Store(store.path, read_only=True)
+    assert again.entries("c") == EVERY_KIND
+    again.close()
+
+
+def test_conversations_are_listed_newest_first_with_their_messages_counted(store: Store) -> None:
+    store.create(ConversationInfo("d", "Later", 5.0, 5.0, model="builtin"), (said("d1", at=5.0), said("d2", at=6.0)))
+    store.append("c", said("m1", at=7.0), Pin(id="p", at=8.0, message_id="m1"))
+    assert [(info.id, info.messages, info.updated_at) for info in store.conversations()] == [
+        ("c", 1, 8.0),
+        ("d", 2, 6.0),
+    ]
+    assert store.conversation("d").model == "builtin"
+
+
+def test_an_entry_from_an_earlier_time_does_not_turn_the_clock_back(store: Store) -> None:
+    store.append("c", said("m1", at=7.0))
+    store.append("c", said("m2", at=3.0))
+    assert store.conversation("c").updated_at == 7.0
+
+
+def test_change_renames_chooses_deletes_and_restores(store: Store) -> None:
+    store.change("c", title="New", model="server/m")
+    assert (store.conversation("c").title, store.conversation("c").model) == ("New", "server/m")
+    store.change("c", is_deleted=True)
+    assert store.conversations() == ()
+    with pytest.raises(ArchiveError) as caught:
+        store.conversation("c")
+    assert caught.value.failure.kind == "not_found"
+    store.change("c", is_deleted=False)
+    assert [info.id for info in store.conversations()] == ["c"]
+
+
+def test_the_gauge_is_kept_for_the_sidebar(store: Store) -> None:
+    store.note_gauge("c", 0.82, "tight")
+    info = store.conversation("c")
+    assert (info.share, info.status, info.updated_at) == (0.82, Status.TIGHT, 1.0)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.append("nowhere", said("m1")),
+        lambda store: store.entries("nowhere"),
+        lambda store: store.change("nowhere", title="x"),
+        lambda store: store.note_gauge("nowhere", 0.1, "safe"),
+        lambda store: store.keep_partial("nowhere", said("m1")),
+        lambda store: store.conversation("nowhere"),
+    ],
+)
+def test_an_unknown_conversation_is_said_plainly(store: Store, ask) -> None:
+    with pytest.raises(ArchiveError, match="no conversation 'nowhere'") as caught:
+        ask(store)
+    assert caught.value.failure.kind == "not_found"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE entries SET body = '{}'",
+        "DELETE FROM entries",
+        "REPLACE INTO entries SELECT number, conversation, position, message_index, id, kind, at, '{}' FROM entries",
+        "DELETE FROM conversations",
+    ],
+)
+def test_what_was_said_can_be_neither_changed_nor_erased(store: Store, statement: str) -> None:
+    store.append("c", said("m1"))
+    with pytest.raises(peewee.IntegrityError, match=r"append-only|never erased"):
+        store.database.execute_sql(statement)
+    assert store.entries("c") == (said("m1"),)
+
+
+def test_an_append_is_stored_whole_or_not_at_all(store: Store) -> None:
+    store.append("c", said("m1"))
+    with pytest.raises(sqlite3.IntegrityError):  # an id that is used twice is a bug, and surfaces as one
+        store.append("c", said("m2", "unheard"), said("m1"))
+    assert [entry.id for entry in store.entries("c")] == ["m1"]
+    assert store.search("unheard") == ()
+    store.append("c", said("m2"))
+    assert [entry.id for entry in store.entries("c")] == ["m1", "m2"]
+
+
+def test_create_with_an_entry_that_fails_leaves_no_conversation(store: Store) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        store.create(ConversationInfo("d", "Half", 1.0, 1.0), (said("m1"), said("m1")))
+    assert [info.id for info in store.conversations()] == ["c"]
+
+
+def test_appending_nothing_changes_nothing(store: Store) -> None:
+    store.append("c")
+    assert store.entries("c") == ()
+    assert store.conversation("c").messages == 0
+
+
+def test_a_partial_is_replaced_by_later_ones_and_recovered_as_interrupted(store: Store) -> None:
+    store.append("c", said("m1"))
+    store.keep_partial("c", said("reply", "It is", role=Role.ASSISTANT))
+    store.keep_partial("c", said("reply", "It is four", role=Role.ASSISTANT))
+    assert store.recover_partials() == 1
+    recovered = store.entries("c")[1]
+    assert recovered == msgspec.structs.replace(said("reply", "It is four", role=Role.ASSISTANT), is_interrupted=True)
+    assert store.search("four")[0].message == "reply"
+    assert store.recover_partials() == 0
+    assert len(store.entries("c")) == 2
+
+
+def test_a_partial_ends_when_its_reply_is_appended_and_a_late_one_is_not_kept(store: Store) -> None:
+    store.keep_partial("c", said("reply", "It", role=Role.ASSISTANT))
+    store.append("c", said("other"))
+    assert store.database.execute_sql("SELECT id FROM partials").fetchall() == [("reply",)]
+    store.append("c", said("reply", "It is four", role=Role.ASSISTANT))
+    store.keep_partial("c", said("reply", "It is", role=Role.ASSISTANT))
+    assert store.recover_partials() == 0
+    assert [entry.id for entry in store.entries("c")] == ["other", "reply"]
+
+
+def test_partials_of_several_conversations_are_recovered_each_in_its_own(store: Store) -> None:
+    store.create(ConversationInfo("d", "Other", 1.0, 1.0))
+    store.keep_partial("c", said("r1", role=Role.ASSISTANT))
+    store.keep_partial("d", said("r2", role=Role.ASSISTANT))
+    assert store.recover_partials() == 2
+    assert [entry.id for entry in store.entries("d")] == ["r2"]
+
+
+def test_lone_surrogates_become_replacement_characters_and_it_is_logged(store: Store, caplog) -> None:
+    store.append("c", said("m1", "a \ud800 b \ud83d\ude00"))
+    entry = store.entries("c")[0]
+    assert isinstance(entry, Message)
+    assert entry.text == "a \ufffd b \U0001f600"
+    assert "m1 held lone surrogates" in caplog.text
+    assert store.search("b \ud800")[0].message == "m1"
+    store.change("c", title="\udfff and so on")
+    assert store.conversation("c").title == "\ufffd and so on"
+
+
+def test_ten_thousand_messages_are_appended_in_seconds(store: Store) -> None:
+    messages = [said(f"m{number}", f"message {number} about ledger {number % 97}.py " * 10) for number in range(10_000)]
+    started = time.perf_counter()
+    store.append("c", *messages)
+    assert time.perf_counter() - started < 10  # 0.4 s on two idle slow cores
+    assert store.conversation("c").messages == 10_000
+    assert store.search("message 4711")[0].index == 4711
