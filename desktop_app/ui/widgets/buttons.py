@@ -105,9 +105,9 @@ class LinkButton(Button):
         self._size = size
 
     def sizeHint(self) -> QSize:
-        """Its text, with little around it, so that links stand in a row like words."""
+        """Its text and nothing beside it, so that links line up with the text above them."""
         metrics = QFontMetrics(self._font())
-        return QSize(metrics.horizontalAdvance(self.text()) + 6, metrics.height() + scaled(6))
+        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height() + scaled(6))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the text, underlined under the mouse."""

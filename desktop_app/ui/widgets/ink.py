@@ -60,6 +60,13 @@ class InkLabel(QLabel):
         self.setSizePolicy(policy)
         self.set_text(text)
 
+    @classmethod
+    def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14, wraps: bool = False) -> InkLabel:
+        """A label that shows these runs from the start."""
+        made = cls(tint=tint, size=size, wraps=wraps)
+        made.set_runs(runs)
+        return made
+
     def set_text(self, text: str) -> None:
         """Shows a text in the label's own weight and colour."""
         self.set_runs((Run(text),))

@@ -1,0 +1,168 @@
+"""The messages that an operation archived or shortened: searched, read in full, brought back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+
+from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.row_list import Row, RowList
+from desktop_app.ui.widgets.words import counted, first_line, moment, readable, speaker_of
+
+from .operation_card import figures_of, title_of
+from .reader import Reader
+
+PAUSE = 150  # milliseconds from the last key to the search
+
+
+def row_of(shown: MessageRow) -> Row:
+    """A message as a row of the list."""
+    tag, tint = "", "accent"
+    if shown.is_pinned:
+        tag, tint = "◆ pinned", "warning"
+    elif shown.state is State.IN_VIEW:
+        tag, tint = "in the window", "ok"
+    body = first_line(readable(shown.message)) or "(no text)"
+    return Row(
+        shown.message.id,
+        speaker_of(shown.message),
+        counted(shown.tokens, "token"),
+        (Run(body),),
+        tag,
+        tint,  # type: ignore[arg-type]
+    )
+
+
+class Archived(QWidget):
+    """One operation's messages. Asks for pages; is given them."""
+
+    page_requested = Signal(str, str, int)  # operation, query, offset
+    back_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.operation_id = ""
+        self._messages: dict[str, MessageRow] = {}
+        self._total = 0
+        self._is_waiting = False
+        self.back = LinkButton("‹ History")
+        self.title = InkLabel(size=13, weight=BOLD)
+        self.figures = InkLabel(size=12, tint="ink_soft", wraps=True)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Search these messages…")
+        self.search.setAccessibleName("Search these messages")
+        self.search.setClearButtonEnabled(True)
+        self.found = InkLabel(size=12, tint="ink_faint")
+        self.list = RowList()
+        self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)
+        self.list.setAccessibleName("Archived messages")
+        self.reader = Reader()
+        self._pause = QTimer(self, interval=PAUSE, singleShot=True)
+        self._lay_out()
+        self._connect()
+
+    def open(self, operation: OperationRow) -> None:
+        """Turns to that operation; its messages are asked for."""
+        self.operation_id = operation.id
+        self.title.set_text(f"{title_of(operation)} · {moment(operation.at, time.time())}")
+        self.figures.set_runs(figures_of(operation))
+        self.search.blockSignals(True)
+        self.search.clear()
+        self.search.blockSignals(False)
+        self.replace((), 0)
+        self.found.set_text("Loading…")
+        self._ask()
+
+    def replace(self, rows: Sequence[MessageRow], total: int) -> None:
+        """Shows the first page."""
+        self._messages = {row.message.id: row for row in rows}
+        self._total, self._is_waiting = total, False
+        self.list.rows.replace([row_of(row) for row in rows])
+        self.list.scrollToTop()
+        self._tell_found()
+        self._read()
+
+    def append(self, rows: Sequence[MessageRow], total: int) -> None:
+        """Shows one page more."""
+        new = [row for row in rows if row.message.id not in self._messages]
+        self._messages.update({row.message.id: row for row in new})
+        self._total, self._is_waiting = total, False
+        self.list.rows.append([row_of(row) for row in new])
+        self._tell_found()
+
+    def change(self, rows: Sequence[MessageRow]) -> None:
+        """Shows these messages as they are now, as far as they are loaded."""
+        for row in rows:
+            if row.message.id in self._messages:
+                self._messages[row.message.id] = row
+                self.list.rows.change(row_of(row))
+        self._read()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape goes back."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.back_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
+        head.addWidget(self.back)
+        head.addWidget(self.title, 1)
+        self.title.setAlignment(Qt.AlignmentFlag.AlignRight)
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        parts.setHandleWidth(10)
+        parts.addWidget(self.list)
+        parts.addWidget(self.reader)
+        parts.setSizes([440, 360])
+        parts.setStyleSheet("QSplitter::handle { background: transparent; }")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 12, 0)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.figures)
+        column.addWidget(self.search)
+        column.addWidget(self.found)
+        column.addWidget(parts, 1)
+
+    def _connect(self) -> None:
+        self.back.clicked.connect(self.back_requested)
+        self.search.textChanged.connect(lambda _: self._pause.start())
+        self.search.returnPressed.connect(self._search)
+        self._pause.timeout.connect(self._search)
+        self.list.more_requested.connect(self._ask_for_more)
+        self.list.choice_changed.connect(self._read)
+
+    def _search(self) -> None:
+        self._pause.stop()
+        self._ask()
+
+    def _ask(self, offset: int = 0) -> None:
+        self._is_waiting = True
+        self.page_requested.emit(self.operation_id, self.search.text().strip(), offset)
+
+    def _ask_for_more(self) -> None:
+        loaded = len(self._messages)
+        if not self._is_waiting and 0 < loaded < self._total:
+            self._ask(loaded)
+
+    def _read(self) -> None:
+        chosen = [self._messages[key] for key in self.list.chosen_keys()]
+        self.reader.setVisible(bool(chosen))
+        self.reader.show_messages(chosen)
+
+    def _tell_found(self) -> None:
+        query = self.search.text().strip()
+        if not self._total:
+            self.found.set_text(f"Nothing found for “{query}”." if query else "")
+        else:
+            self.found.set_text(counted(self._total, "message") + (" found" if query else ""))

@@ -1,0 +1,118 @@
+"""The panel on the right, with its three tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop_app.conversation.events import MessageRow, OperationRow
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.ui.widgets.look import colour
+from desktop_app.ui.widgets.segmented import Segmented
+
+from .breakdown import Breakdown
+from .history import History
+from .pins import Pins
+
+WIDTH = 352
+BREAKDOWN, HISTORY, PINS = "breakdown", "history", "pins"
+
+
+class ContextPanel(QWidget):
+    """Breakdown, History and Pins. It is given values, and wishes."""
+
+    archived_requested = Signal(str, str, int)  # operation, query, offset
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+    bring_back_requested = Signal(tuple)
+    pin_requested = Signal(str)
+    unpin_requested = Signal(str)
+    message_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tabs = Segmented(((BREAKDOWN, "Breakdown"), (HISTORY, "History"), (PINS, "Pins")), self)
+        self.breakdown = Breakdown()
+        self.history = History()
+        self.pins = Pins()
+        self._stack = QStackedWidget(self)
+        for page in (self.breakdown, self.history, self.pins):
+            self._stack.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 16, 4, 16)
+        column.setSpacing(16)
+        tabs = QVBoxLayout()
+        tabs.setContentsMargins(16, 0, 12, 0)
+        tabs.addWidget(self.tabs)
+        pages = QVBoxLayout()
+        pages.setContentsMargins(16, 0, 0, 0)
+        pages.addWidget(self._stack)
+        column.addLayout(tabs)
+        column.addLayout(pages, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setFixedWidth(WIDTH)
+        self._connect()
+
+    def set_gauge(self, gauge: Gauge | None) -> None:
+        """What fills the window; None while the tokens are being counted."""
+        self.breakdown.set_gauge(gauge)
+
+    def set_operations(self, operations: Sequence[OperationRow]) -> None:
+        """All operations of the conversation that is shown."""
+        self.history.set_operations(operations)
+
+    def change_operations(self, operations: Sequence[OperationRow]) -> None:
+        """Operations that are new or changed, merged by their ids."""
+        self.history.change_operations(operations)
+
+    def open_archived(self, operation_id: str) -> None:
+        """Turns to an operation's messages, as "Messages" on its card does; they are asked for."""
+        self.show_tab(HISTORY)
+        self.history.open_messages(operation_id)
+
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+        """The answer to `archived_requested` at offset 0."""
+        self.history.show_archived(operation_id, rows, total)
+
+    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+        """The answer to `archived_requested` at a further offset."""
+        self.history.append_archived(operation_id, rows, total)
+
+    def change_messages(self, rows: Sequence[MessageRow]) -> None:
+        """Messages whose state or pin has changed: those that are listed here show it."""
+        self.history.archived.change(rows)
+
+    def set_pins(self, rows: Sequence[MessageRow]) -> None:
+        """All pinned messages."""
+        self.pins.set_pins(rows)
+
+    def show_tab(self, name: str) -> None:
+        """Turns to "breakdown", "history" or "pins"; capitals do not matter."""
+        self.tabs.choose(name.lower())
+        self._stack.setCurrentIndex(self.tabs.values().index(name.lower()))
+
+    def sizeHint(self) -> QSize:
+        """A column of the window."""
+        return QSize(WIDTH, 700)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the ground and the line on the left."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour("side"))
+        painter.setPen(QPen(colour("line"), 1))
+        painter.drawLine(QPointF(0.5, 0), QPointF(0.5, self.height()))
+
+    def _connect(self) -> None:
+        reader = self.history.archived.reader
+        self.tabs.chosen.connect(self.show_tab)
+        self.history.archived_requested.connect(self.archived_requested)
+        self.history.undo_requested.connect(self.undo_requested)
+        self.history.redo_requested.connect(self.redo_requested)
+        reader.bring_back_requested.connect(self.bring_back_requested)
+        reader.pin_requested.connect(self.pin_requested)
+        for source in (reader, self.pins):
+            source.unpin_requested.connect(self.unpin_requested)
+            source.message_requested.connect(self.message_requested)

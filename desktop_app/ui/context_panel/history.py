@@ -1,0 +1,129 @@
+"""The history of the window: every operation, newest first, and the way into its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from desktop_app.conversation.events import MessageRow, OperationRow
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.ink import InkLabel
+
+from .archived import Archived
+from .operation_card import OperationCard
+
+CARDS = 20  # cards made at a time: each costs about a millisecond
+EMPTY = (
+    "Nothing was archived yet.\n\nWhen the window fills up, older messages make room for new ones. They will be listed "
+    "here, whole: you can read them, search them, bring them back, and undo it all."
+)
+
+
+class History(QStackedWidget):
+    """The cards; or one operation's messages."""
+
+    archived_requested = Signal(str, str, int)
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: dict[str, OperationRow] = {}
+        self._most = CARDS
+        self.cards: dict[str, OperationCard] = {}
+        self.area = ScrollColumn()
+        self.area.column.setContentsMargins(0, 0, 12, 0)
+        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.more = LinkButton("Show earlier operations")
+        self.archived = Archived()
+        self.area.add(self.empty)
+        self.area.add(self.more)
+        self.addWidget(self.area)
+        self.addWidget(self.archived)
+        self.more.clicked.connect(self._show_more)
+        self.archived.page_requested.connect(self.archived_requested)
+        self.archived.back_requested.connect(self._go_back)
+        self._rebuild()
+
+    def set_operations(self, rows: Sequence[OperationRow]) -> None:
+        """Another conversation's operations."""
+        self._rows = {row.id: row for row in rows}
+        self._most = CARDS
+        self._show_cards()
+        self._rebuild()
+
+    def change_operations(self, rows: Sequence[OperationRow]) -> None:
+        """Operations that are new or changed, found by their ids."""
+        self._rows.update({row.id: row for row in rows})
+        self._rebuild()
+
+    def operation(self, operation_id: str) -> OperationRow | None:
+        """That operation, if it is known here."""
+        return self._rows.get(operation_id)
+
+    def open_messages(self, operation_id: str) -> None:
+        """Turns to the messages of that operation, and asks for them."""
+        operation = self._rows.get(operation_id)
+        if operation is not None:
+            self.setCurrentWidget(self.archived)
+            self.archived.open(operation)
+            self.archived.list.setFocus()
+
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+        """The first page of what was asked for; what nobody waits for any more is passed over."""
+        if operation_id == self.archived.operation_id and self.currentWidget() is self.archived:
+            self.archived.replace(rows, total)
+
+    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+        """A further page."""
+        if operation_id == self.archived.operation_id:
+            self.archived.append(rows, total)
+
+    def _go_back(self) -> None:
+        card = self.cards.get(self.archived.operation_id)
+        self._show_cards()
+        if card is not None:
+            self.area.ensureWidgetVisible(card)
+
+    def _show_cards(self) -> None:
+        self.setCurrentWidget(self.area)
+
+    def _show_more(self) -> None:
+        self._most += CARDS
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Makes the cards that are missing or out of date, and puts all of them in order."""
+        newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
+        shown = newest[: self._most]
+        wanted = {row.id for row in shown}
+        for gone in [key for key in self.cards if key not in wanted]:
+            self._drop(gone)
+        for place, row in enumerate(shown):
+            card = self.cards.get(row.id)
+            if card is None or card.row != row:
+                card = self._renewed(row)
+            self.area.column.insertWidget(place, card)
+        self.empty.setVisible(not newest)
+        self.more.setVisible(len(newest) > len(shown))
+
+    def _renewed(self, row: OperationRow) -> OperationCard:
+        was_open = row.id in self.cards and self.cards[row.id].is_open()
+        self._drop(row.id)
+        card = self.cards[row.id] = OperationCard(row)
+        card.messages_requested.connect(self.open_messages)
+        card.undo_requested.connect(self.undo_requested)
+        card.redo_requested.connect(self.redo_requested)
+        if was_open:
+            card.toggle_summary()
+        return card
+
+    def _drop(self, operation_id: str) -> None:
+        card = self.cards.pop(operation_id, None)
+        if card is not None:
+            self.area.column.removeWidget(card)
+            card.hide()
+            card.deleteLater()

@@ -1,0 +1,160 @@
+"""One operation of the history: what was done, when and why, what it freed, and what survived."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop_app.conversation.events import OperationRow
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.widgets.bars import SegmentBar
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.fidelity import fidelity_parts, fidelity_shares, lost_facts_hint
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.legend import Legend
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
+from desktop_app.ui.widgets.markdown_text import MarkdownText
+from desktop_app.ui.widgets.words import counted, moment, thousands
+
+TRIGGER_WORDS = {
+    Trigger.BEFORE_REQUEST: "automatic, before a request",
+    Trigger.AFTER_TURN: "after a turn, in the background",
+    Trigger.TOOL_RESULT: "automatic, at a tool result",
+    Trigger.STREAMING: "automatic, while a reply was written",
+    Trigger.OVERFLOW: "automatic, when the provider refused",
+    Trigger.USER: "by you",
+}
+
+STRATEGY_WORDS = {
+    "extractive": "without a model",
+    "llm": "by a model",
+    "last_messages": "only the last messages kept",
+}
+
+
+def title_of(row: OperationRow) -> str:
+    """The card's title."""
+    if row.trigger is Trigger.USER:
+        return "Optimized by you"
+    return "Prune" if row.kind == "prune" else "Compaction"
+
+
+def figures_of(row: OperationRow) -> tuple[Run, ...]:
+    """Tokens before and after, and how many messages, with the numbers bold."""
+    if row.kind == "prune":
+        freed = Run(thousands(row.tokens_before - row.tokens_after), "ink", BOLD)
+        return freed, Run(f" tokens freed · {counted(row.messages, 'old result')}")
+    before, after = Run(thousands(row.tokens_before), "ink", BOLD), Run(thousands(row.tokens_after), "ink", BOLD)
+    return before, Run(" → "), after, Run(f" tokens · {counted(row.messages, 'message')}")
+
+
+def means_of(row: OperationRow) -> str:
+    """How it was done: "Without a model", "Automatic, at a tool result · 4 soft trims · 3 hard clears"."""
+    words = [] if row.trigger is Trigger.USER else [TRIGGER_WORDS[row.trigger]]
+    if row.kind == "prune":
+        words += [counted(count, strategy.replace("_", " ")) for strategy, count in row.strategies.items()]
+    else:
+        words += [STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")) for strategy in row.strategies]
+    if row.model:
+        words.append(row.model)
+    told = " · ".join(words)
+    return told[:1].upper() + told[1:]
+
+
+class OperationCard(Card):
+    """Paints itself dimmed when the operation was undone."""
+
+    messages_requested = Signal(str)
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+
+    def __init__(self, row: OperationRow, parent: QWidget | None = None) -> None:
+        super().__init__(parent, tint="paper" if row.is_undone else "raised")
+        self.row = row
+        self.summary: MarkdownText | None = None
+        self._soft: Tint = "ink_faint" if row.is_undone else "ink_soft"
+        self._add_head()
+        runs = [Run(run.text, self._soft, run.weight) for run in figures_of(row)] if row.is_undone else figures_of(row)
+        self.column.addWidget(InkLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
+        if means_of(row):
+            self.column.addWidget(InkLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
+        if row.fidelity is not None and row.fidelity.total:
+            self._add_fidelity(row.fidelity)
+        self._add_links()
+        self.setAccessibleName(f"{title_of(row)}, {'undone, ' if row.is_undone else ''}{means_of(row)}")
+
+    def is_open(self) -> bool:
+        """Whether the summary is shown."""
+        return self.summary is not None
+
+    def toggle_summary(self) -> None:
+        """Opens the summary inside the card, or closes it."""
+        if self.summary is None:
+            self.summary = MarkdownText(self.row.summary)
+            self.summary.setAccessibleName("Summary")
+            self.column.addSpacing(4)
+            self.column.addWidget(self.summary)
+            return
+        self.column.removeWidget(self.summary)
+        self.column.takeAt(self.column.count() - 1)  # the space above it
+        self.summary.deleteLater()
+        self.summary = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes the summary."""
+        if event.key() == Qt.Key.Key_Escape and self.is_open():
+            self.toggle_summary()
+        else:
+            super().keyPressEvent(event)
+
+    def _add_head(self) -> None:
+        row = self.row
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        title = InkLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if row.is_undone else "ink")
+        head.addWidget(title)
+        if row.is_undone:
+            head.addWidget(InkLabel("undone", size=11, weight=MEDIUM, tint="accent"))
+        head.addStretch(1)
+        at = InkLabel(moment(row.at, time.time()), size=12, tint="ink_faint")
+        at.set_hint(f"{datetime.fromtimestamp(row.at):%A, %d %B %Y, %H:%M:%S}")
+        head.addWidget(at)
+        self.column.addLayout(head)
+
+    def _add_fidelity(self, fidelity: Fidelity) -> None:
+        bar = SegmentBar(8)
+        bar.setAccessibleName("What survived")
+        bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if self.row.is_undone else 1.0)
+        legend = Legend(fidelity_shares(fidelity))
+        legend.setToolTip(lost_facts_hint(fidelity))
+        self.column.addSpacing(2)
+        self.column.addWidget(bar)
+        self.column.addWidget(legend)
+
+    def _add_links(self) -> None:
+        row = self.row
+        links = QHBoxLayout()
+        links.setSpacing(14)
+        if row.summary:
+            links.addWidget(self._link("Summary", self.toggle_summary))
+        name = "Results" if row.kind == "prune" else "Messages"
+        links.addWidget(self._link(name, lambda: self.messages_requested.emit(row.id)))
+        if row.is_undone:
+            links.addWidget(self._link("Redo", lambda: self.redo_requested.emit(row.id)))
+        else:
+            links.addWidget(self._link("Undo", lambda: self.undo_requested.emit(row.id)))
+        links.addStretch(1)
+        self.column.addLayout(links)
+
+    def _link(self, text: str, act: Callable[[], None]) -> LinkButton:
+        link = LinkButton(text)
+        link.setObjectName(text.lower())
+        link.clicked.connect(lambda _=False: act())
+        return link

@@ -1,0 +1,91 @@
+"""The pinned messages: what stays in every view, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop_app.conversation.events import MessageRow
+from desktop_app.ui.widgets.boxes import Card, ScrollColumn
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.words import counted, first_line, readable, speaker_of, thousands
+
+EMPTY = (
+    "Nothing is pinned.\n\nA pinned message stays in the window word for word, whatever else is archived. To pin one, "
+    "choose “Pin” in its menu in the chat, or beside an archived message in the history."
+)
+
+
+class PinCard(Card):
+    """One pinned message. A click shows it in the chat."""
+
+    message_requested = Signal(str)
+    unpin_requested = Signal(str)
+
+    def __init__(self, row: MessageRow, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.row = row
+        head = QHBoxLayout()
+        head.addWidget(InkLabel(speaker_of(row.message), size=13, weight=BOLD), 1)
+        head.addWidget(InkLabel(counted(row.tokens, "token"), size=12, tint="ink_faint"))
+        text = InkLabel(first_line(readable(row.message), 160), size=13, tint="ink_soft", wraps=True)
+        links = QHBoxLayout()
+        links.setSpacing(14)
+        self.show_in_chat = LinkButton("Show in chat")
+        self.unpin = LinkButton("Unpin")
+        links.addWidget(self.show_in_chat)
+        links.addWidget(self.unpin)
+        links.addStretch(1)
+        self.column.addLayout(head)
+        self.column.addWidget(text)
+        self.column.addLayout(links)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.show_in_chat.clicked.connect(lambda _=False: self.message_requested.emit(row.message.id))
+        self.unpin.clicked.connect(lambda _=False: self.unpin_requested.emit(row.message.id))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click anywhere shows the message in the chat."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.message_requested.emit(self.row.message.id)
+
+
+class Pins(QWidget):
+    """The list of pins and their sum."""
+
+    message_requested = Signal(str)
+    unpin_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.total = InkLabel(size=13, tint="ink_soft")
+        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.area = ScrollColumn()
+        self.area.column.setContentsMargins(0, 0, 12, 0)
+        self.area.add(self.empty)
+        self.cards: list[PinCard] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.total)
+        column.addWidget(self.area, 1)
+        self.set_pins(())
+
+    def set_pins(self, rows: Sequence[MessageRow]) -> None:
+        """Shows these messages."""
+        for card in self.cards:
+            self.area.column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = [PinCard(row) for row in rows]
+        for card in self.cards:
+            self.area.add(card)
+            card.message_requested.connect(self.message_requested)
+            card.unpin_requested.connect(self.unpin_requested)
+        tokens = thousands(sum(row.tokens for row in rows))
+        self.total.set_runs((Run(tokens, "ink", BOLD), Run(f" tokens in {counted(len(rows), 'pinned message')}")))
+        self.total.setVisible(bool(rows))
+        self.empty.setVisible(not rows)

@@ -1,0 +1,63 @@
+"""What holds other widgets: a card, a ground, and a column that scrolls."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from .look import Tint, colour, paint_box
+
+
+class Card(QWidget):
+    """A raised box with a column of its own."""
+
+    def __init__(self, parent: QWidget | None = None, *, radius: float = 10, tint: Tint = "raised") -> None:
+        super().__init__(parent)
+        self._radius = radius
+        self._tint: Tint = tint
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(14, 12, 14, 12)
+        self.column.setSpacing(6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the box."""
+        paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), colour("line"), self._radius)
+
+
+class Ground(QWidget):
+    """A plain area in a colour by role."""
+
+    def __init__(self, tint: Tint, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tint: Tint = tint
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Fills itself."""
+        QPainter(self).fillRect(self.rect(), colour(self._tint))
+
+
+class ScrollColumn(QScrollArea):
+    """A column that scrolls up and down, as wide as its place; it has no ground of its own."""
+
+    def __init__(self, parent: QWidget | None = None, *, spacing: int = 12) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        self.content = QWidget()
+        self.content.setAutoFillBackground(False)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self.content.setSizePolicy(policy)
+        self.column = QVBoxLayout(self.content)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(spacing)
+        self.column.addStretch(1)  # not an alignment: with one, a layout ignores heights that depend on the width
+        self.setWidget(self.content)
+        self.content.setAutoFillBackground(False)  # setWidget turns it on
+
+    def add(self, widget: QWidget) -> None:
+        """Adds a widget at the end."""
+        self.column.insertWidget(self.column.count() - 1, widget)

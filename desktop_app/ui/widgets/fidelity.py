@@ -1,0 +1,66 @@
+"""What survived, for the eye: one bar and its legend."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Segment
+
+from .bars import Part
+from .legend import Meaning
+from .look import Tint
+from .words import percentages, thousands
+
+FATES: tuple[tuple[str, Tint | Segment], ...] = (
+    ("verbatim", Segment.USER),
+    ("in the summary", Segment.SUMMARY),
+    ("recallable", Segment.RESULTS),
+    ("lost", "critical"),
+)
+
+
+def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
+    return fidelity.verbatim, fidelity.in_summary, fidelity.recallable, fidelity.lost
+
+
+def fidelity_parts(fidelity: Fidelity) -> list[Part]:
+    """The bar's parts, one a fate."""
+    return [
+        Part(count, tint, f"{thousands(count)} of {thousands(fidelity.total)} facts {fate}")
+        for count, (fate, tint) in zip(_counts(fidelity), FATES, strict=True)
+        if count
+    ]
+
+
+def fidelity_shares(fidelity: Fidelity) -> list[Meaning]:
+    """The legend in percent: "58 % verbatim, 31 % in the summary, 11 % recallable, nothing lost"."""
+    shares = percentages((*_counts(fidelity)[:3], fidelity.lost))
+    meanings = [
+        Meaning(f"{share or '< 1'} % {fate}", tint)
+        for share, count, (fate, tint) in zip(shares[:3], _counts(fidelity)[:3], FATES[:3], strict=True)
+        if count
+    ]
+    return [*meanings, _lost(fidelity, "nothing lost")]
+
+
+def fidelity_counts(fidelity: Fidelity) -> list[Meaning]:
+    """The legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
+    meanings = [
+        Meaning(f"{thousands(count)}{' facts' if number == 0 else ''} {fate}", tint)
+        for number, (count, (fate, tint)) in enumerate(zip(_counts(fidelity)[:3], FATES[:3], strict=True))
+    ]
+    return [*meanings, _lost(fidelity, "0 lost")]
+
+
+def _lost(fidelity: Fidelity, nothing: str) -> Meaning:
+    if fidelity.lost:
+        return Meaning(f"{thousands(fidelity.lost)} lost", "critical", "critical")
+    return Meaning(nothing, None, "ok")
+
+
+def lost_facts_hint(fidelity: Fidelity) -> str:
+    """Names what was lost, as far as it is known."""
+    if not fidelity.lost_facts:
+        return ""
+    more = fidelity.lost - len(fidelity.lost_facts)
+    listed = "\n".join(f"• {fact}" for fact in fidelity.lost_facts)
+    return f"Lost:\n{listed}" + (f"\n… and {thousands(more)} more" if more > 0 else "")

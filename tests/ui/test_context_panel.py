@@ -1,0 +1,299 @@
+"""The panel on the right: breakdown, history, archived messages, pins."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextDocument
+
+from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.conversation.message import Message, Role, Text, ToolResult
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.context_panel.history import CARDS
+from desktop_app.ui.context_panel.operation_card import OperationCard, figures_of
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.markdown_text import MarkdownText
+
+GAUGE = Gauge(
+    {Segment.USER: 842, Segment.SYSTEM: 25, Segment.ASSISTANT: 2_800, Segment.SUMMARY: 643},
+    4_310,
+    8_192,
+    1_638,
+    Status.SAFE,
+    tokenizer="smollm2",
+)
+SUMMARY = "## Primary intent\nMove billing, by 3 March.\n\n## Rules\n- never touch `vendor/`\n"
+COMPACTION = OperationRow(
+    "c1",
+    "compaction",
+    2_000.0,
+    Trigger.BEFORE_REQUEST,
+    {"extractive": 42},
+    42,
+    61_204,
+    4_180,
+    "m41",
+    SUMMARY,
+    Fidelity(58, 31, 11, 0),
+)
+PRUNE = OperationRow(
+    "p1", "prune", 1_000.0, Trigger.TOOL_RESULT, {"soft_trim": 2, "hard_clear": 1}, 3, 9_000, 5_500, ""
+)
+
+
+def message(number: int, **fields) -> MessageRow:
+    said = Message(id=f"m{number}", at=500.0 + number, role=Role.USER, parts=(Text(f"What about invoice {number}?"),))
+    return MessageRow(**({"message": said, "index": number, "tokens": 10, "state": State.ARCHIVED} | fields))
+
+
+@pytest.fixture
+def panel(qtbot):
+    made = ContextPanel()
+    made.resize(made.width(), 800)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def link(card: OperationCard, name: str) -> LinkButton:
+    return next(button for button in card.findChildren(LinkButton) if button.text() == name)
+
+
+def click(qtbot, button: LinkButton) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+# The breakdown
+
+
+def test_the_breakdown_adds_up(panel):
+    panel.set_gauge(GAUGE)
+    lines = panel.breakdown.table.lines
+    names = [line.name for line in lines]
+    assert names[:4] == ["System prompt", "Summary", "You", "Assistant"]
+    assert names[-4:] == ["In the request", "Kept for the reply", "Free", "Window"]
+    by_name = {line.name: line for line in lines}
+    segments = [line for line in lines if isinstance(line.square, Segment)]
+    assert sum(line.tokens for line in segments) == by_name["In the request"].tokens
+    parts = [by_name[name] for name in ("In the request", "Kept for the reply", "Free")]
+    assert sum(line.tokens for line in parts) == by_name["Window"].tokens == 8_192
+    assert sum(line.share for line in parts) == 100
+    assert sum(line.share for line in segments) == by_name["In the request"].share
+
+
+def test_a_request_that_does_not_fit_says_by_how_much(panel):
+    panel.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
+    by_name = {line.name: line for line in panel.breakdown.table.lines}
+    assert by_name["Too much"].tokens == 8_192 - 1_638 - 7_000
+
+
+def test_the_breakdown_tells_where_its_numbers_come_from(panel):
+    panel.set_gauge(GAUGE)
+    assert "counted here by smollm2" in panel.breakdown.note.text()
+    panel.set_gauge(replace(GAUGE, basis=Basis.MEASURED, window_basis=Basis.ASSUMED))
+    assert "Measured" in panel.breakdown.note.text()
+    assert "assumed" in panel.breakdown.note.text()
+    panel.set_gauge(None)
+    assert panel.breakdown.table.lines == []
+
+
+# The history
+
+
+def test_an_empty_history_says_what_will_be_here(panel):
+    panel.show_tab("History")
+    assert panel.history.empty.isVisible()
+    assert "Nothing was archived yet" in panel.history.empty.text()
+
+
+def test_cards_are_newest_first_and_say_what_was_done(panel):
+    panel.show_tab("history")
+    panel.set_operations((PRUNE, COMPACTION))
+    places = [panel.history.area.column.indexOf(panel.history.cards[key]) for key in ("c1", "p1")]
+    assert places == [0, 1]
+    assert "".join(run.text for run in figures_of(COMPACTION)) == "61,204 → 4,180 tokens · 42 messages"
+    assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 old results"
+    assert "2 soft trims" in panel.history.cards["p1"].accessibleName()
+    assert not panel.history.empty.isVisible()
+
+
+def test_undo_redo_and_merging_by_id(panel, qtbot):
+    panel.show_tab("history")
+    panel.set_operations((COMPACTION,))
+    with qtbot.waitSignal(panel.undo_requested) as undone:
+        click(qtbot, link(panel.history.cards["c1"], "Undo"))
+    assert undone.args == ["c1"]
+    panel.change_operations((replace(COMPACTION, is_undone=True), PRUNE))
+    assert set(panel.history.cards) == {"c1", "p1"}
+    with qtbot.waitSignal(panel.redo_requested) as redone:
+        click(qtbot, link(panel.history.cards["c1"], "Redo"))
+    assert redone.args == ["c1"]
+
+
+def test_the_summary_opens_in_the_card_stays_open_and_can_be_selected(panel, qtbot):
+    panel.show_tab("history")
+    panel.set_operations((COMPACTION,))
+    click(qtbot, link(panel.history.cards["c1"], "Summary"))
+    panel.change_operations((replace(COMPACTION, is_undone=True),))
+    summary = panel.history.cards["c1"].summary
+    assert "Move billing, by 3 March." in summary.toPlainText()
+    assert summary.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+    qtbot.waitUntil(lambda: summary.height() >= summary.document().size().height())
+    click(qtbot, link(panel.history.cards["c1"], "Summary"))
+    assert not panel.history.cards["c1"].is_open()
+
+
+def test_a_summary_loads_no_pictures_and_no_html(qtbot, tmp_path):
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(b"not for the window")
+    text = MarkdownText(f"![x]({secret.as_uri()}) <b>bold</b>")
+    qtbot.addWidget(text)
+    assert text.loadResource(QTextDocument.ResourceType.ImageResource.value, secret.as_uri()) is None
+    assert "<b>" in text.toPlainText()
+
+
+def test_many_operations_are_made_by_and_by(panel, qtbot):
+    panel.show_tab("history")
+    panel.set_operations([replace(COMPACTION, id=f"c{number}", at=float(number)) for number in range(3 * CARDS)])
+    assert len(panel.history.cards) == CARDS
+    assert "c59" in panel.history.cards
+    click(qtbot, panel.history.more)
+    assert len(panel.history.cards) == 2 * CARDS
+
+
+# The archived messages
+
+
+def open_messages(panel, qtbot) -> None:
+    panel.show_tab("history")
+    panel.set_operations((COMPACTION, PRUNE))
+    with qtbot.waitSignal(panel.archived_requested) as asked:
+        click(qtbot, link(panel.history.cards["c1"], "Messages"))
+    assert asked.args == ["c1", "", 0]
+
+
+def choose(panel, qtbot, number: int, modifier=Qt.KeyboardModifier.NoModifier) -> None:
+    shown = panel.history.archived.list
+    place = shown.visualRect(shown.rows.index(number)).center()
+    qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, modifier, QPoint(place))
+
+
+def test_a_message_is_read_in_full_brought_back_and_pinned(panel, qtbot):
+    open_messages(panel, qtbot)
+    long = "First line.\n" + "And a long story. " * 200
+    said = Message(id="m7", role=Role.ASSISTANT, model="builtin/SmolLM2", parts=(Text(long),))
+    panel.show_archived("c1", (message(1), message(2, message=said, tokens=812)), 2)
+    choose(panel, qtbot, 1)
+    reader = panel.history.archived.reader
+    assert reader.body.toPlainText() == long
+    assert reader.speaker.text() == "SmolLM2"
+    assert "812 tokens" in reader.about.text()
+    with qtbot.waitSignal(panel.bring_back_requested) as back:
+        click(qtbot, reader.bring_back)
+    assert back.args == [("m7",)]
+    with qtbot.waitSignal(panel.pin_requested) as pinned:
+        click(qtbot, reader.pin)
+    assert pinned.args == ["m7"]
+    with qtbot.waitSignal(panel.message_requested) as shown:
+        click(qtbot, reader.show_in_chat)
+    assert shown.args == ["m7"]
+
+
+def test_several_messages_are_brought_back_at_once(panel, qtbot):
+    open_messages(panel, qtbot)
+    panel.show_archived("c1", [message(number) for number in range(5)], 5)
+    choose(panel, qtbot, 0)
+    choose(panel, qtbot, 2, Qt.KeyboardModifier.ShiftModifier)
+    with qtbot.waitSignal(panel.bring_back_requested) as back:
+        click(qtbot, panel.history.archived.reader.bring_back)
+    assert back.args == [("m0", "m1", "m2")]
+
+
+def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel, qtbot):
+    open_messages(panel, qtbot)
+    panel.show_archived("c1", (message(1),), 1)
+    choose(panel, qtbot, 0)
+    panel.change_messages((message(1, state=State.IN_VIEW, is_pinned=True), message(99)))
+    assert not panel.history.archived.reader.bring_back.isVisible()
+    with qtbot.waitSignal(panel.unpin_requested) as unpinned:
+        click(qtbot, panel.history.archived.reader.pin)
+    assert unpinned.args == ["m1"]
+
+
+def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, qtbot):
+    open_messages(panel, qtbot)
+    result = Message(id="r", role=Role.TOOL, parts=(ToolResult("1", "read", "line\n" * 50),))
+    panel.show_archived("c1", (message(1, message=result, state=State.PRUNED, sent_text="[50 lines cleared]"),), 1)
+    choose(panel, qtbot, 0)
+    text = panel.history.archived.reader.body.toPlainText()
+    assert text.count("line\n") >= 50
+    assert "[50 lines cleared]" in text
+
+
+def test_typing_searches_once(panel, qtbot):
+    open_messages(panel, qtbot)
+    panel.show_archived("c1", (message(1),), 1)
+    asked: list[tuple] = []
+    panel.archived_requested.connect(lambda *args: asked.append(args))
+    qtbot.keyClicks(panel.history.archived.search, "ledger")
+    qtbot.waitUntil(lambda: asked == [("c1", "ledger", 0)], timeout=2_000)
+    panel.show_archived("c1", (), 0)
+    assert panel.history.archived.found.text() == "Nothing found for “ledger”."
+
+
+def test_four_thousand_messages_come_page_by_page(panel, qtbot):
+    open_messages(panel, qtbot)
+    panel.show_archived("c1", [message(number) for number in range(60)], 4_000)
+    shown = panel.history.archived.list
+    qtbot.waitUntil(lambda: shown.verticalScrollBar().maximum() > 0)
+    with qtbot.waitSignal(panel.archived_requested) as asked:
+        shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
+    assert asked.args == ["c1", "", 60]
+    with qtbot.assertNotEmitted(panel.archived_requested):  # one page at a time
+        shown.verticalScrollBar().setValue(0)
+        shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
+    panel.append_archived("c1", [message(number) for number in range(60, 120)], 4_000)
+    assert shown.rows.rowCount() == 120
+    assert "4,000 messages" in panel.history.archived.found.text()
+
+
+def test_an_answer_that_nobody_waits_for_is_passed_over(panel, qtbot):
+    open_messages(panel, qtbot)
+    click(qtbot, panel.history.archived.back)
+    panel.show_archived("c1", (message(1),), 1)
+    assert panel.history.currentWidget() is panel.history.area
+    panel.open_archived("p1")
+    panel.show_archived("c1", (message(1),), 1)
+    assert panel.history.archived.list.rows.rowCount() == 0
+
+
+# The pins
+
+
+def test_pins_are_listed_with_their_sum(panel, qtbot):
+    panel.show_tab("Pins")
+    assert "Nothing is pinned" in panel.pins.empty.text()
+    panel.set_pins((message(1, tokens=1_200), message(2, tokens=34)))
+    assert panel.pins.total.text() == "1,234 tokens in 2 pinned messages"
+    with qtbot.waitSignal(panel.unpin_requested) as unpinned:
+        click(qtbot, panel.pins.cards[1].unpin)
+    assert unpinned.args == ["m2"]
+    with qtbot.waitSignal(panel.message_requested) as shown:
+        click(qtbot, panel.pins.cards[0].show_in_chat)
+    assert shown.args == ["m1"]
+    panel.set_pins(())
+    assert panel.pins.empty.isVisible()
+
+
+def test_tabs_turn_by_mouse_and_by_keyboard(panel, qtbot):
+    qtbot.mouseClick(panel.tabs.button("pins"), Qt.MouseButton.LeftButton)
+    assert panel.pins.isVisible()
+    panel.tabs.button("pins").setFocus()
+    qtbot.keyClick(panel.tabs.button("pins"), Qt.Key.Key_Left)
+    assert panel.tabs.value() == "history"
+    assert panel.history.isVisible()
