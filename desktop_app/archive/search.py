@@ -1,7 +1,7 @@
 """Full-text search. Whatever the user types is a question, never a syntax error.
 
-It is tried in this order, until something is found: all terms; all terms, the last one as a beginning of a word;
-the query as a piece of text, inside of words too; any of its words.
+It is tried in this order, until something is found: all terms, what stands there as it was typed first; all terms,
+the last one as a beginning of a word; the query as a piece of text, inside of words too; any of its words.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import unicodedata
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from peewee import SqliteDatabase
 
 from desktop_app.conversation.listing import SearchResult
@@ -32,6 +33,8 @@ START, END = "\x02", "\x03"
 
 _TERM = re.compile(r'"([^"]+)"|(\S+)')
 _WORD = re.compile(r"\w+")
+_WILDCARD = re.compile("[%_!]")
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
 _STOP_WORDS = frozenset(
     """a about an and are as at be but by can could did do does for from had has have how i if in into is it its me my
     no not of on or our so that the their them then there these they this to was we were what when where which who
@@ -46,9 +49,11 @@ _COLUMNS = "e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS N
 # CROSS JOIN: the search comes first, and its order by rank is the order of the rows, so that a snippet is
 # made only for those that are shown.
 BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank, snippet(words, 0, '{START}', '{END}', '…', {SNIPPET_WORDS})
-    FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS} ORDER BY found.rank LIMIT ?3"""
+    FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS}
+    AND (?4 IS NULL OR found.text LIKE ?4 ESCAPE '!') ORDER BY found.rank LIMIT ?3"""
 BY_PIECE = f"""SELECT {_COLUMNS}, 0.0, found.text
-    FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS} ORDER BY found.rowid DESC LIMIT ?3"""
+    FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS}
+    AND found.text LIKE ?4 ESCAPE '!' ORDER BY found.rowid DESC LIMIT ?3"""
 
 
 class _Speaker(msgspec.Struct):
@@ -64,22 +69,23 @@ class _Question(msgspec.Struct, frozen=True):
     conversation: str | None
     limit: int
 
-    def by_words(self, match: str) -> tuple[SearchResult, ...]:
-        """match: in FTS5's language; empty for a query without words."""
-        rows = self._rows(BY_WORDS, match) if match else []
+    def by_words(self, match: str, literal: str | None = None) -> tuple[SearchResult, ...]:
+        """match: in FTS5's language; empty for a query without words. literal: text that must be there as it stands."""
+        rows = self._rows(BY_WORDS, match, literal) if match else []
         return tuple(_result(columns, _shown(snippet)) for *columns, snippet in rows)
 
     def by_piece(self, piece: str) -> tuple[SearchResult, ...]:
         """piece: text as it stands, letters of either case, also inside of words. The newest come first."""
         if not 0 < len(piece) <= LONGEST_PIECE:
             return ()
-        rows = self._rows(BY_PIECE % ("trigrams" if _has_trigrams(piece) else "message_texts"), f"%{piece}%")
-        # LIKE took % and _ of the piece for wildcards; an ESCAPE would cost it the index.
-        excerpts = [(columns, _excerpt(text, piece)) for *columns, text in rows]
-        return tuple(_result(columns, excerpt) for columns, excerpt in excerpts if excerpt)
+        # % and _ of the piece are wildcards to the index, which knows no ESCAPE; a second LIKE takes them as they are.
+        sql = BY_PIECE % ("trigrams" if _has_trigrams(piece) else "message_texts")
+        rows = self._rows(sql, f"%{piece}%", piece)
+        return tuple(_result(columns, _excerpt(text, piece)) for *columns, text in rows)
 
-    def _rows(self, sql: str, asked: str) -> list[tuple[Any, ...]]:
-        return self.database.execute_sql(sql, (asked, self.conversation, self.limit)).fetchall()
+    def _rows(self, sql: str, asked: str, literal: str | None) -> list[tuple[Any, ...]]:
+        pattern = None if literal is None else "%" + _WILDCARD.sub(r"!\g<0>", literal) + "%"
+        return self.database.execute_sql(sql, (asked, self.conversation, self.limit, pattern)).fetchall()
 
 
 def search(database: SqliteDatabase, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
@@ -89,11 +95,22 @@ def search(database: SqliteDatabase, query: str, conversation: str | None, limit
     all_terms = " AND ".join(_phrases(terms)[:MOST_TERMS])
     question = _Question(database, conversation, max(limit, 0))
     return (
-        question.by_words(all_terms)
+        _literal_first(question, all_terms, spaced(" ".join(terms)))
         or question.by_words(all_terms and all_terms + " *")
         or question.by_piece(spaced(wanted))
         or question.by_words(" OR ".join(_phrases(_loose_words(wanted))[:MOST_LOOSE]))
     )
+
+
+def _literal_first(question: _Question, all_terms: str, literal: str) -> tuple[SearchResult, ...]:
+    """All that hold the terms. To the index `a/b.c` and `a b c` are the same words: what was typed comes first."""
+    results = question.by_words(all_terms)
+    if not results or len(literal) > LONGEST_PIECE or not _PUNCTUATION.search(literal):
+        return results
+    bonus = results[0].score
+    best = [replace(result, score=result.score + bonus) for result in question.by_words(all_terms, literal)]
+    found = {result.message for result in best}
+    return (*best, *(result for result in results if result.message not in found))[: question.limit]
 
 
 def _phrases(terms: list[str]) -> list[str]:
@@ -134,10 +151,9 @@ def _shown(snippet: str) -> str:
 
 
 def _excerpt(text: str, piece: str) -> str:
-    """The place of the piece in the text, as a snippet; empty if it is not there."""
-    found = re.search(re.escape(piece).replace(r"\ ", r"\s+"), text, re.IGNORECASE)
-    if found is None:
-        return ""
+    """The place of the piece in the text, as a snippet."""
+    found = re.search(re.escape(piece), text, re.IGNORECASE)
+    assert found is not None, "LIKE folds the case of fewer letters than re does"
     start, end = max(found.start() - AROUND, 0), found.end() + AROUND
     before, after = "…" if start else "", "…" if end < len(text) else ""
     return before + _shown(f"{text[start : found.start()]}{START}{found[0]}{END}{text[found.end() : end]}") + after

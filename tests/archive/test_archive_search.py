@@ -117,6 +117,20 @@ def test_the_best_message_comes_first(store: Store) -> None:
     assert first.score > second.score
 
 
+def test_what_is_written_as_it_was_typed_comes_first_however_many_hold_the_same_words(store: Store) -> None:
+    store.append("c", said("exact", "many other words before it, then ../src/themes/dark.json and more " * 3))
+    store.append("c", *(said(f"m{number}", "src themes dark json") for number in range(30)))
+    results = store.search("../src/themes/dark.json", None, 10)
+    assert len(results) == len({result.message for result in results}) == 10
+    assert results[0].message == "exact"
+    assert [result.score for result in results] == sorted((result.score for result in results), reverse=True)
+
+
+def test_wildcards_of_sql_mean_nothing_inside_of_words(store: Store) -> None:
+    store.append("c", said("exact", "xq_r%sx"), *(said(f"m{number}", "xqzrtsx") for number in range(30)))
+    assert [result.message for result in store.search("q_r%s", None, 5)] == ["exact"]
+
+
 def test_every_visible_part_can_be_found_and_reasoning_cannot(store: Store) -> None:
     arguments = json.dumps({"path": "src/öl.py", "text": 'first\nsecond "quoted"'})
     store.append(
