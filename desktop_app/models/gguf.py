@@ -1,0 +1,76 @@
+"""The metadata at the head of a GGUF file (version 2 or 3): its tokenizer, its window. The weights are never read.
+
+The layout is llama.cpp's (ggml/docs/gguf.md): magic, version, counts, then keys with typed values, little-endian.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from pathlib import Path
+
+Value = int | float | bool | bytes | list["Value"]
+
+_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_STRING = 8
+_ARRAY = 9
+
+
+class BadGguf(ValueError):
+    """The file is not a GGUF file, or is damaged."""
+
+
+def read_metadata(path: Path) -> dict[str, Value]:
+    """All keys and values; strings stay bytes, since tokens need not be UTF-8. Raises BadGguf, OSError."""
+    with path.open("rb") as file:
+        if not file.read(4) == b"GGUF":
+            raise BadGguf(f"{path} is not a GGUF file")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            try:
+                return _Reader(content, 4).metadata()
+            except (struct.error, KeyError, UnicodeDecodeError, IndexError) as error:
+                raise BadGguf(f"{path} is damaged ({error!r})") from error
+
+
+class _Reader:
+    def __init__(self, content: mmap.mmap, position: int) -> None:
+        self._content = content
+        self._position = position
+
+    def metadata(self) -> dict[str, Value]:
+        version = self._number("I")
+        if version not in (2, 3):
+            raise BadGguf(f"GGUF version {version} is not known")
+        self._number("Q")  # how many tensors
+        count = int(self._number("Q"))
+        return {self._string().decode(): self._value(int(self._number("I"))) for _ in range(count)}
+
+    def _value(self, kind: int) -> Value:
+        if kind == _STRING:
+            return self._string()
+        if kind != _ARRAY:
+            return self._number(_NUMBERS[kind])
+        element = int(self._number("I"))
+        length = int(self._number("Q"))
+        if element in _NUMBERS:
+            return self._numbers(_NUMBERS[element], length)
+        return [self._value(element) for _ in range(length)]
+
+    def _number(self, letter: str) -> int | float | bool:
+        (number,) = struct.unpack_from(f"<{letter}", self._content, self._position)
+        self._position += struct.calcsize(f"<{letter}")
+        return number
+
+    def _numbers(self, letter: str, length: int) -> list[Value]:
+        layout = f"<{length}{letter}"
+        numbers = struct.unpack_from(layout, self._content, self._position)
+        self._position += struct.calcsize(layout)
+        return list(numbers)
+
+    def _string(self) -> bytes:
+        length = int(self._number("Q"))
+        text = self._content[self._position : self._position + length]
+        if len(text) < length:
+            raise IndexError("it ends inside a text")
+        self._position += length
+        return text

@@ -1,0 +1,69 @@
+"""A model behind an OpenAI-compatible server, reached through litellm."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from desktop_app.chat.ports import Piece
+from desktop_app.context.counting import Tokenizer
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import Json
+
+from .litellm_library import Endpoint, LiteLLM
+from .provider_errors import Where, cut_off, error_of, not_understood, status_of
+from .wire import ReplyReader, request_of
+
+
+class LiteLLMModel:
+    """Fits the `ChatModel` port. name: the model as its server calls it. options: more fields of each request."""
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        tokenizer: Tokenizer,
+        litellm: LiteLLM,
+        endpoint: Endpoint,
+        name: str,
+        options: Json | None = None,
+    ) -> None:
+        self._info = info
+        self._tokenizer = tokenizer
+        self._litellm = litellm
+        self._endpoint = endpoint
+        self._name = name
+        self._options = options or {}
+
+    @property
+    def info(self) -> ModelInfo:
+        """Its name, window and limits."""
+        return self._info
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What counts for it."""
+        return self._tokenizer
+
+    async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+        """The reply, piece by piece. Raises ModelError. Closing the iterator closes the connection."""
+        await self._litellm.load()
+        request = request_of(messages, max_tokens) | self._options
+        reply = ReplyReader()
+        try:
+            async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
+                async for chunk in chunks:
+                    for piece in reply.pieces(chunk):
+                        yield piece
+        except self._litellm.errors() as error:
+            if not reply.is_finished:  # else only the farewell went wrong
+                offered = await self._litellm.models_of(self._endpoint) if status_of(error) == 404 else ()
+                # Without its cause: a provider's exception may quote the key, and causes are logged.
+                raise error_of(error, self._where(), self._litellm.patience, offered) from None
+        if not reply.is_finished:
+            raise cut_off(self._where()) if reply.chunks else not_understood(self._where())
+        yield reply.end()
+
+    def _where(self) -> Where:
+        server = self._endpoint.name
+        return Where(server, self._endpoint.base_url, self._name, self._endpoint.key)

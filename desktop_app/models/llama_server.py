@@ -1,0 +1,208 @@
+"""The built-in model's server: llama.cpp in a child process, on a free loopback port, behind a token.
+
+The child is this module run as a program; it loads the model, prints one line of JSON with its address, and ends
+when its standard input does, so that it never outlives the engine. `LlamaServer` owns it in the engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import importlib
+import json
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO, Any
+
+from desktop_app.chat.ports import ModelError
+from desktop_app.conversation.events import Failure
+
+TOKEN_VARIABLE = "PALIMPSEST_LLAMA_TOKEN"
+START_SECONDS = 60.0
+"""Loading takes half a second; this is for a machine that is swapping."""
+STOP_SECONDS = 3.0
+DYING_SECONDS = 0.5
+
+# Without a system prompt of the caller's, the model's own template would add one that nobody counted.
+CHAT_TEMPLATE = (
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+
+class LlamaServer:
+    """Starts the child when it is first needed, and again after it died."""
+
+    def __init__(self, model: Path, window: int) -> None:
+        self._model = model
+        self._window = window
+        self._starting = asyncio.Lock()
+        self._child: asyncio.subprocess.Process | None = None
+        self._errors: IO[bytes] | None = None
+        self.base_url = ""
+        """Of the running server, such as http://127.0.0.1:40123/v1."""
+        self.token = secrets.token_urlsafe(24)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the child lives."""
+        return self._child is not None and self._child.returncode is None
+
+    @property
+    def pid(self) -> int:
+        """The child's number; 0 when there is none."""
+        return self._child.pid if self._child is not None and self.is_running else 0
+
+    async def start(self) -> str:
+        """The base URL of the running server, which is started if it does not run. Raises ModelError."""
+        async with self._starting:
+            if not self.is_running:
+                await self._launch()
+            return self.base_url
+
+    async def has_died(self) -> bool:
+        """Whether the child is gone. A crash is seen through its connections before its end is reported."""
+        if self._child is not None:
+            try:
+                await asyncio.wait_for(self._child.wait(), DYING_SECONDS)
+            except TimeoutError:
+                return False
+        return True
+
+    async def stop(self) -> None:
+        """Ends the child, if it runs."""
+        async with self._starting:
+            child, self._child = self._child, None
+            if child is not None:
+                await _end(child)
+            if self._errors is not None:
+                self._errors.close()
+                self._errors = None
+
+    async def _launch(self) -> None:
+        if self._errors is not None:
+            self._errors.close()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
+        child = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "desktop_app.models.llama_server",
+            str(self._model),
+            str(self._window),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, TOKEN_VARIABLE: self.token, "PYTHONPATH": _import_path()},
+        )
+        try:
+            self.base_url = await self._address(child)
+        except BaseException:  # cancellation too: a child that nobody waits for must not stay
+            await _end(child)
+            raise
+        self._child = child
+
+    async def _address(self, child: asyncio.subprocess.Process) -> str:
+        assert child.stdout is not None
+        try:
+            line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
+        except TimeoutError as error:
+            raise _not_started(f"It did not answer within {START_SECONDS:.0f} seconds.") from error
+        if not line:
+            raise _not_started(self._last_words())
+        return json.loads(line)["base_url"]
+
+    def _last_words(self) -> str:
+        assert self._errors is not None
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "It ended without a word."
+
+
+async def _end(child: asyncio.subprocess.Process) -> None:
+    """Closes the child's input, which asks it to go, and kills it if it stays."""
+    if child.stdin is not None:
+        child.stdin.close()
+    try:
+        await asyncio.wait_for(child.wait(), STOP_SECONDS)
+    except TimeoutError:
+        child.kill()
+        await child.wait()
+
+
+def _import_path() -> str:
+    """The child must find this package however the engine was started."""
+    root = str(Path(__file__).resolve().parent.parent.parent)
+    return os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+
+
+def _not_started(detail: str) -> ModelError:
+    return ModelError(
+        Failure(
+            "provider",
+            "The built-in model could not be started",
+            detail,
+            kept="Your message is stored.",
+            advice="Try again. If it stays so, run `palimpsest doctor`, or choose another model.",
+        )
+    )
+
+
+# The child process
+
+
+def main(model: str, window: int) -> None:
+    """Serves the model until standard input ends."""
+    _die_with_parent()
+    server = _serve(model, window)
+    print(json.dumps({"base_url": f"{server.listening_address}/v1"}), flush=True)
+    gone = threading.Thread(target=sys.stdin.buffer.read, daemon=True)
+    gone.start()
+    gone.join()
+    os._exit(0)  # llama.cpp's threads would be waited for
+
+
+def _serve(model: str, window: int) -> Any:
+    """llama.cpp's server, loaded and listening.
+
+    Measured with a window of 8,192: 250 MB in all; a cache of 16-bit floats takes 85 MB more and is no faster.
+    One slot, with room for the prompts of a few other conversations: reading 2,000 tokens again takes 10 s.
+    """
+    xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
+    params = xllamacpp.CommonParams()
+    params.model.path = model
+    params.model_alias = {"builtin"}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [os.environ.pop(TOKEN_VARIABLE)]
+    params.n_ctx = window
+    params.n_parallel = 1
+    params.n_batch = 512
+    params.n_ubatch = 128
+    params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_Q8_0
+    params.cache_ram_mib = 64
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    params.n_threads_http = 2
+    params.n_gpu_layers = 0
+    params.fit_params = False
+    params.warmup = False
+    params.chat_template = CHAT_TEMPLATE
+    params.ui = False
+    params.endpoint_slots = False
+    params.verbosity = 1  # errors only
+    return xllamacpp.Server(params)
+
+
+def _die_with_parent() -> None:
+    """Asks Linux to kill this process when its parent dies, should standard input be held open by somebody else."""
+    if sys.platform == "linux":
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

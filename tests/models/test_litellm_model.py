@@ -1,0 +1,270 @@
+"""The real litellm, over loopback, against a scripted provider."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
+from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.tokenizers import tokenizer_for
+from tests.provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
+
+KEY = "sk-SECRET-0123456789abcdef"
+HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
+
+
+@pytest.fixture
+async def litellm() -> AsyncIterator[LiteLLM]:
+    library = LiteLLM(patience=0.5)
+    await library.load()
+    yield library
+    await library.close()
+
+
+def model_at(base_url: str, litellm: LiteLLM, name: str = "scripted") -> LiteLLMModel:
+    info = ModelInfo(f"test/{name}", name, 8192, 1024, Basis.MEASURED)
+    return LiteLLMModel(info, tokenizer_for(name), litellm, Endpoint("Test server", base_url, KEY), name)
+
+
+async def pieces_of(step: AnyStep, litellm: LiteLLM) -> list[Piece]:
+    with ScriptedProvider([step], key=KEY) as provider:
+        return [piece async for piece in model_at(provider.base_url, litellm).stream(HELLO, 100)]
+
+
+async def error_of(step: AnyStep, litellm: LiteLLM) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        await pieces_of(step, litellm)
+    failure = caught.value.failure
+    assert failure.kind == "provider"
+    assert failure.title
+    assert failure.kept
+    assert failure.advice
+    assert KEY not in repr(failure)
+    return caught.value
+
+
+def text_of(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
+
+
+async def test_a_reply_arrives_in_pieces_and_ends_with_the_usage_that_was_reported(litellm: LiteLLM) -> None:
+    pieces = await pieces_of(Reply("Hello there, 世界! 👋🏽", size=3, usage=(21, 9, 5)), litellm)
+    assert text_of(pieces) == "Hello there, 世界! 👋🏽"
+    assert len(pieces) > 3
+    assert pieces[-1] == ReplyEnd("stop", Usage(21, 9, 5))
+
+
+async def test_usage_is_not_invented_when_none_was_reported(litellm: LiteLLM) -> None:
+    pieces = await pieces_of(Reply("Hello", usage=None), litellm)
+    assert pieces[-1] == ReplyEnd("stop", None)
+
+
+async def test_a_reply_that_repeats_itself_is_not_stopped(litellm: LiteLLM) -> None:
+    text = "ha! " * 300
+    assert text_of(await pieces_of(Reply(text, size=4), litellm)) == text
+
+
+async def test_a_reply_at_its_limit_says_so(litellm: LiteLLM) -> None:
+    pieces = await pieces_of(Reply("Hello", finish="length"), litellm)
+    assert isinstance(pieces[-1], ReplyEnd)
+    assert pieces[-1].reason == "length"
+
+
+async def test_reasoning_and_tool_calls_are_told_apart_from_text(litellm: LiteLLM) -> None:
+    calls = (Call("read", '{"path": "a.txt"}', "one"), Call("read", '{"path": "b.txt"}', "two"))
+    pieces = await pieces_of(Reply("I will look.", reasoning="Which file?", calls=calls, size=5), litellm)
+    assert "".join(p.text for p in pieces if isinstance(p, ReasoningPiece)) == "Which file?"
+    assert text_of(pieces) == "I will look."
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.reason == "tool_calls"
+    assert end.tool_calls == (
+        ToolCall("one", "read", '{"path": "a.txt"}'),
+        ToolCall("two", "read", '{"path": "b.txt"}'),
+    )
+
+
+async def test_what_is_sent_is_the_messages_and_the_limit(litellm: LiteLLM) -> None:
+    messages = (
+        *HELLO,
+        Message(role=Role.ASSISTANT, parts=(ToolCall("c1", "read", "{}"),)),
+        Message(role=Role.TOOL, parts=(ToolResult("c1", "read", "contents"),)),
+    )
+    with ScriptedProvider([Reply("ok")], key=KEY) as provider:
+        model = model_at(provider.base_url, litellm)
+        _ = [piece async for piece in model.stream(messages, 77)]
+        (request,) = provider.requests
+    assert request.authorization == f"Bearer {KEY}"
+    assert request.body["model"] == "scripted"
+    assert request.body["max_tokens"] == 77
+    assert request.body["stream_options"] == {"include_usage": True}
+    assert [m["role"] for m in request.messages] == ["system", "user", "assistant", "tool"]
+    assert request.messages[2]["tool_calls"][0]["function"] == {"name": "read", "arguments": "{}"}
+    assert request.messages[3]["tool_call_id"] == "c1"
+
+
+@pytest.mark.parametrize("is_abrupt", [True, False])
+async def test_a_cut_stream_gives_what_arrived_and_then_the_error(litellm: LiteLLM, is_abrupt: bool) -> None:
+    arrived: list[Piece] = []
+
+    async def read(model: LiteLLMModel) -> None:
+        async for piece in model.stream(HELLO, 100):
+            arrived.append(piece)
+
+    with ScriptedProvider([Cut("Hello, I was about", is_abrupt)], key=KEY) as provider:
+        model = model_at(provider.base_url, litellm)
+        with pytest.raises(ModelError, match="broke off") as caught:
+            await read(model)
+    assert text_of(arrived) == "Hello, I was about"
+    assert not caught.value.is_overflow
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        Garbage(),
+        Garbage("data: {this is not JSON\n\n", "text/event-stream"),
+        Garbage('{"hello": "world"}', "application/json"),
+        Garbage('data: {"hello": "world"}\n\ndata: [DONE]\n\n', "text/event-stream"),
+        Garbage("", "text/event-stream"),
+        Garbage("data: \xff\xfe\n\n", "text/event-stream"),
+    ],
+)
+async def test_something_that_is_not_the_protocol_is_called_so(litellm: LiteLLM, garbage: Garbage) -> None:
+    error = await error_of(garbage, litellm)
+    assert "does not speak OpenAI's protocol" in error.failure.title
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Status(401, "Incorrect API key provided: sk-SECRET-0123456789abcdef"), "refused the key"),
+        (Status(403), "refused the key"),
+        (Status(402, "Insufficient credits: exceeds the maximum tokens"), "wants to be paid"),
+        (Status(429, "Rate limit: too many tokens in the context window"), "no more requests"),
+        (Status(400, "temperature must be a number"), "did not accept"),
+        (Status(500, body="<html>Internal error</html>"), "a problem of its own"),
+        (Status(503, body=""), "a problem of its own"),
+    ],
+)
+async def test_an_error_status_is_told_in_words(litellm: LiteLLM, step: Status, words: str) -> None:
+    error = await error_of(step, litellm)
+    assert words in error.failure.title
+    assert not error.is_overflow
+
+
+@pytest.mark.parametrize("style", ["openai", "llama.cpp", "vllm", "bare 413"])
+async def test_a_request_that_is_too_long_is_recognised(litellm: LiteLLM, style: str) -> None:
+    error = await error_of(Overflow(style), litellm)
+    assert error.is_overflow
+
+
+async def test_an_error_inside_a_stream_is_an_error(litellm: LiteLLM) -> None:
+    body = 'data: {"error": {"message": "request exceeds the available context size", "code": 400}}\n\n'
+    assert (await error_of(Garbage(body, "text/event-stream"), litellm)).is_overflow
+
+
+async def test_an_unknown_model_is_answered_with_those_that_the_server_has(litellm: LiteLLM) -> None:
+    with ScriptedProvider(models=("alpha", "beta"), key=KEY) as provider:
+        model = model_at(provider.base_url, litellm, "gamma")
+        with pytest.raises(ModelError, match="does not know the model gamma") as caught:
+            _ = [piece async for piece in model.stream(HELLO, 10)]
+    assert "alpha, beta" in caught.value.failure.advice
+
+
+async def test_the_key_is_nowhere_in_the_error_nor_in_its_causes(litellm: LiteLLM) -> None:
+    with ScriptedProvider(key="another") as provider:
+        model = model_at(provider.base_url, litellm)
+        with pytest.raises(ModelError) as caught:
+            _ = [piece async for piece in model.stream(HELLO, 10)]
+    assert "(key)" in caught.value.failure.detail
+    assert KEY not in str(caught.value)
+    assert caught.value.__suppress_context__
+    assert KEY not in repr(Endpoint("x", "http://x", KEY))
+
+
+async def test_nobody_listening_is_said_at_once(litellm: LiteLLM) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        base_url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        with pytest.raises(ModelError, match="cannot be reached") as caught:
+            _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
+    assert base_url in caught.value.failure.detail
+
+
+@pytest.mark.parametrize("base_url", ["http://", "nonsense", "ftp://127.0.0.1/v1", "http://host.invalid:99999/v1"])
+async def test_an_address_that_is_none_is_an_error_of_the_world(litellm: LiteLLM, base_url: str) -> None:
+    with pytest.raises(ModelError):
+        _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
+
+
+@pytest.mark.parametrize("text", ["", "Hel"])
+async def test_silence_ends_after_the_patience(litellm: LiteLLM, text: str) -> None:
+    error = await error_of(Hang(text), litellm)
+    assert "stopped answering" in error.failure.title
+
+
+async def test_closing_the_iterator_closes_the_connection(litellm: LiteLLM) -> None:
+    with ScriptedProvider([Hang("Hello")], key=KEY) as provider:
+        async with aclosing(model_at(provider.base_url, litellm).stream(HELLO, 10)) as pieces:
+            assert await anext(pieces) == TextPiece("Hello")
+        assert await asyncio.to_thread(provider.client_left.wait, 5)
+
+
+@pytest.mark.parametrize("text", ["", "Hello"])
+async def test_cancelling_the_task_closes_the_connection(text: str) -> None:
+    library = LiteLLM()
+    with ScriptedProvider([Hang(text)], key=KEY) as provider:
+
+        async def read() -> None:
+            async for _ in model_at(provider.base_url, library).stream(HELLO, 10):
+                pass
+
+        task = asyncio.ensure_future(read())
+        while not provider.requests:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(provider.client_left.wait, 5)
+    await library.close()
+
+
+async def test_pieces_are_given_on_as_they_come(litellm: LiteLLM) -> None:
+    arrivals: list[float] = []
+    with ScriptedProvider([Reply("abcdefgh", size=2, pause=0.05)], key=KEY) as provider:
+        async for piece in model_at(provider.base_url, litellm).stream(HELLO, 10):
+            if isinstance(piece, TextPiece):
+                arrivals.append(time.perf_counter())
+    assert len(arrivals) == 4
+    assert arrivals[-1] - arrivals[0] > 0.12
+
+
+async def test_two_replies_stream_at_once_over_one_library(litellm: LiteLLM) -> None:
+    with ScriptedProvider([Reply("one " * 20, pause=0.002), Reply("two " * 20, pause=0.002)], key=KEY) as provider:
+        model = model_at(provider.base_url, litellm)
+
+        async def read() -> str:
+            return text_of([piece async for piece in model.stream(HELLO, 10)])
+
+        texts = await asyncio.gather(read(), read())
+    assert sorted(texts) == ["one " * 20, "two " * 20]
+
+
+async def test_nothing_is_left_running_after_a_reply_or_an_error(litellm: LiteLLM) -> None:
+    before = asyncio.all_tasks()
+    await pieces_of(Reply("Hello"), litellm)
+    await error_of(Status(500), litellm)
+    await error_of(Cut("Hel"), litellm)
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == before
