@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, PRESETS, ContextPolicy
-from desktop_app.conversation.events import Failure, MessageRow, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.context.view import assemble
+from desktop_app.conversation.events import Failure, MessageRow, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, user_message
@@ -133,7 +134,14 @@ class Conversations:
         if session.info.title == UNTITLED:
             await self.archive.change(conversation, title=title_of(text))
             session.info = replace(session.info, title=title_of(text))
+        await self._tasks.cancel(f"reading of {conversation}")
         self._tasks.start(conversation, self._turn(session, user_message(text)))
+
+    def expect_turn(self, session: Session) -> None:
+        """The user has begun to type: the model gets ready meanwhile."""
+        key = f"prepare {session.model_info.id}"
+        if not self._tasks.is_running(key):
+            self._tasks.start(key, session.model.prepare())
 
     async def regenerate(self, conversation: str) -> None:
         """Answers the newest user message again; the earlier answer stays in the archive."""
@@ -175,11 +183,16 @@ class Conversations:
             self._tasks.start(key, self._make_room(session))
 
     async def _make_room(self, session: Session) -> None:
-        """After a turn, from 75 % on: room is made now, so that nobody waits later."""
+        """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
         try:
+            is_changed = False
             async for event in room_made(session, Trigger.AFTER_TURN):
                 self._publish(event)
-            await self._note(session)
+                is_changed = is_changed or isinstance(event, ViewChanged)
+            if is_changed:
+                await self._note(session)
+            if is_changed and not self.is_running(session.id):
+                self._tasks.start(f"reading of {session.id}", session.model.read_ahead(assemble(session.view)))
         except WorldError as error:
             self._publish(TurnFailed(session.id, error.failure))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.openai_chat import BadChat, messages_of, read_jsonl
+from desktop_app.conversation.openai_chat import BadChat, read_chat
 
 from .conversations import Conversations, title_of
 from .ports import WorldError
@@ -25,7 +25,7 @@ async def import_file(conversations: Conversations, path: str) -> Session:
 def messages_of_file(path: Path) -> tuple[str, list[Message]]:
     """The file's name, and its messages with new ids. Raises WorldError, naming the line of bad input."""
     try:
-        return path.stem, messages_of(read_jsonl(path.read_bytes()), lambda _: uuid.uuid4().hex)
+        return path.stem, read_chat(path.read_bytes(), lambda _: uuid.uuid4().hex)
     except BadChat as error:
         raise WorldError(_failure(path, str(error), "Each line must be one chat message as a JSON object.")) from error
     except OSError as error:

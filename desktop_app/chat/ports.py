@@ -81,6 +81,17 @@ class ChatModel(Protocol):
         """
         ...
 
+    async def prepare(self) -> None:
+        """Gets ready for a request that is expected soon: a local server is started. Never raises."""
+        ...
+
+    async def read_ahead(self, messages: Sequence[Message]) -> None:
+        """Lets a local server read the messages now, so that a request that begins with them starts sooner.
+
+        Does nothing where reading costs money. Never raises; cancelling it is cheap.
+        """
+        ...
+
 
 class Models(Protocol):
     """The models that are set up."""

@@ -55,7 +55,7 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncIterator[TurnEve
     Cancelling leaves no trace. Raises WindowTooSmall and ArchiveError.
     """
     for _ in range(STEPS_MOST):
-        if not is_due(session.gauge().total, session.policy, session.budget, trigger):
+        if not is_due(request_size(session), session.policy, session.budget, trigger):
             return
         yield RoomStarted(session.id, trigger)
         basis = basis_of(session)
@@ -68,6 +68,11 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncIterator[TurnEve
             continue
         yield await session.record_operation(stamped(step), cause=trigger)
         yield session.gauge_changed()
+
+
+def request_size(session: Session) -> int:
+    """Tokens of the request: counted here, or as the provider measures them if that is more."""
+    return max(session.gauge().total, request_tokens(session.view, session.counts))
 
 
 def measured_again(step: Operation, session: Session) -> Operation | None:

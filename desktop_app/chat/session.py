@@ -25,6 +25,8 @@ from .rows import changed_ids, message_rows, operation_rows, sent_texts
 from .uninterrupted import uninterrupted
 
 E = TypeVar("E", bound=Entry)
+PAGE_CHARACTERS = 300_000
+"""Text of one page: the window decodes it in a few milliseconds."""
 
 
 def stamped(entry: E, seconds: float = 0.0) -> E:
@@ -136,9 +138,13 @@ class Session:
         return self._rows(indices)
 
     def page(self, before: int, limit: int) -> tuple[MessageRow, ...]:
-        """The newest `limit` messages whose index is below `before`."""
+        """The newest messages whose index is below `before`: at most `limit`, and not more text than fits a page."""
         end = max(min(before, self.total), 0)
-        return self._rows(range(max(end - limit, 0), end))
+        start, characters = end, 0
+        while start > max(end - limit, 0) and characters < PAGE_CHARACTERS:
+            start -= 1
+            characters += len(self._messages[start].text)
+        return self._rows(range(start, end))
 
     def _rows(self, indices: range | list[int]) -> tuple[MessageRow, ...]:
         chosen = ((index, self._messages[index]) for index in indices)

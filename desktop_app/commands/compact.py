@@ -20,7 +20,8 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, messages_of, read_jsonl
+from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
+from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
 from desktop_app.models.tokenizers import tokenizer_for
 
@@ -88,8 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
 def read_chat(file: str) -> tuple[list[Json], list[Message]]:
     """The file's objects and messages; each message's id is its index. Raises BadInput, naming the line."""
     try:
-        objects = read_jsonl(Path(file).read_bytes())
-        return objects, messages_of(objects, str)
+        content = Path(file).read_bytes()
+        return read_jsonl(content), read_chat_messages(content, str)
     except BadChat as error:
         advice = "Each line must be one OpenAI chat message as a JSON object."
         raise BadInput(f"{file} is not a chat", str(error), advice) from error

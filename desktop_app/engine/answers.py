@@ -72,6 +72,7 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             rows = operations.pins(session)
             return p.Messages(rows, len(rows))
         case p.CountDraft(_, text):
+            engine.conversations.expect_turn(session)
             overhead = session.counts.tokenizer.message_overhead if text else 0
             return p.DraftCounted(session.counts.text(text) + overhead)
         case p.PlanOptimize(_, tail_tokens):

@@ -1,0 +1,48 @@
+"""The one file that knows every part: it joins the verbs with the archive, the models and the keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.ports import Models
+from desktop_app.conversation.events import Failure
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.keys import Keys
+from desktop_app.models.library import Library
+from desktop_app.paths import database_file, settings_file
+from desktop_app.settings import Settings, SettingsDamaged, read_settings
+
+from .engine import Engine
+from .outbox import Outbox
+
+
+async def compose(
+    data: Path, outbox: Outbox, list_changed: Callable[[], None], on_bug: Callable[[BaseException], None]
+) -> Engine:
+    """An engine on that data folder. Raises ArchiveError when the archive cannot be opened."""
+    archive = await ArchiveThread.open(database_file(data))
+    await archive.recover_partials()
+    settings, warnings = await asyncio.to_thread(_settings, settings_file(data))
+    keys, library = Keys(), Library()
+
+    def models_of(settings: Settings) -> Models:
+        return Catalogue(settings, keys.key_of, library)
+
+    conversations = Conversations(archive, models_of(settings), settings, outbox.publish, list_changed, on_bug)
+    return Engine(data, conversations, outbox, keys, models_of, warnings, at_end=(library.close, archive.close))
+
+
+def _settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
+    """The settings, or the defaults with a warning that says why."""
+    try:
+        return read_settings(file), ()
+    except SettingsDamaged as error:
+        advice = "Choose your settings again, or mend the file that was kept and put it back."
+        return Settings(), (Failure("bad_input", "The settings could not be read", str(error), advice=advice),)
+    except OSError as error:
+        detail = error.strerror or str(error)
+        return Settings(), (Failure("disk", "The settings could not be read", detail, advice=f"Check {file}."),)

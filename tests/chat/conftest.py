@@ -1,0 +1,97 @@
+"""The verbs over real parts: an archive on disk, and a scripted server reached through litellm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest_asyncio
+from provider import ScriptedProvider
+
+from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.ports import ChatModel
+from desktop_app.chat.session import Session
+from desktop_app.conversation.events import TurnEvent, TurnFinished
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.settings import Settings
+
+
+class OneServer:
+    """The `Models` port with the scripted provider as its only model."""
+
+    def __init__(self, provider: ScriptedProvider, window: int) -> None:
+        self.info = ModelInfo("scripted/scripted", "Scripted", window, 1_000)
+        self.endpoint = Endpoint("scripted", provider.base_url)
+        self.litellm = LiteLLM(patience=20.0)
+
+    def infos(self) -> tuple[ModelInfo, ...]:
+        return (self.info,)
+
+    def model(self, model_id: str) -> ChatModel:
+        return LiteLLMModel(self.info, tokenizer_for("gpt-4o"), self.litellm, self.endpoint, "scripted")
+
+
+class House:
+    """Conversations in place, what they published, and ways to wait for it."""
+
+    def __init__(self, archive: ArchiveThread, models: OneServer, provider: ScriptedProvider) -> None:
+        self.provider = provider
+        self.archive = archive
+        self.events: list[TurnEvent] = []
+        self.bugs: list[BaseException] = []
+        self._changed = asyncio.Event()
+        settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.")
+        self.chats = Conversations(archive, models, settings, self._publish, lambda: None, self.bugs.append)
+
+    def _publish(self, event: TurnEvent) -> None:
+        self.events.append(event)
+        self._changed.set()
+
+    async def until(self, is_met: Callable[[], bool]) -> None:
+        """Waits until what was published meets the condition."""
+        async with asyncio.timeout(30):
+            while not is_met():
+                self._changed.clear()
+                await self._changed.wait()
+
+    async def turn(self, session: Session, text: str) -> list[TurnEvent]:
+        """Sends a message, and the events of the turn once it is over."""
+        start = len(self.events)
+        await self.chats.send(session.id, text)
+        await self.until(lambda: any(isinstance(event, TurnFinished) for event in self.events[start:]))
+        while self.chats.is_running(session.id):
+            await asyncio.sleep(0)
+        return self.events[start:]
+
+    def of(self, kind: type) -> list:
+        """The published events of that kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+MakeHouse = Callable[..., object]
+
+
+@pytest_asyncio.fixture
+async def house(tmp_path: Path) -> AsyncIterator[MakeHouse]:
+    """`await house(script, window=8_192)`: a house that is torn down in order."""
+    houses: list[tuple[House, OneServer]] = []
+
+    async def make(script: list, window: int = 8_192, repeat_last: bool = False) -> House:
+        provider = ScriptedProvider(script, repeat_last=repeat_last).start()
+        archive = await ArchiveThread.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
+        models = OneServer(provider, window)
+        houses.append((House(archive, models, provider), models))
+        return houses[-1][0]
+
+    yield make
+    for made, models in houses:
+        await made.chats.close()
+        await models.litellm.close()
+        await made.archive.close()
+        made.provider.stop()
+        assert not made.bugs, made.bugs

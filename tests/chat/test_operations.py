@@ -1,0 +1,143 @@
+"""The user's word on the view: planned, applied as planned, undone exactly."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from test_take_turn import long_chat
+
+from desktop_app.chat import operations
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.view import assemble
+from desktop_app.conversation.events import GaugeChanged, State, ViewChanged
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
+
+
+def with_tools(turns: int) -> list[Message]:
+    """A chat in which every answer ran a tool with a long result."""
+    messages: list[Message] = []
+    for n in range(turns):
+        call = ToolCall("call_1", "read", f'{{"path": "src/file{n}.py"}}')
+        messages += [
+            user_message(f"Look at src/file{n}.py, and never touch vendor/."),
+            Message(role=Role.ASSISTANT, parts=(Text("Reading."), call)),
+            Message(role=Role.TOOL, parts=(ToolResult("call_1", "read", f"line {n}\n" * 1_500),)),
+            Message(role=Role.ASSISTANT, parts=(Text(f"File {n} is fine."),)),
+        ]
+    return messages
+
+
+async def optimize(session: Session) -> list:
+    plan = await operations.optimization_of(session, None)
+    return await operations.optimized(session, plan)
+
+
+async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    before = assemble(session.view)
+    plan = await operations.optimization_of(session, None)
+    assert assemble(session.view) == before, "a plan records nothing"
+    events = await operations.optimized(session, plan)
+    (changed,) = [e for e in events if isinstance(e, ViewChanged)]
+    operation = changed.operations[0]
+    assert operation.tokens_after == plan.compaction.tokens_after == session.gauge().total
+    assert {row.state for row in changed.rows} == {State.ARCHIVED}
+    assert len(changed.rows) == operation.messages
+
+    await operations.undone(session, operation.id)
+    assert assemble(session.view) == before
+    assert await operations.undone(session, operation.id) == []
+    await operations.redone(session, operation.id)
+    assert session.gauge().total == operation.tokens_after
+    assert await operations.redone(session, operation.id) == []
+    reopened = await reopen(home, session)
+    assert assemble(reopened.view) == assemble(session.view)
+
+
+async def reopen(home, session: Session) -> Session:
+    home.chats._sessions.clear()
+    return await home.chats.open(session.id)
+
+
+async def test_pruning_comes_first_and_is_shown_whole(house) -> None:
+    home = await house([], window=60_000)
+    session = await home.chats.create("Tools", with_tools(15))
+    plan = await operations.optimization_of(session, None)
+    assert plan.prune is not None
+    await operations.optimized(session, plan)
+    pruned = operations.touched_by(session, session.operations()[0].id, "")
+    assert len(pruned) == len(plan.prune.results)
+    assert all(row.message.text.count("\n") > 1_000 for row in pruned), "the record keeps them whole"
+
+
+async def test_an_edited_summary_is_used_and_measured(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    plan = await operations.summary_checked(await operations.optimization_of(session, None), "We spoke of topics.")
+    await operations.optimized(session, plan)
+    assert "We spoke of topics." in assemble(session.view)[0].text
+    assert session.operations()[0].strategies.keys() == {"edited"}
+
+
+async def test_a_summary_longer_than_what_it_replaces_is_refused(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    plan = await operations.optimization_of(session, None)
+    with pytest.raises(WorldError, match="longer"):
+        await operations.summary_checked(plan, "far too long " * 10_000)
+
+
+async def test_a_plan_whose_messages_are_gone_is_refused(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    plan = await operations.optimization_of(session, None)
+    await operations.optimized(session, plan)
+    with pytest.raises(WorldError, match="changed"):
+        await operations.optimized(session, plan)
+
+
+async def test_bring_back_takes_the_call_with_its_result(house) -> None:
+    home = await house([], window=20_000)
+    session = await home.chats.create("Tools", with_tools(15))
+    await optimize(session)
+    archived = [row for row in session.page(999, 999) if row.state is State.ARCHIVED]
+    result = next(row for row in archived if row.message.role is Role.TOOL)
+    await operations.brought_back(session, (result.message.id,))
+    here = {item.message.id for item in session.view.items}
+    call = session.page(result.index, 1)[0].message
+    assert call.tool_calls
+    assert {result.message.id, call.id} <= here
+
+
+async def test_a_pin_stays_through_every_compaction(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    first = session.page(1, 1)[0].message
+    await operations.pinned(session, first.id)
+    await optimize(session)
+    assert first in assemble(session.view)
+    assert [row.message.id for row in operations.pins(session)] == [first.id]
+    assert session.gauge().segments["pinned"] == session.counts.total(first)
+
+
+async def test_a_message_that_arrives_during_a_compaction_is_kept(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    planning = asyncio.ensure_future(operations.optimization_of(session, None))
+    await asyncio.sleep(0)
+    await session.record_message(Message(id="new", role=Role.USER, parts=(Text("One thing more."),)))
+    await operations.optimized(session, await planning)
+    assert assemble(session.view)[-1].text == "One thing more."
+
+
+async def test_search_finds_archived_messages(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    events = await optimize(session)
+    assert isinstance(events[-1], GaugeChanged)
+    found = await home.chats.search("topic3", session.id, 5)
+    assert found[0].archived
+    assert "topic3" in found[0].snippet

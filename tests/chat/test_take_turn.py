@@ -1,0 +1,181 @@
+"""One turn, through the real litellm and the real archive: however it ends, what had arrived is kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from provider import Cut, Hang, Overflow, Reply, Status
+
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    MessageRecorded,
+    ReplyStarted,
+    State,
+    TextDelta,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    ViewChanged,
+)
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.transcript import Trigger
+
+
+async def test_a_turn_tells_what_it_stores(house) -> None:
+    home = await house([Reply("Hello there, **friend**.", usage=(20, 6, 0))])
+    session = await home.chats.create()
+    events = await home.turn(session, "Say hello")
+
+    kinds = [type(event) for event in events if not isinstance(event, GaugeChanged)]
+    assert kinds[0] is TurnStarted
+    assert kinds[1] is MessageRecorded
+    assert kinds[2] is ReplyStarted
+    assert set(kinds[3:-2]) == {TextDelta}
+    assert kinds[-2:] == [MessageRecorded, TurnFinished]
+    assert "".join(e.text for e in events if isinstance(e, TextDelta)) == "Hello there, **friend**."
+    stored = [entry for entry in await home.archive.entries(session.id) if isinstance(entry, Message)]
+    assert [m.text for m in stored] == ["Be brief.", "Say hello", "Hello there, **friend**."]
+    assert not stored[-1].is_interrupted
+    assert [m["role"] for m in home.provider.requests[0].messages] == ["system", "user"]
+
+
+async def test_the_title_is_taken_from_the_first_message(house) -> None:
+    home = await house([Reply("Yes.")])
+    session = await home.chats.create()
+    await home.turn(session, "Can you explain the difference between a mutex and a semaphore to me please?\nThanks")
+    (info,) = await home.chats.infos()
+    assert info.title == "Can you explain the difference between a mutex and a…"
+
+
+async def test_reported_usage_makes_the_gauge_measured(house) -> None:
+    home = await house([Reply("Fine.", usage=(100, 5, 0))])
+    session = await home.chats.create()
+    await home.turn(session, "How are you?")
+    gauge = session.gauge()
+    assert gauge.basis is Basis.MEASURED
+    assert gauge.total == 105 + session.counts.tokenizer.message_overhead
+    assert sum(gauge.segments.values()) == gauge.total
+
+
+async def test_stopping_keeps_what_had_arrived(house) -> None:
+    home = await house([Hang("Half a sen")])
+    session = await home.chats.create()
+    await home.chats.send(session.id, "Tell me a story")
+    await home.until(lambda: "".join(e.text for e in home.of(TextDelta)) == "Half a sen")
+    await home.chats.stop(session.id)
+    assert home.of(TurnFinished)[-1].reason == "stopped"
+    reply = (await home.archive.entries(session.id))[-1]
+    assert (reply.text, reply.is_interrupted) == ("Half a sen", True)
+    assert home.provider.client_left.wait(5)
+
+
+async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: Path) -> None:
+    home = await house([Hang("Half a sen")])
+    session = await home.chats.create()
+    await home.chats.send(session.id, "Tell me a story")
+    await home.until(lambda: "".join(e.text for e in home.of(TextDelta)) == "Half a sen")
+
+    def kept() -> bool:
+        with sqlite3.connect(tmp_path / "0" / "archive.sqlite3") as database:
+            return any("Half a sen" in str(row) for row in database.execute("select * from partials"))
+
+    import asyncio
+
+    async with asyncio.timeout(2):
+        while not kept():
+            await asyncio.sleep(0.05)
+    await home.chats.stop(session.id)
+
+
+async def test_a_cut_stream_keeps_the_partial_and_says_so(house) -> None:
+    home = await house([Cut("The first half")])
+    session = await home.chats.create()
+    events = await home.turn(session, "Go on")
+    failed = next(e for e in events if isinstance(e, TurnFailed))
+    assert failed.failure.title
+    assert failed.failure.advice
+    reply = (await home.archive.entries(session.id))[-1]
+    assert reply.is_interrupted
+    assert "The first half".startswith(reply.text)
+    assert home.of(TurnFinished)[-1].reason == "failed"
+
+
+async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
+    home = await house([Status(500, "out of order"), Reply("Now I can.")])
+    session = await home.chats.create()
+    await home.turn(session, "Please")
+    assert [e.text for e in await home.archive.entries(session.id)] == ["Be brief.", "Please"]
+    await home.chats.regenerate(session.id)
+    await home.until(lambda: len(home.of(TurnFinished)) == 2)
+    assert (await home.archive.entries(session.id))[-1].text == "Now I can."
+
+
+async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
+    home = await house([Reply("First."), Reply("Second.")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    await home.chats.regenerate(session.id)
+    await home.until(lambda: len(home.of(TurnFinished)) == 2)
+    rows = session.page(99, 99)
+    assert [(row.message.text, row.state) for row in rows[2:]] == [
+        ("First.", State.ABANDONED),
+        ("Second.", State.IN_VIEW),
+    ]
+    assert [m["content"] for m in home.provider.requests[1].messages] == ["Be brief.", "Which?"]
+
+
+async def test_nothing_is_sent_that_does_not_fit(house) -> None:
+    home = await house([Reply("never")], window=1_500)
+    session = await home.chats.create()
+    events = await home.turn(session, "word " * 3_000)
+    failed = next(e for e in events if isinstance(e, TurnFailed))
+    assert failed.failure.kind == "window_too_small"
+    assert not home.provider.requests
+
+
+def long_chat(turns: int, words: int = 60) -> list[Message]:
+    """A chat of that many turns, each about `words` tokens and as long an answer."""
+    return [
+        message
+        for n in range(turns)
+        for message in (
+            user_message(f"Question {n}: " + f"about topic{n} " * (words // 4)),
+            Message(role=Role.ASSISTANT, parts=(Text(f"Answer {n}: " + f"detail{n} said " * (words // 4)),)),
+        )
+    ]
+
+
+async def test_a_full_window_is_compacted_before_the_request(house) -> None:
+    home = await house([Reply("Here.")], window=8_192)
+    session = await home.chats.create("Long", long_chat(70))
+    assert session.gauge().share > 0.9
+    events = await home.turn(session, "And now?")
+    changed = [e for e in events if isinstance(e, ViewChanged)]
+    assert [row.kind for e in changed for row in e.operations] == ["compaction"]
+    assert changed[0].cause is Trigger.BEFORE_REQUEST
+    assert session.gauge().share < 0.75
+    sent = home.provider.requests[0].messages
+    assert sent[-1]["content"] == "And now?"
+    assert len(sent) < 70
+
+
+async def test_from_75_percent_room_is_made_after_the_turn(house) -> None:
+    home = await house([Reply("Here.", usage=None)], window=8_192)
+    session = await home.chats.create("Long", long_chat(55))
+    assert 0.75 < session.gauge().share < 0.9
+    await home.turn(session, "And now?")
+    await home.until(lambda: bool(home.of(ViewChanged)))
+    assert home.of(ViewChanged)[0].cause is Trigger.AFTER_TURN
+    assert len(home.provider.requests[0].messages) == 111
+    assert session.gauge().share < 0.6
+
+
+async def test_off_is_off(house) -> None:
+    home = await house([Overflow()], window=8_192)
+    home.chats.settings = home.chats.settings.__class__(is_automatic=False)
+    session = await home.chats.create("Long", long_chat(70))
+    await home.turn(session, "And now?")
+    assert not home.of(ViewChanged)
+    assert home.of(TurnFailed)
