@@ -142,6 +142,11 @@ class Bridge(QObject):
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)
 
+    def note_bug(self, error: BaseException) -> None:
+        """Logs a bug, and tells it once."""
+        log.error("A bug in the window", exc_info=error)
+        self._tell_bug(f"{type(error).__name__}: {error}")
+
     async def close(self) -> None:
         """Ends the engine in order, and cancels the tasks that are still running here."""
         self._refusal = CLOSING
@@ -219,8 +224,7 @@ class Bridge(QObject):
             if error.failure is not CLOSING:
                 self.failed.emit(error.failure)
         elif error is not None:
-            log.error("A bug in the window", exc_info=error)
-            self._tell_bug(f"{type(error).__name__}: {error}")
+            self.note_bug(error)
 
     def _tell_bug(self, words: str) -> None:
         if words not in self._told_bugs:

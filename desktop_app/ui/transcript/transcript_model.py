@@ -20,6 +20,7 @@ from desktop_app.conversation.events import (
     TurnStarted,
     ViewChanged,
 )
+from desktop_app.conversation.message import Role
 from desktop_app.ui.widgets.words import readable, speaker_of
 
 from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, items_of
@@ -47,6 +48,13 @@ class TranscriptModel(QAbstractListModel):
     def is_running(self) -> bool:
         """Whether a turn is under way."""
         return self._is_running
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was said yet; a system prompt does not count."""
+        return not self._is_running and all(
+            isinstance(item, MessageItem) and item.row.message.role is Role.SYSTEM for item in self._items
+        )
 
     @property
     def has_older(self) -> bool:

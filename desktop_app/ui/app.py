@@ -1,0 +1,132 @@
+"""The window's process: paints first, then starts the engine; ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import qasync
+from PySide6.QtCore import QSocketNotifier
+from PySide6.QtWidgets import QApplication
+
+from desktop_app.paths import log_file
+from desktop_app.settings import Settings
+
+from .bridge import Bridge
+from .engine_process import engine_command
+from .main_window import MainWindow
+from .style import show_theme
+
+log = logging.getLogger(__name__)
+
+LAYOUT_FILE = "window.ini"
+_IMPORTED = time.monotonic()
+
+
+def run_window(data_folder: Path, settings: Settings) -> int:
+    """Opens the window on that data folder and returns when it was closed: the exit code."""
+    application = make_application(settings)
+    log_path = _start_log(data_folder)
+    loop = qasync.QEventLoop(application)
+    bridge = Bridge(engine_command(data_folder), log_path)
+    window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
+    _watch_bugs(loop, bridge)
+    with loop:
+        loop.run_until_complete(_live(window, bridge))
+    return 0
+
+
+def make_application(settings: Settings) -> QApplication:
+    """Qt's application in our look."""
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    application.setApplicationName("palimpsest")
+    application.setApplicationDisplayName("Palimpsest")
+    application.setDesktopFileName("palimpsest")
+    # Closing the last window would end qasync's loop under awaits that are still pending.
+    application.setQuitOnLastWindowClosed(False)
+    application.setStyle("Fusion")
+    show_theme(application, settings.theme, settings.font_scale)
+    return application
+
+
+def seconds_since_process_start() -> float:
+    """Where the system tells it (Linux); else since this module was imported."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        started = int(fields[19]) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    except (OSError, AttributeError, ValueError, IndexError):
+        return time.monotonic() - _IMPORTED
+
+
+async def _live(window: MainWindow, bridge: Bridge) -> None:
+    """From the first painting to the end."""
+    closed = asyncio.get_running_loop().create_future()
+    notifier = _close_at_signals(window)
+
+    def begin() -> None:
+        window.window_shown_seconds = seconds_since_process_start()
+        log.info("The window was painted %.2f s after the process started", window.window_shown_seconds)
+        bridge.start_engine()
+
+    window.painted.connect(begin)
+    window.close_requested.connect(lambda: closed.done() or closed.set_result(None))
+    window.show()
+    window.composer.take_focus()
+    await closed
+    await bridge.close()
+    notifier.setEnabled(False)
+
+
+def _start_log(data_folder: Path) -> Path | None:
+    """The log file; None if it cannot be written: the engine will say why, and its words go to the terminal."""
+    path = log_file(data_folder)
+    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    try:
+        data_folder.mkdir(parents=True, exist_ok=True)
+        handlers = [logging.FileHandler(path, encoding="utf-8")]
+    except OSError as error:
+        print(f"The log file {path} cannot be written ({error.strerror}).", file=sys.stderr)
+    logging.basicConfig(
+        level=logging.INFO, handlers=handlers, format="%(asctime)s %(name)s %(levelname)s %(message)s", force=True
+    )
+    return path if isinstance(handlers[0], logging.FileHandler) else None
+
+
+def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
+    """Bugs in slots and in tasks that nobody owns are logged and shown like all others."""
+
+    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        bridge.note_bug(error)
+
+    def note_in_loop(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        bridge.note_bug(error if isinstance(error, Exception) else RuntimeError(str(context.get("message"))))
+
+    sys.excepthook = note
+    loop.set_exception_handler(note_in_loop)
+
+
+def _close_at_signals(window: MainWindow) -> QSocketNotifier:
+    """Ctrl+C in a terminal, and an orderly `kill`, close the window like its own button."""
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    signal.set_wakeup_fd(writing.fileno())
+    notifier = QSocketNotifier(reading.fileno(), QSocketNotifier.Type.Read, window)
+    notifier.activated.connect(lambda *_: reading.recv(64))
+    notifier.destroyed.connect(writing.close)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: window.close())
+    return notifier

@@ -1,0 +1,127 @@
+"""What the context panel and **Optimize conversation** wish: plans, operations, archived messages, pins."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.conversation.events import ViewChanged
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge
+from .conversation_controller import ConversationController
+from .optimize.plan_dialog import PlanDialog
+from .parts import Parts
+
+HISTORY, BREAKDOWN = "History", "Breakdown"
+
+
+class ContextController(QObject):
+    """Wishes about what the model sees of the open conversation."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+        self._dialog: PlanDialog | None = None
+        self._plan_number = 0
+
+    # The panel
+
+    def show_change(self, event: ViewChanged) -> None:
+        """What an operation, a pin or an undo changed."""
+        self._parts.panel.change_operations(event.operations)
+        self._parts.panel.change_messages(event.rows)
+
+    def show_breakdown(self) -> None:
+        """Turns the panel to what fills the window."""
+        self._parts.panel.show()
+        self._parts.panel.show_tab(BREAKDOWN)
+
+    def show_operation(self, operation: str) -> None:
+        """Turns the panel to an operation's messages."""
+        self._parts.panel.show()
+        self._parts.panel.open_archived(operation)
+
+    def read_archived(self, operation: str, query: str, offset: int) -> None:
+        """The messages that an operation touched, from `offset` on."""
+        self._bridge.start(self._read_archived(operation, query, offset))
+
+    def undo(self, operation: str) -> None:
+        """Takes an operation back."""
+        self._wish(p.UndoOperation(self._chat.conversation, operation))
+
+    def redo(self, operation: str) -> None:
+        """Does an undone operation again."""
+        self._wish(p.RedoOperation(self._chat.conversation, operation))
+
+    def bring_back(self, messages: tuple[str, ...]) -> None:
+        """Archived messages that the model shall see again."""
+        self._wish(p.BringBackMessages(self._chat.conversation, messages))
+
+    def pin(self, message: str) -> None:
+        """A message that stays in every view."""
+        self._wish(p.PinMessage(self._chat.conversation, message))
+
+    def unpin(self, message: str) -> None:
+        """No longer."""
+        self._wish(p.UnpinMessage(self._chat.conversation, message))
+
+    def go_to(self, message: str) -> None:
+        """Shows a message in the transcript."""
+        self._bridge.start(self._chat.show_message(self._chat.conversation, message, 0))
+
+    # Optimize conversation
+
+    def optimize(self, parent: QWidget) -> None:
+        """Shows the plan first."""
+        if self._dialog is None and self._chat.conversation:
+            self._bridge.start(self._optimize(parent, self._chat.conversation))
+
+    async def _optimize(self, parent: QWidget, conversation: str) -> None:
+        plan = await self._bridge.ask_for(p.Plan, p.PlanOptimize(conversation))
+        if self._dialog is not None or conversation != self._chat.conversation:
+            return
+        dialog = self._dialog = PlanDialog(plan, parent)
+        dialog.apply_requested.connect(self._apply)
+        dialog.tail_changed.connect(self._change_tail)
+        dialog.summary_edited.connect(self._check)
+        dialog.finished.connect(self._forget_dialog)
+        dialog.open()
+
+    def _change_tail(self, tokens: int) -> None:
+        self._replan(p.PlanOptimize(self._chat.conversation, tokens))
+
+    def _check(self, plan: str, summary: str) -> None:
+        self._replan(p.CheckSummary(self._chat.conversation, plan, summary))
+
+    def _apply(self, plan: str, summary: str) -> None:
+        self._bridge.start(self._do(p.ApplyPlan(self._chat.conversation, plan, summary)))
+
+    def _forget_dialog(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+        self._dialog = None
+
+    def _replan(self, wish: p.PlanOptimize | p.CheckSummary) -> None:
+        self._plan_number += 1
+        self._bridge.start(self._show_plan(wish, self._plan_number))
+
+    async def _show_plan(self, wish: p.PlanOptimize | p.CheckSummary, number: int) -> None:
+        plan = await self._bridge.ask_for(p.Plan, wish)
+        if self._dialog is not None and number == self._plan_number:
+            self._dialog.set_plan(plan)
+
+    async def _read_archived(self, operation: str, query: str, offset: int) -> None:
+        wish = p.ReadOperation(self._chat.conversation, operation, query, offset)
+        page = await self._bridge.ask_for(p.Messages, wish)
+        show = self._parts.panel.append_archived if offset else self._parts.panel.show_archived
+        show(operation, page.rows, page.total)
+
+    def _wish(self, wish: p.AnyWish) -> None:
+        if self._chat.conversation:
+            self._bridge.start(self._do(wish))
+
+    async def _do(self, wish: p.AnyWish) -> None:
+        await self._bridge.ask(wish)

@@ -1,0 +1,236 @@
+"""The open conversation: sends, stops, opens, reads older pages, and folds the events into the widgets."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    MessageRecorded,
+    TurnEvent,
+    TurnFinished,
+    ViewChanged,
+)
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo
+from desktop_app.conversation.message import Role
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge
+from .news import news_of
+from .parts import Parts
+
+STARTING = "The engine is starting; the message is sent as soon as it is ready"
+
+
+class ConversationController(QObject):
+    """Knows which conversation is open. Signal: view_changed(ViewChanged) of the open one."""
+
+    view_changed = Signal(object)
+
+    def __init__(self, bridge: Bridge, parts: Parts) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._is_ready = False
+        self._is_sending = False
+        self._is_reading_older = False
+        self._wanted = 0
+        self._draft: str | None = None
+        self._is_counting = False
+        self._opening = asyncio.Lock()
+        self.conversation = ""
+
+    # Opening
+
+    def open(self, conversation: str) -> None:
+        """Shows a conversation."""
+        self._bridge.start(self._open(p.OpenConversation(conversation)))
+
+    def open_new(self) -> None:
+        """Shows a conversation that has no message yet: one that is there already, or a new one."""
+        self._bridge.start(self._open_new())
+
+    def choose_model(self, model: str) -> None:
+        """Another model answers from now on."""
+        if self.conversation:
+            self._bridge.start(self._open(p.ChooseModel(self.conversation, model)))
+
+    def welcome(self) -> None:
+        """The engine is ready: opens what was open, else the newest conversation, else a first one."""
+        self._is_ready = True
+        self._bridge.start(self._open_first())
+
+    def note_engine_death(self) -> None:
+        """Nothing is running any more until the engine is back."""
+        self._is_ready = False
+        self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"))
+        self._parts.toast.end_stay()
+
+    def leave(self) -> None:
+        """The open conversation is gone: shows the newest of the others, or a new one."""
+        self.conversation = ""
+        self._bridge.start(self._open_first())
+
+    async def show_message(self, conversation: str, message_id: str, index: int) -> None:
+        """Goes to a message, reading as many older pages as it takes."""
+        if conversation != self.conversation:
+            await self._open(p.OpenConversation(conversation))
+        model = self._parts.transcript_model
+        while not self._parts.transcript.show_message(message_id):
+            if not model.has_older or model.oldest_index <= index or not await self._read_older():
+                return
+
+    async def _open_first(self) -> None:
+        async with self._opening:
+            listed = await self._bridge.ask_for(p.Conversations, p.ListConversations())
+            infos = listed.conversations
+            self._parts.sidebar.show_conversations(infos)
+            known = [info.id for info in infos]
+            if self.conversation in known:
+                await self._open(p.OpenConversation(self.conversation))
+            elif known:
+                await self._open(p.OpenConversation(known[0]))
+            else:
+                await self._open(p.CreateConversation())
+
+    async def _open_new(self) -> None:
+        empty = next((i.id for i in self._parts.sidebar.list.conversations.conversations if not i.messages), "")
+        await self._open(p.OpenConversation(empty) if empty else p.CreateConversation())
+        self._parts.composer.take_focus()
+
+    async def _open(self, wish: p.OpenConversation | p.CreateConversation | p.ChooseModel) -> None:
+        self._wanted += 1
+        wanted = self._wanted
+        opened = await self._bridge.ask_for(p.Opened, wish)
+        if wanted == self._wanted:  # else the user has chosen another one meanwhile
+            self._show(opened)
+
+    def _show(self, opened: p.Opened) -> None:
+        parts = self._parts
+        is_other = opened.conversation.id != self.conversation
+        self.conversation = opened.conversation.id
+        self._show_head(opened.conversation, opened.model)
+        parts.transcript_model.open(opened.rows, opened.operations, opened.is_running)
+        parts.panel.set_operations(opened.operations)
+        parts.sidebar.list.show_open(self.conversation)
+        self._show_gauge(opened.gauge)
+        if is_other:
+            self.count_draft(parts.composer.text())
+        self._bridge.start(self._read_pins())
+
+    def _show_head(self, info: ConversationInfo, model: ModelInfo) -> None:
+        self._parts.header.show_conversation(info.title, model)
+
+    async def _read_pins(self) -> None:
+        conversation = self.conversation
+        pins = await self._bridge.ask_for(p.Messages, p.ListPins(conversation))
+        if conversation == self.conversation:
+            self._parts.panel.set_pins(pins.rows)
+
+    # The turn
+
+    def send(self, text: str) -> None:
+        """Sends a message; it stays in the composer until it is stored."""
+        if not self._is_sending:
+            self._is_sending = True
+            self._bridge.start(self._send(text))
+
+    def stop(self) -> None:
+        """Stops the reply that is being written."""
+        if self.conversation and self._parts.transcript_model.is_running:
+            self._bridge.start(self._do(p.Stop(self.conversation)))
+
+    def regenerate(self) -> None:
+        """Asks for the last reply again."""
+        if self.conversation and not self._parts.transcript_model.is_running:
+            self._bridge.start(self._do(p.Regenerate(self.conversation)))
+
+    def apply(self, event: TurnEvent) -> None:
+        """Folds an event; those of other conversations change only the sidebar, which is told apart."""
+        if event.conversation != self.conversation:
+            return
+        parts = self._parts
+        parts.transcript_model.apply(event)
+        match event:
+            case GaugeChanged(_, gauge):
+                self._show_gauge(gauge)
+            case MessageRecorded(_, row) if row.message.role is Role.USER:
+                parts.transcript.follow_end()
+            case ViewChanged():
+                self.view_changed.emit(event)
+                self._bridge.start(self._read_pins())
+            case TurnFinished():
+                parts.toast.end_stay()
+            case _:
+                pass
+        news = news_of(event)
+        if news is not None:
+            undo = news.undo
+            parts.toast.tell(news.text, "Undo" if undo else "", lambda: self.undo(undo), stays=news.stays)
+
+    def undo(self, operation: str) -> None:
+        """Takes an operation back."""
+        self._bridge.start(self._do(p.UndoOperation(self.conversation, operation)))
+
+    async def _send(self, text: str) -> None:
+        composer = self._parts.composer
+        try:
+            if not self._is_ready:
+                self._parts.toast.tell(STARTING)
+            async with self._opening:
+                if not self.conversation:
+                    await self._open(p.CreateConversation())
+            await self._bridge.ask(p.Send(self.conversation, text))
+            if composer.text() == text:
+                composer.clear()
+        finally:
+            self._is_sending = False
+
+    async def _do(self, wish: p.AnyWish) -> None:
+        await self._bridge.ask(wish)
+
+    # The draft and the past
+
+    def count_draft(self, text: str) -> None:
+        """Counts the draft; of drafts that come while one is counted only the newest is."""
+        self._draft = text
+        if not self._is_counting and self._is_ready and self.conversation:
+            self._is_counting = True
+            self._bridge.start(self._count_draft())
+
+    def read_older(self) -> None:
+        """Reads the page before the first message that is shown."""
+        if not self._is_reading_older and self.conversation:
+            self._bridge.start(self._read_older_page())
+
+    async def _count_draft(self) -> None:
+        try:
+            while self._draft is not None:
+                text, self._draft = self._draft, None
+                counted = await self._bridge.ask_for(p.DraftCounted, p.CountDraft(self.conversation, text))
+                self._parts.composer.set_draft_tokens(counted.tokens)
+                self._parts.gauge.set_draft_tokens(counted.tokens)
+        finally:
+            self._is_counting = False
+
+    async def _read_older_page(self) -> None:
+        await self._read_older()
+
+    async def _read_older(self) -> bool:
+        self._is_reading_older = True
+        try:
+            conversation, model = self.conversation, self._parts.transcript_model
+            wish = p.ReadMessages(conversation, model.oldest_index)
+            page = await self._bridge.ask_for(p.Messages, wish)
+            if conversation == self.conversation:
+                model.prepend(page.rows)
+            return bool(page.rows)
+        finally:
+            self._is_reading_older = False
+
+    def _show_gauge(self, gauge: Gauge) -> None:
+        self._parts.gauge.set_gauge(gauge)
+        self._parts.panel.set_gauge(gauge)

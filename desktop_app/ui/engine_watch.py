@@ -1,0 +1,60 @@
+"""What the user is told of the engine: its deaths, its failures, bugs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from desktop_app.conversation.events import Failure
+from desktop_app.engine.protocol import Welcome
+
+from .bridge import ENGINE_DIED, Bridge
+from .conversation_controller import ConversationController
+from .parts import Parts
+
+CAME_BACK = "The engine stopped and was started again. Nothing that was saved is lost."
+
+
+class EngineWatch(QObject):
+    """Turns the bridge's signals into cards and toasts."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+        self._has_died = False
+
+    def note_ready(self, welcome: Welcome) -> None:
+        """The engine is up, for the first time or again."""
+        if self._has_died:
+            self._has_died = False
+            self._parts.toast.tell(CAME_BACK)
+        for warning in welcome.warnings:
+            self._parts.failure.show_failure(warning)
+        self._chat.welcome()
+
+    def note_death(self) -> None:
+        """It will be started again."""
+        self._has_died = True
+        self._chat.note_engine_death()
+
+    def note_end(self, failure: Failure) -> None:
+        """It will not be started again by itself."""
+        self._chat.note_engine_death()
+        self._parts.failure.show_failure(failure, "Restart", self._bridge.start_engine)
+
+    def show_failure(self, failure: Failure) -> None:
+        """Something that was asked for was not done."""
+        if failure is not ENGINE_DIED:  # the toast says it when the engine is back
+            self._parts.failure.show_failure(failure)
+
+    def show_bug(self, words: str) -> None:
+        """A bug of the window: it is in the log, and said once."""
+        failure = Failure(
+            kind="bug",
+            title="Something went wrong in this window",
+            detail=words,
+            kept="Your conversations are stored by the engine and are not affected.",
+            advice="The log file has the details. If something looks wrong, close the window and open it again.",
+        )
+        self._parts.failure.show_failure(failure)

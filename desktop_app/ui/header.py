@@ -1,0 +1,168 @@
+"""Above the conversation: its title, and the model that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
+
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+
+from .widgets.buttons import Button, Kind
+from .widgets.ink import InkLabel
+from .widgets.look import BOLD, colour, font, paint_box, scaled
+
+HEIGHT = 62
+
+
+def short_window(tokens: int) -> str:
+    """A window's size as it is said: "8k", "200k", "1M"."""
+    if tokens >= 1_000_000:
+        return f"{tokens / 1_000_000:g}M" if tokens % 100_000 == 0 else f"{tokens / 1_000_000:.1f}M"
+    if tokens < 1_000:
+        return str(tokens)
+    return f"{tokens // 1_024}k" if tokens % 1_024 == 0 else f"{tokens // 1_000}k"
+
+
+def model_words(model: ModelInfo) -> str:
+    """A model and its window: "SmolLM2 135M · 8k"."""
+    mark = " assumed" if model.window_basis is Basis.ASSUMED else ""
+    return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
+
+
+class Chip(Button):
+    """A rounded button that names something that can be changed."""
+
+    def sizeHint(self) -> QSize:
+        """Lower than other buttons."""
+        return QSize(super().sizeHint().width(), scaled(30))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the frame and the text."""
+        painter = QPainter(self)
+        box = QRectF(self.rect())
+        is_near = self.underMouse() or self.hasFocus()
+        paint_box(painter, box, None, colour("accent" if self.hasFocus() else "line"), box.height() / 2)
+        painter.setFont(self._font())
+        painter.setPen(colour("ink" if is_near else "ink_soft"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+
+    def _font(self) -> QFont:
+        return font(13)
+
+
+class TitleField(QLineEdit):
+    """The title while it is changed. Signals: editingFinished, or abandoned with Escape."""
+
+    abandoned = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves the title as it was."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.abandoned.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class Header(QWidget):
+    """Signals: title_changed(str), model_chosen(str), models_requested when the menu is about to open."""
+
+    title_changed = Signal(str)
+    model_chosen = Signal(str)
+    models_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = ""
+        self._model: ModelInfo | None = None
+        self.label = InkLabel(size=15, weight=BOLD, parent=self)
+        self.label.set_hint("Double-click to rename (F2)")
+        self.field = TitleField(self)
+        self.field.setAccessibleName("Title of the conversation")
+        self.titles = QStackedWidget(self)
+        self.titles.addWidget(self.label)
+        self.titles.addWidget(self.field)
+        self.chip = Chip("", parent=self)
+        self.chip.setToolTip("The model that answers in this conversation")
+        self.panel_button = Button("Context", Kind.QUIET, self)
+        self.panel_button.setToolTip("Show or hide the context panel (Ctrl+.)")
+        self.chip.clicked.connect(self.models_requested)
+        self.field.editingFinished.connect(self._finish)
+        self.field.abandoned.connect(self._abandon)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(24, 0, 16, 0)
+        row.setSpacing(12)
+        row.addWidget(self.titles, 1)
+        row.addWidget(self.chip)
+        row.addWidget(self.panel_button)
+        self.setFixedHeight(scaled(HEIGHT))
+        self.show_nothing()
+
+    def show_conversation(self, title: str, model: ModelInfo) -> None:
+        """The conversation that is open."""
+        self._title, self._model = title, model
+        self.label.set_text(title)
+        self.chip.setText(model_words(model))
+        self.chip.setAccessibleName(f"Model: {model_words(model)}")
+        self.chip.show()
+
+    def show_title(self, title: str) -> None:
+        """The title has changed."""
+        self._title = title
+        self.label.set_text(title)
+
+    def show_nothing(self) -> None:
+        """No conversation is open."""
+        self._abandon()
+        self._title, self._model = "", None
+        self.label.set_text("")
+        self.chip.hide()
+
+    def rename(self) -> None:
+        """Lets the user change the title."""
+        if self._model is None:
+            return
+        self.field.setText(self._title)
+        self.field.selectAll()
+        self.titles.setCurrentWidget(self.field)
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def offer_models(self, models: Sequence[ModelInfo]) -> None:
+        """Opens the menu of models under the chip."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for model in models:
+            action = menu.addAction(model_words(model))
+            action.setCheckable(True)
+            action.setChecked(self._model is not None and model.id == self._model.id)
+            action.setEnabled(not model.note)
+            if model.note:
+                action.setText(f"{model_words(model)} — {model.note}")
+            action.triggered.connect(lambda _=False, chosen=model.id: self.model_chosen.emit(chosen))
+        menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Renames, if it was on the title."""
+        if self.titles.geometry().contains(event.position().toPoint()):
+            self.rename()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the line below."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour("paper"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, colour("line"))
+
+    def _finish(self) -> None:
+        if self.titles.currentWidget() is not self.field:
+            return
+        title = self.field.text().strip()
+        self.titles.setCurrentWidget(self.label)
+        if title and title != self._title:
+            self.label.set_text(title)
+            self.title_changed.emit(title)
+
+    def _abandon(self) -> None:
+        self.titles.setCurrentWidget(self.label)

@@ -1,0 +1,108 @@
+"""The list of conversations: rename, delete and restore, import, search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge
+from .conversation_controller import ConversationController
+from .parts import Parts
+from .search.palette import SearchPalette
+from .widgets.words import counted
+
+
+class ListingController(QObject):
+    """Wishes about conversations as a whole."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, palette: SearchPalette) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+        self._palette = palette
+        self._search_number = 0
+
+    def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
+        """The list has changed."""
+        self._parts.sidebar.show_conversations(conversations)
+        current = next((info for info in conversations if info.id == self._chat.conversation), None)
+        if current is not None:
+            self._parts.header.show_title(current.title)
+
+    def rename(self, conversation: str, title: str) -> None:
+        """Another title."""
+        self._bridge.start(self._change(p.Rename(conversation, title)))
+
+    def rename_open(self, title: str) -> None:
+        """Another title for the conversation that is open."""
+        self.rename(self._chat.conversation, title)
+
+    def delete(self, conversation: str) -> None:
+        """Takes it out of the list; the toast brings it back."""
+        self._bridge.start(self._delete(conversation))
+
+    def restore(self, conversation: str) -> None:
+        """Brings a deleted conversation back."""
+        self._bridge.start(self._restore(conversation))
+
+    def choose_import(self, parent: QWidget) -> None:
+        """Asks for files to import, without stopping anything meanwhile."""
+        dialog = QFileDialog(parent, "Import conversations")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setNameFilters(["Conversations (*.jsonl *.json)", "All files (*)"])
+        dialog.filesSelected.connect(self.import_files)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def import_files(self, files: list[str]) -> None:
+        """Imports them one after the other, and opens the last one."""
+        self._bridge.start(self._import(files))
+
+    def search(self, query: str) -> None:
+        """Searches everything ever said; only the newest query's results are shown."""
+        self._search_number += 1
+        self._bridge.start(self._search(query, self._search_number))
+
+    def show_result(self, result: SearchResult) -> None:
+        """Goes to the message that was found."""
+        self._bridge.start(self._chat.show_message(result.conversation, result.message, result.index))
+
+    async def _change(self, wish: p.Rename | p.Delete | p.Restore) -> None:
+        self.show((await self._bridge.ask_for(p.Conversations, wish)).conversations)
+
+    async def _delete(self, conversation: str) -> None:
+        row = self._parts.sidebar.list.conversations.row_of(conversation)
+        title = self._parts.sidebar.list.conversations.line(row).title if row >= 0 else "Conversation"
+        await self._change(p.Delete(conversation))
+        if conversation == self._chat.conversation:
+            self._chat.leave()
+        self._parts.toast.tell(f"“{title}” deleted", "Restore", lambda: self.restore(conversation))
+
+    async def _restore(self, conversation: str) -> None:
+        await self._change(p.Restore(conversation))
+        self._chat.open(conversation)
+
+    async def _import(self, files: list[str]) -> None:
+        for file in files:
+            self._parts.toast.tell(f"Importing {Path(file).name}…", stays=True)
+            try:
+                imported = await self._bridge.ask_for(p.Imported, p.ImportFile(file))
+            finally:
+                self._parts.toast.end_stay()
+            listed = await self._bridge.ask_for(p.Conversations, p.ListConversations())
+            self.show(listed.conversations)
+            if imported.conversations:
+                info = imported.conversations[-1]
+                self._chat.open(info.id)
+                self._parts.toast.tell(f"“{info.title}” imported, {counted(info.messages, 'message')}")
+
+    async def _search(self, query: str, number: int) -> None:
+        found = await self._bridge.ask_for(p.Found, p.Search(query))
+        if number == self._search_number:
+            self._palette.set_results(found.results)

@@ -1,0 +1,210 @@
+"""The window: its parts put together, and the one block of connections between them. No logic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout
+
+from desktop_app.settings import Settings
+
+from .bridge import Bridge
+from .composer.composer import Composer
+from .context_controller import ContextController
+from .context_panel.context_panel import ContextPanel
+from .conversation_controller import ConversationController
+from .engine_watch import EngineWatch
+from .failure_card import FailureCard
+from .gauge.context_gauge import ContextGauge
+from .header import Header
+from .listing_controller import ListingController
+from .parts import Parts
+from .search.palette import SearchPalette
+from .settings_controller import SettingsController
+from .sidebar.sidebar import WIDTH, Sidebar
+from .stage import Foot, Stage
+from .toast import Toast
+from .transcript.transcript_model import TranscriptModel
+from .widgets.boxes import Ground
+from .widgets.look import scaled
+
+SIZE = (1440, 900)
+
+
+class MainWindow(QMainWindow):
+    """Signals: painted, once, when it is first on the screen; close_requested, when the user closes it.
+
+    window_shown_seconds: from the start of the process to the first painting; 0 before.
+    """
+
+    painted = Signal()
+    close_requested = Signal()
+
+    def __init__(self, bridge: Bridge, settings: Settings, layout_file: Path) -> None:
+        super().__init__()
+        self.setWindowTitle("Palimpsest")
+        self.window_shown_seconds = 0.0
+        self._is_painted = False
+        self._memory = QSettings(str(layout_file), QSettings.Format.IniFormat, self)
+        self._build()
+        self.chat = ConversationController(bridge, self.parts)
+        self.listing = ListingController(bridge, self.parts, self.chat, self.palette_window)
+        self.context = ContextController(bridge, self.parts, self.chat)
+        self.settings = SettingsController(bridge, self.parts, settings)
+        self.watch = EngineWatch(bridge, self.parts, self.chat)
+        self._connect(bridge)
+        self._add_shortcuts()
+        self._recall_layout()
+
+    def _build(self) -> None:
+        self.transcript_model = TranscriptModel(self)
+        self.sidebar = Sidebar()
+        self.header = Header()
+        self.stage = Stage(self.transcript_model)
+        self.composer = Composer()
+        self.gauge = ContextGauge()
+        self.failure = FailureCard()
+        self.panel = ContextPanel()
+        self.toast = Toast(self.stage)
+        self.palette_window = SearchPalette(self)
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.header)
+        middle.addWidget(self.stage, 1)
+        middle.addWidget(Foot((self.failure, self.composer, self.gauge)))
+        self.sidebar.setFixedWidth(scaled(WIDTH))
+        ground = Ground("paper")
+        columns = QHBoxLayout(ground)
+        columns.setContentsMargins(0, 0, 0, 0)
+        columns.setSpacing(0)
+        columns.addWidget(self.sidebar)
+        columns.addLayout(middle, 1)
+        columns.addWidget(self.panel)
+        self.setCentralWidget(ground)
+        self.parts = Parts(
+            sidebar=self.sidebar,
+            header=self.header,
+            transcript=self.stage.transcript,
+            transcript_model=self.transcript_model,
+            composer=self.composer,
+            gauge=self.gauge,
+            panel=self.panel,
+            toast=self.toast,
+            failure=self.failure,
+        )
+
+    def _connect(self, bridge: Bridge) -> None:
+        """All signals of the window."""
+        chat, listing, context, settings, watch = self.chat, self.listing, self.context, self.settings, self.watch
+        transcript, panel, sidebar, header = self.stage.transcript, self.panel, self.sidebar, self.header
+        # the engine
+        bridge.became_ready.connect(watch.note_ready)
+        bridge.engine_died.connect(watch.note_death)
+        bridge.engine_gave_up.connect(watch.note_end)
+        bridge.failed.connect(watch.show_failure)
+        bridge.crashed.connect(watch.show_bug)
+        bridge.happened.connect(chat.apply)
+        bridge.conversations_changed.connect(listing.show)
+        chat.view_changed.connect(context.show_change)
+        # the turn
+        self.composer.send_requested.connect(chat.send)
+        self.composer.stop_requested.connect(chat.stop)
+        self.composer.draft_changed.connect(chat.count_draft)
+        self.stage.welcome.prompt_chosen.connect(chat.send)
+        self.transcript_model.running_changed.connect(self.composer.set_running)
+        self.transcript_model.running_changed.connect(self.gauge.set_streaming)
+        transcript.regenerate_requested.connect(chat.regenerate)
+        transcript.older_requested.connect(chat.read_older)
+        transcript.copied.connect(self.toast.tell)
+        # conversations
+        sidebar.new_requested.connect(chat.open_new)
+        sidebar.import_requested.connect(self._choose_import)
+        sidebar.search_requested.connect(self.palette_window.open)
+        sidebar.settings_requested.connect(self._open_settings)
+        sidebar.list.conversation_chosen.connect(chat.open)
+        sidebar.list.delete_requested.connect(listing.delete)
+        sidebar.list.conversations.renamed.connect(listing.rename)
+        self.stage.welcome.import_requested.connect(self._choose_import)
+        header.title_changed.connect(listing.rename_open)
+        header.models_requested.connect(settings.offer_models)
+        header.model_chosen.connect(chat.choose_model)
+        header.panel_button.clicked.connect(self._toggle_panel)
+        self.palette_window.search_requested.connect(listing.search)
+        self.palette_window.result_chosen.connect(listing.show_result)
+        # what the model sees
+        self.gauge.optimize_requested.connect(self._optimize)
+        self.gauge.breakdown_requested.connect(context.show_breakdown)
+        transcript.optimize_requested.connect(self._optimize)
+        transcript.operation_requested.connect(context.show_operation)
+        transcript.undo_requested.connect(context.undo)
+        transcript.pin_requested.connect(context.pin)
+        transcript.unpin_requested.connect(context.unpin)
+        transcript.bring_back_requested.connect(context.bring_back)
+        panel.archived_requested.connect(context.read_archived)
+        panel.undo_requested.connect(context.undo)
+        panel.redo_requested.connect(context.redo)
+        panel.bring_back_requested.connect(context.bring_back)
+        panel.pin_requested.connect(context.pin)
+        panel.unpin_requested.connect(context.unpin)
+        panel.message_requested.connect(context.go_to)
+        # the system
+        QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
+
+    def _add_shortcuts(self) -> None:
+        for keys, act in {
+            "Ctrl+N": self.chat.open_new,
+            "Ctrl+K": self.palette_window.open,
+            "Ctrl+Shift+O": self._optimize,
+            "Ctrl+.": self._toggle_panel,
+            "Ctrl+,": self._open_settings,
+            "Ctrl+L": self.composer.take_focus,
+            "F2": self._rename,
+        }.items():
+            QShortcut(QKeySequence(keys), self, act)
+        stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.stage, self.chat.stop)
+        stop.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # elsewhere Escape has other meanings
+
+    def _optimize(self) -> None:
+        self.context.optimize(self)
+
+    def _open_settings(self) -> None:
+        self.settings.open(self)
+
+    def _choose_import(self) -> None:
+        self.listing.choose_import(self)
+
+    def _toggle_panel(self) -> None:
+        self.panel.setVisible(not self.panel.isVisible())
+
+    def _rename(self) -> None:
+        if self.sidebar.list.hasFocus():
+            self.sidebar.list.rename()
+        else:
+            self.header.rename()
+
+    def _recall_layout(self) -> None:
+        self.resize(*SIZE)
+        geometry = self._memory.value("geometry")
+        if isinstance(geometry, QByteArray):
+            self.restoreGeometry(geometry)
+        self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
+        self.chat.conversation = str(self._memory.value("conversation", ""))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remembers the layout; who runs the window ends it in order."""
+        self._memory.setValue("geometry", self.saveGeometry())
+        self._memory.setValue("panel", not self.panel.isHidden())
+        self._memory.setValue("conversation", self.chat.conversation)
+        self._memory.sync()
+        event.ignore()
+        self.hide()
+        self.close_requested.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tells when it is on the screen for the first time."""
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.painted.emit)

@@ -1,0 +1,43 @@
+"""What a toast says of an event. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from desktop_app.conversation.events import OperationRow, RoomStarted, TurnEvent, ViewChanged
+from desktop_app.conversation.transcript import Trigger
+
+from .widgets.words import counted, thousands
+
+
+@dataclass(frozen=True)
+class News:
+    """A text; an operation that can be undone from it; whether it stays until it is over."""
+
+    text: str
+    undo: str = ""
+    stays: bool = False
+
+
+def news_of(event: TurnEvent) -> News | None:
+    """The news in an event, if it has any that the user should see."""
+    match event:
+        case RoomStarted():
+            return News("Compacting conversation history…", stays=True)
+        case ViewChanged(operations=operations, cause=cause) if operations:
+            return _operations_news(operations, cause)
+        case _:
+            return None
+
+
+def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> News:
+    last = operations[-1]
+    if last.is_undone:
+        return News("Undone: the model sees everything as before")
+    tokens = f"{thousands(operations[0].tokens_before)} → {thousands(last.tokens_after)} tokens"
+    if cause is Trigger.USER:
+        return News(f"Conversation optimized · {tokens}", last.id)
+    if all(operation.kind == "prune" for operation in operations):
+        results = counted(sum(operation.messages for operation in operations), "old tool result")
+        return News(f"{results} shortened · {tokens}", last.id)
+    return News(f"Context compacted · {tokens}", last.id)

@@ -1,0 +1,30 @@
+"""The parts of the window that the controllers speak to. Nobody but `main_window` knows the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .composer.composer import Composer
+from .context_panel.context_panel import ContextPanel
+from .failure_card import FailureCard
+from .gauge.context_gauge import ContextGauge
+from .header import Header
+from .sidebar.sidebar import Sidebar
+from .toast import Toast
+from .transcript.transcript import Transcript
+from .transcript.transcript_model import TranscriptModel
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Widgets, and the model of the transcript."""
+
+    sidebar: Sidebar
+    header: Header
+    transcript: Transcript
+    transcript_model: TranscriptModel
+    composer: Composer
+    gauge: ContextGauge
+    panel: ContextPanel
+    toast: Toast
+    failure: FailureCard

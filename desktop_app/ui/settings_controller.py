@@ -1,0 +1,67 @@
+"""Settings, models and the theme."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+
+from .bridge import Bridge
+from .parts import Parts
+from .settings.settings_dialog import SettingsDialog
+from .style import show_theme
+
+
+class SettingsController(QObject):
+    """Shows what the user chose, and stores what the user chooses."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, settings: Settings) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._settings = settings
+        self._dialog: SettingsDialog | None = None
+
+    def show_theme(self) -> None:
+        """Paints everything in the chosen theme; "system" follows the system."""
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        show_theme(application, self._settings.theme, self._settings.font_scale)
+
+    def offer_models(self) -> None:
+        """Opens the menu of models."""
+        self._bridge.start(self._offer_models())
+
+    def open(self, parent: QWidget) -> None:
+        """Opens the settings."""
+        if self._dialog is None:
+            self._bridge.start(self._open(parent))
+
+    async def _offer_models(self) -> None:
+        listed = await self._bridge.ask_for(p.Models, p.ListModels())
+        self._parts.header.offer_models(listed.models)
+
+    async def _open(self, parent: QWidget) -> None:
+        read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
+        models = await self._bridge.ask_for(p.Models, p.ListModels())
+        if self._dialog is not None:
+            return
+        dialog = self._dialog = SettingsDialog(read, models.models, parent)
+        dialog.settings_changed.connect(self._write)
+        dialog.finished.connect(self._forget_dialog)
+        dialog.open()
+
+    def _write(self, settings: Settings, keys: dict[str, str]) -> None:
+        self._bridge.start(self._store(settings, keys))
+
+    def _forget_dialog(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+        self._dialog = None
+
+    async def _store(self, settings: Settings, keys: dict[str, str]) -> None:
+        stored = await self._bridge.ask_for(p.SettingsRead, p.WriteSettings(settings, keys))
+        self._settings = stored.settings
+        self.show_theme()

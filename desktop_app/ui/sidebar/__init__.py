@@ -1,0 +1,1 @@
+"""The conversations, and the ways to everything else."""

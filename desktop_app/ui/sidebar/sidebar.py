@@ -1,0 +1,91 @@
+"""The left column: search, a new conversation, the conversations, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.ui.widgets.buttons import Button, Kind
+from desktop_app.ui.widgets.look import colour, font, paint_box, scaled
+
+from .conversation_list import ConversationList
+
+WIDTH = 248
+
+
+class WideButton(Button):
+    """A button as wide as its column, its text at the left, and its key at the right."""
+
+    def __init__(self, text: str, key: str = "", is_faint: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent=parent)
+        self._key = key
+        self._is_faint = is_faint
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the box, the text and the key."""
+        painter = QPainter(self)
+        box = QRectF(self.rect())
+        fill, _, ink = self._colours()
+        paint_box(painter, box, fill, colour("accent" if self.hasFocus() else "line"), 8)
+        painter.setFont(font() if self._is_faint else self._font())
+        painter.setPen(colour("ink_faint") if self._is_faint else ink)
+        inner = box.adjusted(10, 0, -10, 0)
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        if self._key:
+            painter.setFont(font(11))
+            width = painter.fontMetrics().horizontalAdvance(self._key) + 10
+            key = QRectF(inner.right() - width + 2, box.center().y() - scaled(9), width, scaled(18))
+            paint_box(painter, key, None, colour("line"), 4)
+            painter.setPen(colour("ink_faint"))
+            painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._key)
+
+
+class Sidebar(QWidget):
+    """Wishes go out as signals; `list` has the signals of the conversations."""
+
+    search_requested = Signal()
+    new_requested = Signal()
+    import_requested = Signal()
+    settings_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.search = WideButton("Search everything…", "Ctrl K", is_faint=True, parent=self)
+        self.search.setAccessibleName("Search everything")
+        self.new = WideButton("+ New conversation", parent=self)
+        self.new.setToolTip("Ctrl+N")
+        self.list = ConversationList(self)
+        self.importing = Button("Import…", Kind.QUIET, self)
+        self.settings = Button("Settings", Kind.QUIET, self)
+        self.settings.setToolTip("Ctrl+,")
+        self.search.clicked.connect(self.search_requested)
+        self.new.clicked.connect(self.new_requested)
+        self.importing.clicked.connect(self.import_requested)
+        self.settings.clicked.connect(self.settings_requested)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 16, 13, 12)
+        column.setSpacing(12)
+        column.addWidget(self.search)
+        column.addWidget(self.new)
+        column.addWidget(self.list, 1)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.importing)
+        bottom.addStretch(1)
+        bottom.addWidget(self.settings)
+        column.addLayout(bottom)
+        self.setMinimumWidth(200)
+
+    def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
+        """All conversations, newest first."""
+        self.list.conversations.show_conversations(conversations)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the ground and the line at its edge."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour("side"))
+        painter.fillRect(self.width() - 1, 0, 1, self.height(), colour("line"))

@@ -1,0 +1,65 @@
+"""The middle of the window: the welcome while a conversation is empty, else its transcript."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from .transcript.transcript import Transcript
+from .transcript.transcript_model import TranscriptModel
+from .transcript.transcript_view import COLUMN, SIDE
+from .welcome import Welcome
+from .widgets.look import RESTYLING, colour, scaled
+
+
+class Stage(QStackedWidget):
+    """Shows the one or the other, as the model fills and empties."""
+
+    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.welcome = Welcome(self)
+        self.transcript = Transcript(model, self)
+        self.addWidget(self.welcome)
+        self.addWidget(self.transcript)
+        model.modelReset.connect(self._choose)
+        model.rowsInserted.connect(self._choose)
+        model.rowsRemoved.connect(self._choose)
+
+    def _choose(self) -> None:
+        self.setCurrentWidget(self.welcome if self._model.is_blank else self.transcript)
+
+
+class Foot(QWidget):
+    """What stands under the stage, in a column as wide as the transcript's."""
+
+    def __init__(self, widgets: tuple[QWidget, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QWidget(self)
+        column = QVBoxLayout(self._column)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for widget in widgets:
+            column.addWidget(widget)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SIDE, 14, SIDE, 14)
+        row.addStretch(1)
+        row.addWidget(self._column, 1000)
+        row.addStretch(1)
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the ground and the line above."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour("paper"))
+        painter.fillRect(0, 0, self.width(), 1, colour("line"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A new font scale needs another column."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self._fit()
+
+    def _fit(self) -> None:
+        self._column.setMaximumWidth(scaled(COLUMN))
