@@ -1,0 +1,145 @@
+"""The engine as the window meets it: a process that speaks lines, and may die at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from engine_client import EngineClient, Refused
+from provider import Hang, Reply, ScriptedProvider
+
+from desktop_app.conversation.events import TextDelta, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.message import Role
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Server, Settings, write_settings
+
+
+@pytest_asyncio.fixture
+async def engines(tmp_path: Path) -> AsyncIterator:
+    """`await engines()`: an engine on the test's data folder; whoever still lives is closed at the end."""
+    started: list[EngineClient] = []
+
+    async def start(folder: str = "data") -> EngineClient:
+        engine = await EngineClient(tmp_path / folder).start()
+        started.append(engine)
+        return engine
+
+    yield start
+    for engine in started:
+        await engine.close()
+
+
+def use_provider(data: Path, provider: ScriptedProvider, window: int = 8_192) -> None:
+    server = Server("scripted", provider.base_url, ("scripted",), window, 1_000)
+    write_settings(data / "settings.json", Settings(chat_model="scripted/scripted", servers=(server,)))
+
+
+async def test_a_turn_over_the_border(engines, tmp_path: Path) -> None:
+    with ScriptedProvider([Reply("Hello there, friend.")]) as provider:
+        use_provider(tmp_path / "data", provider)
+        engine = await engines()
+        welcome = await engine.ask(p.Hello(p.VERSION), p.Welcome)
+        assert (welcome.version, welcome.warnings) == (p.VERSION, ())
+        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        await engine.turn(opened.conversation.id, "Hello")
+        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        assert [row.message.text for row in again.rows][1:] == ["Hello", "Hello there, friend."]
+        assert again.gauge.total == sum(again.gauge.segments.values())
+        assert await engine.close() == 0
+
+
+@pytest.mark.parametrize("how", ["kill", "close"])
+async def test_what_had_arrived_is_there_after_the_restart(engines, tmp_path: Path, how: str) -> None:
+    with ScriptedProvider([Hang("Half a sen"), Reply("Whole.")]) as provider:
+        use_provider(tmp_path / "data", provider)
+        engine = await engines()
+        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        await engine.ask(p.Send(opened.conversation.id, "A story, please"))
+        await engine.until(lambda events: "".join(e.text for e in events if isinstance(e, TextDelta)) == "Half a sen")
+        await asyncio.sleep(0.6)  # a partial reply is kept every half second
+        await getattr(engine, how)()
+
+        engine = await engines()
+        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        messages = [row.message for row in again.rows]
+        assert [(m.role, m.text, m.is_interrupted) for m in messages[1:]] == [
+            (Role.USER, "A story, please", False),
+            (Role.ASSISTANT, "Half a sen", True),
+        ]
+        await engine.ask(p.Regenerate(opened.conversation.id))
+        await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
+        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        assert again.rows[-1].message.text == "Whole."
+
+
+async def test_optimize_browse_and_undo_over_the_border(engines, samples: Path) -> None:
+    engine = await engines()
+    imported = await engine.ask(p.ImportFile(str(samples / "migration.jsonl")), p.Imported)
+    name = imported.conversations[0].id
+    opened = await engine.ask(p.OpenConversation(name), p.Opened)
+    plan = await engine.ask(p.PlanOptimize(name), p.Plan)
+    assert plan.is_useful
+    assert plan.before.total - plan.after.total == plan.tokens_freed_by_prune + plan.tokens_freed_by_compaction
+    await engine.ask(p.ApplyPlan(name, plan.id, plan.summary), p.Done)
+    changed = [e for e in engine.events if isinstance(e, ViewChanged)]
+    operation = changed[-1].operations[0]
+    archived = await engine.ask(p.ReadOperation(name, operation.id), p.Messages)
+    assert archived.total == operation.messages
+    after = await engine.ask(p.OpenConversation(name), p.Opened)
+    assert after.gauge.total == plan.after.total
+    for row in changed:
+        await engine.ask(p.UndoOperation(name, row.operations[0].id), p.Done)
+    undone = await engine.ask(p.OpenConversation(name), p.Opened)
+    assert undone.gauge == opened.gauge
+
+
+async def test_a_dead_server_is_told_and_nothing_is_lost(engines, tmp_path: Path) -> None:
+    server = Server("dead", "http://127.0.0.1:9/v1", ("model",), 8_192)
+    write_settings(tmp_path / "data" / "settings.json", Settings(chat_model="dead/model", servers=(server,)))
+    engine = await engines()
+    opened = await engine.ask(p.CreateConversation(), p.Opened)
+    events = await engine.turn(opened.conversation.id, "Hello?")
+    (failed,) = [e for e in events if isinstance(e, TurnFailed)]
+    assert failed.failure.title
+    assert failed.failure.advice
+    again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+    assert again.rows[-1].message.text == "Hello?"
+
+
+async def test_a_foreign_database_is_refused_and_left_alone(engines, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "archive.sqlite3").write_bytes(b"not a database at all" * 100)
+    engine = await engines()
+    with pytest.raises(Refused) as refused:
+        await engine.ask(p.ListConversations())
+    assert refused.value.failure.advice
+    assert (data / "archive.sqlite3").read_bytes().startswith(b"not a database")
+
+
+async def test_damaged_settings_are_set_aside_and_told(engines, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.json").write_text("{broken")
+    engine = await engines()
+    welcome = await engine.ask(p.Hello(p.VERSION), p.Welcome)
+    assert "settings" in welcome.warnings[0].title
+    assert (data / "settings.damaged.json").read_text() == "{broken"
+
+
+async def test_garbage_on_the_line_does_not_end_the_engine(engines) -> None:
+    engine = await engines()
+    engine.process.stdin.write(b"garbage\n" + b'{"type":"ask","number":1,"wish":{"type":"Unknown"}}\n')
+    assert await engine.ask(p.ListConversations(), p.Conversations) == p.Conversations(())
+
+
+async def test_a_second_engine_on_the_same_folder_is_told(engines) -> None:
+    first = await engines()
+    await first.ask(p.ListConversations())
+    second = await engines()
+    with pytest.raises(Refused) as refused:
+        await second.ask(p.ListConversations())
+    assert "already open" in refused.value.failure.title

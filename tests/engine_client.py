@@ -1,0 +1,109 @@
+"""A window without a window: starts the real engine process and speaks its protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
+from desktop_app.engine import protocol as p
+
+T = TypeVar("T")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Refused(Exception):
+    """The engine answered with a failure."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"{failure.kind}: {failure.title} {failure.detail}")
+        self.failure = failure
+
+
+class EngineClient:
+    """One engine process and what it said."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.events: list[TurnEvent] = []
+        self.lists: list[p.ConversationsChanged] = []
+        self._answers: dict[int, asyncio.Future[p.Answer]] = {}
+        self._changed = asyncio.Event()
+        self._number = 0
+
+    async def start(self) -> EngineClient:
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "desktop_app",
+            "engine",
+            "--data-dir",
+            str(self.data),
+            cwd=ROOT,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=(self.data.parent / "engine.log").open("ab"),
+            limit=64 * 1024 * 1024,
+            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        )
+        self._reading = asyncio.ensure_future(self._read())
+        return self
+
+    async def ask(self, wish: p.AnyWish, kind: type[T] = object) -> T:
+        """The answer to a wish; Refused if it is a failure."""
+        self._number += 1
+        future = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        self.process.stdin.write(p.encode_line(p.Ask(self._number, wish)))
+        async with asyncio.timeout(60):
+            answer = await future
+        if answer.failure is not None:
+            raise Refused(answer.failure)
+        assert isinstance(answer.thing, kind), answer.thing
+        return answer.thing
+
+    async def until(self, is_met: Callable[[list[TurnEvent]], bool], seconds: float = 60) -> None:
+        """Waits until the events meet the condition."""
+        async with asyncio.timeout(seconds):
+            while not is_met(self.events):
+                self._changed.clear()
+                await self._changed.wait()
+
+    async def turn(self, conversation: str, text: str) -> list[TurnEvent]:
+        """Sends a message; the turn's events once it is over."""
+        start = len(self.events)
+        await self.ask(p.Send(conversation, text))
+        await self.until(lambda events: any(isinstance(e, TurnFinished) for e in events[start:]))
+        return self.events[start:]
+
+    async def kill(self) -> None:
+        """SIGKILL, as the kernel does when memory runs out."""
+        self.process.send_signal(signal.SIGKILL)
+        await self._end()
+
+    async def close(self) -> int:
+        """The end of standard input: the window is gone. Returns the exit code."""
+        if self.process.returncode is None and not self.process.stdin.is_closing():
+            self.process.stdin.close()
+        return await self._end()
+
+    async def _end(self) -> int:
+        async with asyncio.timeout(20):
+            code = await self.process.wait()
+        await self._reading
+        return code
+
+    async def _read(self) -> None:
+        while line := await self.process.stdout.readline():
+            match p.decode_engine_line(line):
+                case p.Answer() as answer:
+                    self._answers.pop(answer.number).set_result(answer)
+                case p.Happened(event):
+                    self.events.append(event)
+                case p.ConversationsChanged() as changed:
+                    self.lists.append(changed)
+            self._changed.set()
