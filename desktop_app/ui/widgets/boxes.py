@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -57,6 +57,18 @@ class ScrollColumn(QScrollArea):
         self.column.addStretch(1)  # not an alignment: with one, a layout ignores heights that depend on the width
         self.setWidget(self.content)
         self.content.setAutoFillBackground(False)  # setWidget turns it on
+
+    def sizeHint(self) -> QSize:
+        """All of its content, where there is room for it."""
+        width = self.viewport().width()
+        return QSize(width, self.column.totalHeightForWidth(width) + 1)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Its content wants another height."""
+        handled = super().eventFilter(watched, event)
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.content:
+            self.updateGeometry()
+        return handled
 
     def add(self, widget: QWidget) -> None:
         """Adds a widget at the end."""

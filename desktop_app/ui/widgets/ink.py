@@ -117,9 +117,8 @@ class InkLabel(QLabel):
         runs = self._cut_runs() if self.is_elided() else self._runs
         layout = self._laid_out(runs, self.width() if self._wraps else 1e6)
         painter = QPainter(self)
-        top = 0.0
+        top = (self.height() - self._line_height() * layout.lineCount()) / 2
         if not self._wraps:
-            top = (self.height() - self._line_height()) / 2
             shift = self.width() - layout.lineAt(0).naturalTextWidth() if self._is_right_aligned() else 0.0
             layout.lineAt(0).setPosition(QPointF(shift, layout.lineAt(0).y()))
         layout.draw(painter, QPointF(0, top))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
+from .buttons import KEYBOARD
 from .look import MEDIUM, NORMAL, RESTYLING, colour, font, paint_box, paint_focus, scaled
 
 TRACK = 3  # pixels between the track's edge and the choices
@@ -18,6 +19,7 @@ class Choice(QAbstractButton):
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
+        self._is_ringed = False
         self.setText(text)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -33,6 +35,11 @@ class Choice(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         """Its text and little around it."""
         return self.sizeHint() - QSize(scaled(14), 0)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Remembers how the focus came: arrow keys count as the keyboard."""
+        self._is_ringed = event.reason() in (*KEYBOARD, Qt.FocusReason.OtherFocusReason)
+        super().focusInEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Another font scale needs another room."""
@@ -50,7 +57,7 @@ class Choice(QAbstractButton):
         quiet = "ink" if self.underMouse() else "ink_soft"
         painter.setPen(colour("ink_faint" if not self.isEnabled() else "ink" if is_on else quiet))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-        if self.hasFocus():
+        if self._is_ringed and self.hasFocus():
             paint_focus(painter, QRectF(self.rect()), 6)
 
 

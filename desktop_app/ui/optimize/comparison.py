@@ -1,0 +1,43 @@
+"""Now and after: two bars on one scale, the window."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.words import thousands
+
+
+class Comparison(QWidget):
+    """The request as it is, and as it would be."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        self.bars: list[SegmentBar] = []
+        self.figures: list[InkLabel] = []
+        for line, name in enumerate(("Now", "After")):
+            bar, figure = SegmentBar(14), InkLabel(size=13, tint="ink_soft")
+            bar.setAccessibleName(name)
+            grid.addWidget(InkLabel(name, size=13), line, 0)
+            grid.addWidget(bar, line, 1)
+            grid.addWidget(figure, line, 2)
+            self.bars.append(bar)
+            self.figures.append(figure)
+        grid.setColumnMinimumWidth(2, 150)
+
+    def compare(self, before: Gauge, after: Gauge) -> None:
+        """Shows the two."""
+        for bar, gauge in zip(self.bars, (before, after), strict=True):
+            bar.set_parts(segment_parts(gauge), before.window)
+        self.figures[0].set_runs((Run(thousands(before.total), "ink", BOLD), Run(" tokens")))
+        change = round((after.total - before.total) / before.total * 100) if before.total else 0
+        changed = f" tokens · {'+' if change > 0 else ''}{thousands(change)} %" if change else " tokens"
+        self.figures[1].set_runs((Run(thousands(after.total), "ink", BOLD), Run(changed)))

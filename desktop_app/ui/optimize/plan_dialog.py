@@ -1,0 +1,197 @@
+"""Optimize conversation: what will go, what will stay, and what it comes to, before anything is done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.engine.protocol import Plan
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import Button, Kind
+from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.legend import Legend, Meaning
+from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.segmented import Segmented
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.slider import Slider
+from desktop_app.ui.widgets.words import thousands
+
+from .comparison import Comparison
+from .fates import Fates
+from .summary_editor import SummaryEditor
+
+WIDTH = 860
+TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
+PROMISE = "Nothing is deleted: what leaves the window stays in the history, searchable, and comes back with one undo."
+STRATEGY_NOTE = "Sentences are chosen, none is made up. Summaries by a model come with larger models."
+USELESS = "There is nothing to gain here now."
+
+
+class PlanDialog(Sheet):
+    """Shows a plan and asks for another one while the user changes it. Opened with open(); closing it changes nothing.
+
+    It stays open on `apply_requested`: call `accept()` once the plan was applied, or `set_busy(False)` when it failed.
+    """
+
+    apply_requested = Signal(str, str)  # the plan's id, the summary
+    tail_changed = Signal(int)  # tokens
+    summary_edited = Signal(str, str)  # the plan's id, the summary
+
+    def __init__(self, plan: Plan, parent: QWidget | None = None) -> None:
+        super().__init__(parent, width=WIDTH)
+        self.setWindowTitle("Optimize conversation")
+        self.setAccessibleName("Optimize conversation")
+        self._plan = plan
+        self._is_busy = self._is_measuring = False
+        self.comparison = Comparison()
+        self.fates = Fates()
+        self.useless = InkLabel(size=13, tint="ink_soft", wraps=True)
+        self.strategy = Segmented((("extractive", "Without a model"),))
+        self.strategy.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.tail_label = InkLabel(size=13, weight=MEDIUM)
+        self.tail = Slider()
+        self.tail.setAccessibleName("Tokens at the end that stay as they are")
+        self.checked = Legend(size=13)
+        self.summary = SummaryEditor()
+        self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
+        self.cancel = Button("Cancel")
+        self.apply = Button("Optimize", Kind.PRIMARY)
+        self.set_first(self.apply)
+        self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
+        self._lay_out()
+        self._connect()
+        self.set_plan(plan)
+
+    def set_plan(self, plan: Plan) -> None:
+        """Another plan: the answer to `tail_changed` or `summary_edited`."""
+        self._plan, self._is_measuring = plan, False
+        self.comparison.compare(plan.before, plan.after)
+        self.fates.set_plan(plan)
+        self.fates.setVisible(plan.is_useful)
+        self.useless.set_text(plan.note or USELESS)
+        self.useless.setVisible(not plan.is_useful)
+        self.note.set_text(plan.note if plan.is_useful else "")
+        self._show_fidelity(plan.fidelity)
+        if not self._tail_pause.isActive():
+            self._show_tail(plan)
+        self.summary.suggest(plan.summary, plan.summary_tokens)
+        self._tell()
+
+    def set_busy(self, is_busy: bool) -> None:
+        """Whether the plan is being applied. False also ends the wait for an answer that failed."""
+        self._is_busy, self._is_measuring = is_busy, False
+        self._tell()
+
+    def _lay_out(self) -> None:
+        body = QHBoxLayout()
+        body.setContentsMargins(24, 0, 24, 0)
+        body.setSpacing(20)
+        body.addWidget(self._choices(), 1)
+        body.addWidget(self.summary, 1)
+        comparison = QVBoxLayout()
+        comparison.setContentsMargins(24, 0, 24, 0)
+        comparison.addWidget(self.comparison)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        column.addLayout(self._head())
+        column.addLayout(comparison)
+        column.addLayout(body, 1)
+        column.addWidget(self._buttons())
+
+    def _head(self) -> QVBoxLayout:
+        head = QVBoxLayout()
+        head.setContentsMargins(24, 18, 24, 0)
+        head.setSpacing(2)
+        head.addWidget(InkLabel("Optimize conversation", size=17, weight=BOLD))
+        head.addWidget(InkLabel(PROMISE, tint="ink_soft", wraps=True))
+        return head
+
+    def _choices(self) -> QWidget:
+        scroll = ScrollColumn(spacing=14)
+        strategy = self._group(
+            "Summary by", self.strategy, InkLabel(STRATEGY_NOTE, size=12, tint="ink_faint", wraps=True)
+        )
+        tail = QWidget()
+        column = QVBoxLayout(tail)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.tail_label)
+        column.addWidget(self.tail)
+        for widget in (self.fates, self.useless, strategy, tail, self.checked):
+            scroll.add(widget)
+        scroll.column.setContentsMargins(0, 0, 6, 0)
+        return scroll
+
+    def _group(self, title: str, *widgets: QWidget) -> QWidget:
+        group = QWidget()
+        column = QVBoxLayout(group)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(InkLabel(title, size=13, weight=MEDIUM))
+        for widget in widgets:
+            column.addWidget(widget)
+        column.setAlignment(self.strategy, Qt.AlignmentFlag.AlignLeft)
+        return group
+
+    def _buttons(self) -> QWidget:
+        footer = QWidget()
+        row = QHBoxLayout(footer)
+        row.setContentsMargins(24, 14, 24, 14)
+        row.setSpacing(10)
+        row.addWidget(self.note, 1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.apply)
+        self.set_footer(footer)
+        return footer
+
+    def _connect(self) -> None:
+        self.cancel.clicked.connect(self.reject)
+        self.apply.clicked.connect(lambda _=False: self.apply_requested.emit(self._plan.id, self.summary.text()))
+        self.tail.valueChanged.connect(self._move_tail)
+        self._tail_pause.timeout.connect(self._ask_for_tail)
+        self.summary.edited.connect(self._ask_for_check)
+        self.summary.area.textChanged.connect(self._tell)
+
+    def _show_tail(self, plan: Plan) -> None:
+        self.tail.blockSignals(True)
+        grain = 64 if plan.before.window <= 32_768 else 512
+        self.tail.set_range(plan.tail_least, plan.tail_most, grain)
+        self.tail.setValue(plan.tail_tokens)
+        self.tail.blockSignals(False)
+        self.tail.setEnabled(plan.tail_least < plan.tail_most)
+        self._tell_tail(plan.tail_tokens)
+
+    def _tell_tail(self, tokens: int) -> None:
+        self.tail_label.set_text(f"Keep as they are: the last {thousands(tokens)} tokens")
+
+    def _show_fidelity(self, fidelity: Fidelity) -> None:
+        self.checked.setVisible(fidelity.total > 0)
+        self.checked.set_meanings((Meaning("Checked:", tint="ink"), *fidelity_counts(fidelity)))
+        self.checked.setToolTip(lost_facts_hint(fidelity))
+
+    def _move_tail(self, tokens: int) -> None:
+        self._tell_tail(tokens)
+        self._tail_pause.start()
+        self._tell()
+
+    def _ask_for_tail(self) -> None:
+        self._is_measuring = True
+        self._tell()
+        self.tail_changed.emit(self.tail.value())
+
+    def _ask_for_check(self, summary: str) -> None:
+        self._is_measuring = True
+        self._tell()
+        self.summary_edited.emit(self._plan.id, summary)
+
+    def _tell(self) -> None:
+        """What can be done now. A plan is not applied before what is shown was measured."""
+        is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
+        self.apply.setText("Optimizing…" if self._is_busy else "Measuring…" if is_open else "Optimize")
+        self.apply.updateGeometry()
+        self.apply.setEnabled(self._plan.is_useful and not self._is_busy and not is_open)
+        self.tail.setEnabled(not self._is_busy and self.tail.minimum() < self.tail.maximum())
+        self.summary.setEnabled(not self._is_busy)

@@ -1,0 +1,207 @@
+"""Optimize conversation: the plan is shown, changed and applied by mouse and keyboard."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.engine.protocol import Plan, PlanItem
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
+
+BEFORE = Gauge({Segment.SYSTEM: 25, Segment.USER: 1_485, Segment.ASSISTANT: 2_800}, 4_310, 8_192, 1_638, Status.SAFE)
+AFTER = Gauge({Segment.SYSTEM: 25, Segment.SUMMARY: 412, Segment.USER: 1_473}, 1_910, 8_192, 1_638, Status.SAFE)
+SUMMARY = "## Primary intent\nMove billing to the ledger."
+PLAN = Plan(
+    id="plan1",
+    before=BEFORE,
+    after=AFTER,
+    pruned=(PlanItem("r1", "read", "class LedgerEntry", 1_256, 52),),
+    archived=tuple(PlanItem(f"m{number}", "You", f"Message {number}", 30, 0) for number in range(31)),
+    tokens_freed_by_prune=1_204,
+    tokens_freed_by_compaction=1_196,
+    kept=14,
+    pins=2,
+    rules=1,
+    summary=SUMMARY,
+    summary_tokens=412,
+    fidelity=Fidelity(47, 22, 9, 0),
+    tail_tokens=2_048,
+    tail_least=512,
+    tail_most=3_200,
+)
+
+
+@pytest.fixture
+def window(qtbot):
+    made = QWidget()
+    QVBoxLayout(made).addWidget(QPushButton("behind"))
+    made.resize(1_000, 700)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    return made
+
+
+@pytest.fixture
+def dialog(window):
+    made = PlanDialog(PLAN, window)
+    made.open()
+    return made
+
+
+def click(qtbot, widget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def test_the_plan_is_said_in_numbers_that_add_up(dialog):
+    texts = [fate.label.text() for fate in dialog.fates.fates]
+    assert texts == [
+        "1 old tool result pruned",
+        "31 messages archived behind a summary",
+        "The last 14 messages stay as they are",
+        "2 pins and 1 rule stay word for word",
+    ]
+    assert [figure.text() for figure in dialog.comparison.figures] == ["4,310 tokens", "1,910 tokens · −56 %"]
+    assert "412 tokens" in dialog.summary.heading.text()
+    assert dialog.checked.text() == "Checked:, 47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"
+    assert dialog.tail_label.text() == "Keep as they are: the last 2,048 tokens"
+
+
+def test_both_bars_are_on_the_scale_of_the_window(dialog):
+    for bar, gauge in zip(dialog.comparison.bars, (BEFORE, AFTER), strict=True):
+        assert sum(bar._widths()) == pytest.approx(bar.width() * gauge.total / gauge.window, rel=0.01)
+
+
+def test_it_fits_into_a_small_window_and_stands_in_its_middle(dialog, window):
+    for size in ((1_000, 700), (820, 560), (1_440, 900)):
+        window.resize(*size)
+        assert window.rect().contains(dialog.geometry())
+        assert abs(dialog.geometry().center().x() - window.rect().center().x()) <= 1
+
+
+def test_show_unfolds_the_messages(dialog, qtbot):
+    archived = dialog.fates.fates[1]
+    click(qtbot, archived.show_items)
+    assert archived.list.isVisible()
+    assert archived.list.rows.rowCount() == 31
+    assert archived.show_items.text() == "hide"
+    dialog.set_plan(replace(PLAN, id="plan2"))
+    qtbot.waitUntil(dialog.fates.fates[1].list.isVisible)
+    click(qtbot, dialog.fates.fates[1].show_items)
+    assert not dialog.fates.fates[1].list.isVisible()
+
+
+def test_optimize_applies_and_leaves_closing_to_whoever_applied(dialog, qtbot):
+    with qtbot.waitSignal(dialog.apply_requested) as applied:
+        click(qtbot, dialog.apply)
+    assert applied.args == ["plan1", SUMMARY]
+    assert dialog.isVisible()
+    dialog.set_busy(True)
+    assert not dialog.apply.isEnabled()
+    assert not dialog.tail.isEnabled()
+    dialog.set_busy(False)
+    assert dialog.apply.isEnabled()
+    with qtbot.waitSignal(dialog.finished) as finished:
+        dialog.accept()
+    assert finished.args == [PlanDialog.DialogCode.Accepted.value]
+
+
+def test_the_slider_asks_once_and_waits_for_the_new_plan(dialog, qtbot):
+    asked: list[int] = []
+    dialog.tail_changed.connect(asked.append)
+    for x in (0.3, 0.5, 0.99):
+        qtbot.mouseClick(dialog.tail, Qt.MouseButton.LeftButton, pos=QPoint(round(dialog.tail.width() * x), 10))
+    assert not dialog.apply.isEnabled()
+    qtbot.waitUntil(lambda: len(asked) == 1, timeout=2_000)
+    assert asked == [dialog.tail.value()] == [3_200]
+    assert dialog.tail_label.text() == "Keep as they are: the last 3,200 tokens"
+    assert not dialog.apply.isEnabled()
+    dialog.set_plan(replace(PLAN, id="plan2", tail_tokens=3_200, summary="## Primary intent\nLess."))
+    assert dialog.apply.isEnabled()
+    assert dialog.summary.text().endswith("Less.")
+
+
+def test_an_edited_summary_is_checked_and_applied(dialog, qtbot):
+    dialog.summary.area.setFocus()
+    qtbot.keyClick(dialog.summary.area, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    with qtbot.waitSignal(dialog.summary_edited) as edited:
+        qtbot.keyClicks(dialog.summary.area, " By March.")
+    text = SUMMARY + " By March."
+    assert edited.args == ["plan1", text]
+    assert not dialog.apply.isEnabled()
+    dialog.set_plan(replace(PLAN, id="plan1b", summary=text, summary_tokens=415))
+    assert "415 tokens" in dialog.summary.heading.text()
+    with qtbot.waitSignal(dialog.apply_requested) as applied:
+        click(qtbot, dialog.apply)
+    assert applied.args == ["plan1b", text]
+
+
+def test_what_the_user_wrote_survives_a_new_plan_and_the_new_summary_can_be_taken(dialog, qtbot):
+    with qtbot.waitSignal(dialog.summary_edited):
+        qtbot.keyClicks(dialog.summary.area, "Mine. ")
+    mine = "Mine. " + SUMMARY
+    with qtbot.waitSignal(dialog.summary_edited) as checked:
+        dialog.set_plan(replace(PLAN, id="plan2", summary="Another."))
+    assert checked.args == ["plan2", mine]
+    assert dialog.summary.take.isVisible()
+    with qtbot.waitSignal(dialog.summary_edited) as taken:
+        click(qtbot, dialog.summary.take)
+    assert taken.args == ["plan2", "Another."]
+    assert dialog.summary.text() == "Another."
+
+
+def test_a_plan_that_gains_nothing_says_so_calmly(dialog):
+    dialog.set_plan(replace(PLAN, is_useful=False, note="All of it is needed.", archived=(), pruned=(), summary=""))
+    assert dialog.useless.text() == "All of it is needed."
+    assert dialog.useless.isVisible()
+    assert not dialog.fates.isVisible()
+    assert not dialog.apply.isEnabled()
+
+
+def test_lost_facts_are_named(dialog):
+    dialog.set_plan(replace(PLAN, fidelity=Fidelity(1, 0, 0, 2, ("port 8443",))))
+    assert "2 lost" in dialog.checked.text()
+    assert "port 8443" in dialog.checked.toolTip()
+    assert "1 more" in dialog.checked.toolTip()
+
+
+def test_escape_closes_and_the_keyboard_returns(window, qtbot):
+    behind = window.findChild(QPushButton)
+    behind.setFocus()
+    dialog = PlanDialog(PLAN, window)
+    dialog.open()
+    assert window.focusWidget() is dialog.apply
+    with qtbot.waitSignal(dialog.rejected):
+        qtbot.keyClick(dialog.apply, Qt.Key.Key_Escape)
+    assert window.focusWidget() is behind
+
+
+def test_behind_the_dialog_nothing_happens(window, dialog, qtbot):
+    behind = window.findChild(QPushButton)
+    pressed: list[str] = []
+    behind.clicked.connect(lambda: pressed.append("mouse"))
+    QShortcut(QKeySequence("Ctrl+N"), window).activated.connect(lambda: pressed.append("shortcut"))
+    qtbot.mouseClick(window.childAt(5, 5), Qt.MouseButton.LeftButton)
+    qtbot.keyClick(dialog.apply, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    for _ in range(12):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        assert dialog.isAncestorOf(window.focusWidget())
+    assert pressed == []
+    assert dialog.isVisible()
+    dialog.reject()
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert pressed == ["shortcut"]
+
+
+def test_nothing_flashes_up_as_a_window_of_its_own(window, qtbot, qapp):
+    dialog = PlanDialog(PLAN, window)
+    dialog.open()
+    dialog.set_plan(replace(PLAN, id="plan2"))
+    assert [shown for shown in qapp.topLevelWidgets() if shown.isVisible()] == [window]
+    assert qapp.activeWindow() is window
