@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge
+from .bridge import Bridge, EngineFailure
 from .conversation_controller import ConversationController
-from .optimize.plan_dialog import PlanDialog
 from .parts import Parts
 
-HISTORY, BREAKDOWN = "History", "Breakdown"
+if TYPE_CHECKING:
+    from .optimize.plan_dialog import PlanDialog
 
 
 class ContextController(QObject):
@@ -37,7 +41,7 @@ class ContextController(QObject):
     def show_breakdown(self) -> None:
         """Turns the panel to what fills the window."""
         self._parts.panel.show()
-        self._parts.panel.show_tab(BREAKDOWN)
+        self._parts.panel.show_tab("breakdown")
 
     def show_operation(self, operation: str) -> None:
         """Turns the panel to an operation's messages."""
@@ -75,11 +79,13 @@ class ContextController(QObject):
     # Optimize conversation
 
     def optimize(self, parent: QWidget) -> None:
-        """Shows the plan first."""
+        """Shows the plan first, over `parent`."""
         if self._dialog is None and self._chat.conversation:
             self._bridge.start(self._optimize(parent, self._chat.conversation))
 
     async def _optimize(self, parent: QWidget, conversation: str) -> None:
+        from .optimize.plan_dialog import PlanDialog  # not needed before: the window shows sooner
+
         plan = await self._bridge.ask_for(p.Plan, p.PlanOptimize(conversation))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
@@ -97,7 +103,7 @@ class ContextController(QObject):
         self._replan(p.CheckSummary(self._chat.conversation, plan, summary))
 
     def _apply(self, plan: str, summary: str) -> None:
-        self._bridge.start(self._do(p.ApplyPlan(self._chat.conversation, plan, summary)))
+        self._bridge.start(self._apply_plan(p.ApplyPlan(self._chat.conversation, plan, summary)))
 
     def _forget_dialog(self) -> None:
         if self._dialog is not None:
@@ -108,8 +114,25 @@ class ContextController(QObject):
         self._plan_number += 1
         self._bridge.start(self._show_plan(wish, self._plan_number))
 
+    async def _apply_plan(self, wish: p.ApplyPlan) -> None:
+        with self._dialog_freed_on_failure():
+            await self._bridge.ask(wish)
+        if self._dialog is not None:
+            self._dialog.accept()
+
+    @contextmanager
+    def _dialog_freed_on_failure(self) -> Iterator[None]:
+        """A dialog that waits for an answer can be used again when there is none."""
+        try:
+            yield
+        except EngineFailure:
+            if self._dialog is not None:
+                self._dialog.set_busy(False)
+            raise
+
     async def _show_plan(self, wish: p.PlanOptimize | p.CheckSummary, number: int) -> None:
-        plan = await self._bridge.ask_for(p.Plan, wish)
+        with self._dialog_freed_on_failure():
+            plan = await self._bridge.ask_for(p.Plan, wish)
         if self._dialog is not None and number == self._plan_number:
             self._dialog.set_plan(plan)
 

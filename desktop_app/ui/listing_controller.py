@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -13,20 +14,21 @@ from desktop_app.engine import protocol as p
 from .bridge import Bridge
 from .conversation_controller import ConversationController
 from .parts import Parts
-from .search.palette import SearchPalette
 from .widgets.words import counted
+
+if TYPE_CHECKING:
+    from .search.search_palette import SearchPalette
 
 
 class ListingController(QObject):
     """Wishes about conversations as a whole."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, palette: SearchPalette) -> None:
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts
         self._chat = chat
-        self._palette = palette
-        self._search_number = 0
+        self._palette: SearchPalette | None = None
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
         """The list has changed."""
@@ -64,10 +66,21 @@ class ListingController(QObject):
         """Imports them one after the other, and opens the last one."""
         self._bridge.start(self._import(files))
 
+    def open_search(self, parent: QWidget) -> None:
+        """Opens the search over `parent`."""
+        from .search.search_palette import SearchPalette  # not needed before: the window shows sooner
+
+        if self._palette is None:
+            self._palette = SearchPalette(parent)
+            self._palette.search_requested.connect(self.search)
+            self._palette.result_chosen.connect(self.show_result)
+            self._palette.conversation_chosen.connect(self._chat.open)
+        self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
+        self._palette.open()
+
     def search(self, query: str) -> None:
-        """Searches everything ever said; only the newest query's results are shown."""
-        self._search_number += 1
-        self._bridge.start(self._search(query, self._search_number))
+        """Searches everything ever said."""
+        self._bridge.start(self._search(query))
 
     def show_result(self, result: SearchResult) -> None:
         """Goes to the message that was found."""
@@ -102,7 +115,7 @@ class ListingController(QObject):
                 self._chat.open(info.id)
                 self._parts.toast.tell(f"“{info.title}” imported, {counted(info.messages, 'message')}")
 
-    async def _search(self, query: str, number: int) -> None:
+    async def _search(self, query: str) -> None:
         found = await self._bridge.ask_for(p.Found, p.Search(query))
-        if number == self._search_number:
-            self._palette.set_results(found.results)
+        if self._palette is not None:
+            self._palette.set_results(query, found.results)

@@ -21,7 +21,6 @@ from .gauge.context_gauge import ContextGauge
 from .header import Header
 from .listing_controller import ListingController
 from .parts import Parts
-from .search.palette import SearchPalette
 from .settings_controller import SettingsController
 from .sidebar.sidebar import WIDTH, Sidebar
 from .stage import Foot, Stage
@@ -50,7 +49,7 @@ class MainWindow(QMainWindow):
         self._memory = QSettings(str(layout_file), QSettings.Format.IniFormat, self)
         self._build()
         self.chat = ConversationController(bridge, self.parts)
-        self.listing = ListingController(bridge, self.parts, self.chat, self.palette_window)
+        self.listing = ListingController(bridge, self.parts, self.chat)
         self.context = ContextController(bridge, self.parts, self.chat)
         self.settings = SettingsController(bridge, self.parts, settings)
         self.watch = EngineWatch(bridge, self.parts, self.chat)
@@ -68,7 +67,6 @@ class MainWindow(QMainWindow):
         self.failure = FailureCard()
         self.panel = ContextPanel()
         self.toast = Toast(self.stage)
-        self.palette_window = SearchPalette(self)
         middle = QVBoxLayout()
         middle.setSpacing(0)
         middle.addWidget(self.header)
@@ -121,7 +119,7 @@ class MainWindow(QMainWindow):
         # conversations
         sidebar.new_requested.connect(chat.open_new)
         sidebar.import_requested.connect(self._choose_import)
-        sidebar.search_requested.connect(self.palette_window.open)
+        sidebar.search_requested.connect(self._open_search)
         sidebar.settings_requested.connect(self._open_settings)
         sidebar.list.conversation_chosen.connect(chat.open)
         sidebar.list.delete_requested.connect(listing.delete)
@@ -131,8 +129,6 @@ class MainWindow(QMainWindow):
         header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
         header.panel_button.clicked.connect(self._toggle_panel)
-        self.palette_window.search_requested.connect(listing.search)
-        self.palette_window.result_chosen.connect(listing.show_result)
         # what the model sees
         self.gauge.optimize_requested.connect(self._optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
@@ -155,7 +151,7 @@ class MainWindow(QMainWindow):
     def _add_shortcuts(self) -> None:
         for keys, act in {
             "Ctrl+N": self.chat.open_new,
-            "Ctrl+K": self.palette_window.open,
+            "Ctrl+K": self._open_search,
             "Ctrl+Shift+O": self._optimize,
             "Ctrl+.": self._toggle_panel,
             "Ctrl+,": self._open_settings,
@@ -168,6 +164,9 @@ class MainWindow(QMainWindow):
 
     def _optimize(self) -> None:
         self.context.optimize(self)
+
+    def _open_search(self) -> None:
+        self.listing.open_search(self)
 
     def _open_settings(self) -> None:
         self.settings.open(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from desktop_app.conversation.events import OperationRow, RoomStarted, TurnEvent, ViewChanged
 from desktop_app.conversation.transcript import Trigger
@@ -10,8 +10,7 @@ from desktop_app.conversation.transcript import Trigger
 from .widgets.words import counted, thousands
 
 
-@dataclass(frozen=True)
-class News:
+class News(msgspec.Struct, frozen=True):
     """A text; an operation that can be undone from it; whether it stays until it is over."""
 
     text: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from .composer.composer import Composer
 from .context_panel.context_panel import ContextPanel
@@ -15,8 +15,7 @@ from .transcript.transcript import Transcript
 from .transcript.transcript_model import TranscriptModel
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """Widgets, and the model of the transcript."""
 
     sidebar: Sidebar

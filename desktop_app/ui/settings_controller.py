@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -10,8 +12,10 @@ from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .parts import Parts
-from .settings.settings_dialog import SettingsDialog
 from .style import show_theme
+
+if TYPE_CHECKING:
+    from .settings.settings_dialog import SettingsDialog
 
 
 class SettingsController(QObject):
@@ -44,12 +48,14 @@ class SettingsController(QObject):
         self._parts.header.offer_models(listed.models)
 
     async def _open(self, parent: QWidget) -> None:
+        from .settings.settings_dialog import SettingsDialog  # not needed before: the window shows sooner
+
         read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
         models = await self._bridge.ask_for(p.Models, p.ListModels())
         if self._dialog is not None:
             return
-        dialog = self._dialog = SettingsDialog(read, models.models, parent)
-        dialog.settings_changed.connect(self._write)
+        dialog = self._dialog = SettingsDialog(read, models, parent)
+        dialog.save_requested.connect(self._write)
         dialog.finished.connect(self._forget_dialog)
         dialog.open()
 

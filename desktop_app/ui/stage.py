@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript import Transcript
 from .transcript.transcript_model import TranscriptModel
-from .transcript.transcript_view import COLUMN, SIDE
 from .welcome import Welcome
 from .widgets.look import RESTYLING, colour, scaled
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.widgets.words import counted
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """A heading between conversations."""
 
     title: str

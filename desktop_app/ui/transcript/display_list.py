@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
+import msgspec
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
@@ -38,8 +38,7 @@ class Action(StrEnum):
     OPTIMIZE = "Optimize conversation…"
 
 
-@dataclass(frozen=True)
-class Fill:
+class Fill(msgspec.Struct, frozen=True):
     """A box. radius: of all corners, unless the top is square."""
 
     box: QRectF
@@ -49,8 +48,7 @@ class Fill:
     has_square_top: bool = False
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """Text on one line, drawn in its box's height; cut with an ellipsis if it is too long."""
 
     box: QRectF
@@ -60,8 +58,7 @@ class Words:
     is_right_aligned: bool = False
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(msgspec.Struct, frozen=True):
     """A document at a place. language: of code that is to be highlighted."""
 
     top_left: QPointF
@@ -76,8 +73,7 @@ class Flow:
         return QRectF(self.top_left.x(), self.top_left.y(), self.document.textWidth(), size.height())
 
 
-@dataclass(frozen=True)
-class Dashes:
+class Dashes(msgspec.Struct, frozen=True):
     """A dashed horizontal rule."""
 
     left: QPointF
@@ -85,8 +81,7 @@ class Dashes:
     ink: QColor
 
 
-@dataclass(frozen=True)
-class Hot:
+class Hot(msgspec.Struct, frozen=True):
     """A place that can be clicked. argument: what the action is about. is_on_hover: hidden until the row is."""
 
     box: QRectF
@@ -99,12 +94,11 @@ class Hot:
 Drawn = Fill | Words | Flow | Dashes
 
 
-@dataclass
-class RowLayout:
+class RowLayout(msgspec.Struct):
     """A row, laid out from (0, 0) in a column. opacity: below 1 for what the model does not see any more."""
 
-    drawn: list[Drawn] = field(default_factory=list)
-    hots: list[Hot] = field(default_factory=list)
+    drawn: list[Drawn] = []
+    hots: list[Hot] = []
     height: float = 0
     opacity: float = 1.0
     message_id: str = ""
@@ -119,8 +113,7 @@ class RowLayout:
         return next((h for h in self.hots if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
 
 
-@dataclass(frozen=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """A stretch of selected text: from `start` to `end` in one document."""
 
     document: QTextDocument

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+import msgspec
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
@@ -29,8 +29,7 @@ class Ground(Enum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True)
-class Tag:
+class Tag(msgspec.Struct, frozen=True):
     """A small word beside a name."""
 
     text: str
@@ -43,8 +42,7 @@ class Tag:
         return advance(font(11, MEDIUM), self.text) + (0 if self.ground is Ground.NOTHING else scaled(14))
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """A word that does something."""
 
     action: Action

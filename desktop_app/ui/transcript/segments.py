@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 SETTLED = 1_000  # characters after which a text segment ends at the next safe blank line
 UNBROKEN = 4_000  # characters after which a paragraph without an end is cut at a space
@@ -19,15 +20,13 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$")
 _CONTINUES = re.compile(r"[ \t]|[-*+>|]|\d+[.)]")
 
 
-@dataclass(frozen=True)
-class Prose:
+class Prose(msgspec.Struct, frozen=True):
     """Markdown without fenced code."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(msgspec.Struct, frozen=True):
     """Lines of a fenced block. is_first, is_last: whether the block begins and ends here."""
 
     text: str

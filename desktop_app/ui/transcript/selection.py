@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QTextCursor
 
@@ -13,8 +12,7 @@ Place = tuple[int, int]
 """A document of the row, by its number from the top, and a position in it."""
 
 
-@dataclass
-class TextSelection:
+class TextSelection(msgspec.Struct):
     """From where the button went down to where the mouse is. key: names the row; "" for no selection."""
 
     key: str = ""

@@ -7,44 +7,35 @@ from time import monotonic
 
 from PySide6.QtCore import (
     QEvent,
-    QItemSelection,
     QModelIndex,
     QPersistentModelIndex,
-    QPoint,
-    QPointF,
-    QRect,
     QRectF,
-    QSize,
-    Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
 
 from .display_list import Hot, RowLayout, paint_row
-from .heights import RowHeights
 from .highlight import Highlighter
 from .items import ReplyItem
 from .row_layout import estimated_height
 from .row_shelf import RowShelf
+from .row_view import GAP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
-COLUMN = 720
-SIDE = 24  # pixels beside a narrow column
-GAP = 18  # under each row
-TOP, BOTTOM = 20, 14
+BOTTOM = 14  # pixels under the last row
 LAYOUT_SLICE = 0.012  # seconds of laying out in one pass of the event loop
 REPAINT = 40  # milliseconds between two paintings of a reply that grows
 NEAR_TOP = 600  # pixels at which older messages are asked for
 SHOWN_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
-class TranscriptView(QAbstractItemView):
+class TranscriptView(RowView):
     """Geometry, scrolling and painting. What the mouse and the keyboard do is in `Transcript`.
 
     Signal: older_requested, when the user comes near the first message that is here.
@@ -53,7 +44,7 @@ class TranscriptView(QAbstractItemView):
     older_requested = Signal()
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(model, parent)
         self.transcript = model
         self.shelf = RowShelf()
         self.text_selection = TextSelection()
@@ -62,7 +53,6 @@ class TranscriptView(QAbstractItemView):
         self.follows_end = True
         self.is_keyboard_led = False
         self._anchor_key, self._anchor_offset = "", 0
-        self._heights = RowHeights(scaled(TOP))
         self._is_placing = False
         self._shown_key = ""
         self._highlighter = Highlighter(self)
@@ -76,38 +66,8 @@ class TranscriptView(QAbstractItemView):
         self.pill = Button("↓ New text", parent=self)
         self.pill.clicked.connect(self.follow_end)
         self.pill.hide()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.viewport().setMouseTracking(True)
-        self.viewport().setAutoFillBackground(False)
         self.setModel(model)
         model.rowsRemoved.connect(self.place)
-
-    # Where things are
-
-    @property
-    def column(self) -> int:
-        """The width of a row, in pixels."""
-        return max(min(scaled(COLUMN), self.width() - 2 * SIDE), 120)
-
-    @property
-    def column_left(self) -> int:
-        """Centred in the whole widget, so that the scroll bar does not push the column out of line."""
-        return (self.width() - self.column) // 2
-
-    def row_at(self, point: QPoint) -> int:
-        """The row under a point of the viewport; -1 between and beside rows."""
-        y = point.y() + self.verticalOffset()
-        row = self._heights.row_at(y)
-        if row < 0 or not self._heights.top(row) <= y < self._heights.top(row) + self._heights[row]:
-            return -1
-        return row
-
-    def origin(self, row: int) -> QPointF:
-        """The viewport's point where the row's layout starts."""
-        return QPointF(self.column_left, self._heights.top(row) - self.verticalOffset())
 
     def layout_of(self, row: int) -> RowLayout:
         """The row, laid out."""
@@ -166,30 +126,30 @@ class TranscriptView(QAbstractItemView):
         self.place()
 
     def _note_place(self) -> None:
-        row = self._heights.row_at(self.verticalOffset())
+        row = self.heights.row_at(self.verticalOffset())
         if row >= 0:
             self._anchor_key = self.transcript.item(row).key
-            self._anchor_offset = self.verticalOffset() - self._heights.top(row)
+            self._anchor_offset = self.verticalOffset() - self.heights.top(row)
 
     def _wanted_offset(self) -> int:
         bar = self.verticalScrollBar()
         row = -1 if self.follows_end else self.transcript.row_of(self._anchor_key)
         if row < 0:
             return bar.maximum() if self.follows_end else bar.value()
-        return self._heights.top(row) + self._anchor_offset
+        return self.heights.top(row) + self._anchor_offset
 
     def _set_scroll_range(self) -> None:
         bar, height = self.verticalScrollBar(), self.viewport().height()
         bar.setPageStep(height)
         bar.setSingleStep(scaled(40))
-        bar.setRange(0, max(self._heights.end + scaled(BOTTOM) - height, 0))
+        bar.setRange(0, max(self.heights.end + scaled(BOTTOM) - height, 0))
 
     def _seen_rows(self) -> range:
-        if not len(self._heights):
+        if not len(self.heights):
             return range(0)
         top = self.verticalOffset()
-        first = self._heights.row_at(top)
-        return range(first, self._heights.row_at(top + self.viewport().height()) + 1)
+        first = self.heights.row_at(top)
+        return range(first, self.heights.row_at(top + self.viewport().height()) + 1)
 
     def _lay_out_seen(self, deadline: float) -> tuple[bool, bool]:
         """Whether all that is seen is laid out, and whether a height has changed."""
@@ -203,7 +163,7 @@ class TranscriptView(QAbstractItemView):
                 layout = self.shelf.make(item, self.column, self.transcript.is_running)
                 for flow in layout.flows:
                     self._highlighter.add(flow.document, flow.language)
-            has_changed |= self._heights.set(row, round(layout.height) + scaled(GAP))
+            has_changed |= self.heights.set(row, round(layout.height) + scaled(GAP))
         return True, has_changed
 
     # What the model tells
@@ -211,7 +171,7 @@ class TranscriptView(QAbstractItemView):
     def reset(self) -> None:
         """Another conversation: from its end."""
         super().reset()
-        self._heights.reset(self._estimates(0, self.transcript.rowCount()))
+        self.heights.reset(self._estimates(0, self.transcript.rowCount()))
         self.follows_end = True
         self.text_selection.clear()
         self.hovered_row, self.hovered_hot = -1, None
@@ -221,7 +181,7 @@ class TranscriptView(QAbstractItemView):
     def rowsInserted(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
         """New rows: at the end they are followed, or the pill says that they are there."""
         super().rowsInserted(parent, start, end)
-        self._heights.insert(start, self._estimates(start, end + 1))
+        self.heights.insert(start, self._estimates(start, end + 1))
         if not self.follows_end and end == self.transcript.rowCount() - 1:
             self._show_pill()
         self.place()
@@ -229,7 +189,7 @@ class TranscriptView(QAbstractItemView):
     def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
         """Rows that go."""
         super().rowsAboutToBeRemoved(parent, start, end)
-        self._heights.remove(start, end - start + 1)
+        self.heights.remove(start, end - start + 1)
 
     def dataChanged(
         self,
@@ -293,13 +253,11 @@ class TranscriptView(QAbstractItemView):
         self._shown_key = ""
         self.viewport().update()
 
-    # What Qt asks of a view
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width means other heights; the reader's place stays."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self._heights.reset(self._estimates(0, self.transcript.rowCount()))
+            self.heights.reset(self._estimates(0, self.transcript.rowCount()))
         if self.pill.isVisible():
             self._show_pill()
         self.place()
@@ -309,67 +267,3 @@ class TranscriptView(QAbstractItemView):
         super().changeEvent(event)
         if event.type() in RESTYLING:
             self.place()
-
-    def visualRect(self, index: QModelIndex | QPersistentModelIndex) -> QRect:
-        """Where a row is in the viewport."""
-        if not index.isValid() or index.row() >= len(self._heights):
-            return QRect()
-        top = self._heights.top(index.row()) - self.verticalOffset()
-        return QRect(self.column_left, top, self.column, self._heights[index.row()] - scaled(GAP))
-
-    def scrollTo(
-        self,
-        index: QModelIndex | QPersistentModelIndex,
-        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
-    ) -> None:
-        """Brings a row into sight, its beginning first."""
-        box, bar = self.visualRect(index), self.verticalScrollBar()
-        if box.isNull():
-            return
-        if box.top() < 0 or box.height() > self.viewport().height():
-            bar.setValue(bar.value() + box.top() - scaled(TOP))
-        elif box.bottom() > self.viewport().height():
-            bar.setValue(bar.value() + box.bottom() - self.viewport().height() + scaled(GAP))
-
-    def indexAt(self, point: QPoint) -> QModelIndex:
-        """The row at a point of the viewport."""
-        row = self.row_at(point)
-        return self.transcript.index(row) if row >= 0 else QModelIndex()
-
-    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Up and down go from message to message."""
-        last = self.transcript.rowCount() - 1
-        row = self.currentIndex().row() if self.currentIndex().isValid() else last + 1
-        match action:
-            case QAbstractItemView.CursorAction.MoveUp | QAbstractItemView.CursorAction.MovePrevious:
-                row -= 1
-            case QAbstractItemView.CursorAction.MoveDown | QAbstractItemView.CursorAction.MoveNext:
-                row += 1
-            case QAbstractItemView.CursorAction.MoveHome:
-                row = 0
-            case QAbstractItemView.CursorAction.MoveEnd:
-                row = last
-        return self.transcript.index(min(max(row, 0), last)) if last >= 0 else QModelIndex()
-
-    def horizontalOffset(self) -> int:
-        """Nothing scrolls sideways."""
-        return 0
-
-    def verticalOffset(self) -> int:
-        """Pixels above the viewport."""
-        return self.verticalScrollBar().value()
-
-    def isIndexHidden(self, index: QModelIndex | QPersistentModelIndex) -> bool:
-        """No row is hidden."""
-        return False
-
-    def setSelection(self, rect: QRect, command: object) -> None:
-        """Rows are not selected; text is."""
-
-    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        """Rows are not selected."""
-        return QRegion()
-
-    def minimumSizeHint(self) -> QSize:
-        """Narrow is possible."""
-        return QSize(320, 120)
