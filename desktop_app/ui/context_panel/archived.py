@@ -58,7 +58,6 @@ class Archived(QWidget):
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search these messages…")
         self.search.setAccessibleName("Search these messages")
-        self.search.setClearButtonEnabled(True)
         self.found = InkLabel(size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)

@@ -48,6 +48,7 @@ class Fate(QWidget):
         self.label = InkLabel(text, size=13)
         line = QHBoxLayout()
         line.setSpacing(8)
+        line.addStrut(scaled(23))
         line.addWidget(Square(segment))
         line.addWidget(self.label)
         line.addWidget(self.show_items)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Segment
 
-from .look import MEDIUM, RESTYLING, Tint, colour, font, scaled
+from .look import MEDIUM, NORMAL, RESTYLING, Tint, colour, font, scaled
 
 GAP, SQUARE = 12, 8
 
@@ -76,7 +76,6 @@ class Legend(QWidget):
         """Paints squares and words."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(font(self._size))
         line, square = self._line(), scaled(SQUARE)
         for meaning, place in zip(self._meanings, self._places(self.width()), strict=True):
             left = place.x()
@@ -85,8 +84,7 @@ class Legend(QWidget):
                 painter.setBrush(colour(meaning.square))
                 painter.drawRoundedRect(QRectF(left, place.y() + (line - square) / 2, square, square), 2, 2)
                 left += square + 5
-            if meaning.tint != "ink_soft":
-                painter.setFont(font(self._size, MEDIUM))
+            painter.setFont(font(self._size, NORMAL if meaning.tint == "ink_soft" else MEDIUM))
             painter.setPen(colour(meaning.tint))
             room = QRectF(left, place.y(), self.width() - left, line)
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, meaning.text)

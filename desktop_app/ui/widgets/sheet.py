@@ -28,7 +28,7 @@ class Scrim(QWidget):
         around = QRectF(self._sheet.geometry()).translated(0, 4)
         for reach in range(SHADOW, 0, -2):
             box = around.adjusted(-reach, -reach, reach, reach)
-            paint_box(painter, box, QColor(30, 20, 5, 5), None, RADIUS + reach)
+            paint_box(painter, box, QColor(0, 0, 0, 5), None, RADIUS + reach)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click beside a sheet that asks for nothing closes it."""

@@ -1,0 +1,51 @@
+"""A labelled field with room for what is wrong with it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.look import MEDIUM
+
+
+class Field(QWidget):
+    """Label above, message below. The message is an error, or only a hint."""
+
+    def __init__(self, label: str, text: str = "", placeholder: str = "", *, is_secret: bool = False) -> None:
+        super().__init__()
+        self.edit = QLineEdit(text)
+        self.edit.setAccessibleName(label)
+        self.edit.setPlaceholderText(placeholder)
+        if is_secret:
+            self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.message = InkLabel(size=12, tint="critical", wraps=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(InkLabel(label, size=13, weight=MEDIUM))
+        column.addWidget(self.edit)
+        column.addWidget(self.message)
+        column.addStretch(1)  # beside a field with a longer message this one stays at the top
+        self.message.hide()
+
+    def text(self) -> str:
+        """What was typed, without blanks around it."""
+        return self.edit.text().strip()
+
+    def complain(self, error: str) -> None:
+        """Says what is wrong; nothing when it is empty."""
+        self._say(error, is_error=True)
+
+    def hint(self, words: str) -> None:
+        """Says what is good to know."""
+        self._say(words, is_error=False)
+
+    def error(self) -> str:
+        """What is said to be wrong."""
+        return "" if self.message.isHidden() else self.message.text()
+
+    def _say(self, words: str, *, is_error: bool) -> None:
+        self.message.set_tint("critical" if is_error else "ink_faint")
+        self.message.set_text(words)
+        self.message.setVisible(bool(words))
+        self.edit.setAccessibleDescription(words)

@@ -1,0 +1,178 @@
+"""An OpenAI-compatible server: its address, its models, its window and its key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop_app.settings import Server
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.look import BOLD
+
+from .field import Field
+
+LEAST_WINDOW = 1_024  # tokens: less leaves no room for a reply
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+_WINDOW = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def window_of(text: str) -> int:
+    """Tokens: "128000", "128,000", "128K", "1M", "" (0: somebody else is to tell). Raises ValueError."""
+    plain = text.strip().replace(" ", "").replace("_", "")
+    if re.fullmatch(r"\d{1,3}([,.]\d{3})+", plain):
+        plain = re.sub(r"[,.]", "", plain)
+    if not plain:
+        return 0
+    found = _WINDOW.fullmatch(plain)
+    if found is None:
+        raise ValueError("Write a number of tokens, such as 128000 or 128K.")
+    tokens = float(found[1].replace(",", ".")) * _UNITS[found[2].lower()]
+    if tokens != int(tokens) or tokens < LEAST_WINDOW:
+        raise ValueError(f"A window has at least {LEAST_WINDOW:,} tokens: write it as 128000 or 128K.")
+    return int(tokens)
+
+
+def models_of(text: str) -> tuple[str, ...]:
+    """Names between commas or blanks, each once, in their order."""
+    return tuple(dict.fromkeys(name for name in re.split(r"[,;\s]+", text) if name))
+
+
+def name_error(name: str, others: Collection[str]) -> str:
+    """What is wrong with a server's name; empty when nothing is."""
+    if not name:
+        return "Give the server a name."
+    if "/" in name or name == "builtin":
+        return "A name has no “/” in it, and is not “builtin”: models are called “name/model”."
+    return "Another server has this name." if name in others else ""
+
+
+def address_error(address: str) -> str:
+    """What is wrong with a base URL; empty when nothing is."""
+    try:
+        parts = urlsplit(address)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    return "" if is_good else "Write the whole address, such as http://localhost:1234/v1."
+
+
+class ServerForm(Card):
+    """Edits one server. A key is never shown, only replaced."""
+
+    remove_requested = Signal(object)
+
+    def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
+        super().__init__()
+        self.original, self._has_key, self._removes_key = server, has_key, False
+        self.name = Field("Name", server.name, "such as lmstudio")
+        self.address = Field("Base URL", server.base_url, "http://localhost:1234/v1")
+        self.models = Field("Models", ", ".join(server.models), "such as qwen2.5-7b-instruct, llama-3.1-8b")
+        window = f"{server.window:,}" if server.window else ""
+        self.window_size = Field("Window in tokens", window, "128K; empty: ask the server")
+        self.key = Field(
+            "Key", "", "A key is kept; type to replace it" if has_key else "if it needs one", is_secret=True
+        )
+        self.key.hint(key_storage)
+        self._key_storage = key_storage
+        self.title = InkLabel(server.name or "New server", size=14, weight=BOLD)
+        self.remove = LinkButton("Remove server")
+        self.remove_key = LinkButton("Remove key")
+        self._lay_out()
+        self.remove_key.setVisible(has_key)
+        self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
+        self.remove_key.clicked.connect(self._remove_key)
+        self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or "New server"))
+        for field in (self.address, self.key):
+            field.edit.textChanged.connect(self._hint_at_key)
+
+    def server(self) -> Server:
+        """The server as it is written. Raises ValueError for a window that is no number."""
+        return Server(
+            name=self.name.text(),
+            base_url=self.address.text().rstrip("/"),
+            models=models_of(self.models.text()),
+            window=window_of(self.window_size.text()),
+            max_output=self.original.max_output,
+        )
+
+    def keys(self) -> dict[str, str]:
+        """Keys to be kept by server name; an empty one is to be removed."""
+        changed: dict[str, str] = {}
+        old, new = self.original.name, self.name.text()
+        if self._has_key and (self._removes_key or old != new):
+            changed[old] = ""
+        if self.key.text():
+            changed[new] = self.key.text()
+        return changed
+
+    def keys_when_removed(self) -> dict[str, str]:
+        """What becomes of the key of a server that is removed."""
+        return {self.original.name: ""} if self._has_key else {}
+
+    def check(self, others: Collection[str]) -> Field | None:
+        """Says beside each field what is wrong with it. The first such field, or None."""
+        self.name.complain(name_error(self.name.text(), others))
+        self.address.complain(address_error(self.address.text()))
+        has_models = bool(models_of(self.models.text()))
+        self.models.complain("" if has_models else "Name at least one model, as the server calls it.")
+        try:
+            window_of(self.window_size.text())
+            self.window_size.complain("")
+        except ValueError as error:
+            self.window_size.complain(str(error))
+        if self._loses_key():
+            self.key.complain("The key is kept under the old name: type it again, or remove it.")
+            return self._first_wrong() or self.key
+        self._hint_at_key()
+        return self._first_wrong()
+
+    def _first_wrong(self) -> Field | None:
+        fields = (self.name, self.address, self.models, self.window_size)
+        return next((field for field in fields if field.error()), None)
+
+    def _loses_key(self) -> bool:
+        is_renamed = self.name.text() != self.original.name
+        return self._has_key and is_renamed and not self._removes_key and not self.key.text()
+
+    def _hint_at_key(self) -> None:
+        parts = self.address.text()
+        is_plain = parts.startswith("http://") and not any(parts[7:].startswith(host) for host in LOCAL_HOSTS)
+        if self.key.text() and is_plain:
+            self.key.hint("This address is not encrypted (http): the key could be read on its way.")
+        elif self._removes_key and not self.key.text():
+            self.key.hint("The key will be removed.")
+        else:
+            self.key.hint(self._key_storage)
+
+    def _remove_key(self) -> None:
+        self._removes_key = True
+        self.key.edit.clear()
+        self.key.edit.setPlaceholderText("if it needs one")
+        self.remove_key.hide()
+        self._hint_at_key()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.remove)
+        self.column.setSpacing(10)
+        self.column.addLayout(head)
+        for left, right in ((self.name, self.address), (self.models, self.window_size)):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(left, 1)
+            row.addWidget(right, 1)
+            self.column.addLayout(row)
+        self.column.addWidget(self.key)
+        self.column.addWidget(self.remove_key)
+
+    def first_field(self) -> QWidget:
+        """Where one starts to write."""
+        return self.name.edit

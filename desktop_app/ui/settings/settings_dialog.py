@@ -1,0 +1,239 @@
+"""The settings, in one sheet."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop_app.context.policy import PRESETS
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.settings import Server, Settings
+from desktop_app.ui.widgets.boxes import Card, ScrollColumn
+from desktop_app.ui.widgets.buttons import Button, Kind
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, scaled
+from desktop_app.ui.widgets.segmented import Segmented
+from desktop_app.ui.widgets.select import Select
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.slider import Slider
+from desktop_app.ui.widgets.switch import Switch
+from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.words import percent, thousands
+
+from .server_form import ServerForm
+
+WIDTH = 680
+THEMES = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
+SCALES = (80, 160)  # percent
+PROMPT_LINES = 4
+
+
+def policy_words(name: str) -> str:
+    """What a preset does, from its own numbers."""
+    policy = PRESETS[name]
+    return (
+        f"Makes room in the background from {percent(policy.background_at)} of what can be used, compacts before a "
+        f"request at {percent(policy.compact_at)}, down to {percent(policy.target)}."
+    )
+
+
+def model_words(model: ModelInfo) -> str:
+    """A model as it is listed."""
+    window = f" · {thousands(model.window)} tokens" if model.window else ""
+    return f"{model.label}{window}{f' · {model.note}' if model.note else ''}"
+
+
+class SettingsDialog(Sheet):
+    """Shows the settings as they are. `save_requested` comes only with valid settings; the sheet then closes."""
+
+    save_requested = Signal(object, dict)  # Settings, keys by server name (an empty one removes)
+
+    def __init__(self, read: SettingsRead, models: Models, parent: QWidget | None = None) -> None:
+        super().__init__(parent, width=WIDTH)
+        self.setWindowTitle("Settings")
+        self.setAccessibleName("Settings")
+        self._read, self._removed_keys = read, dict[str, str]()
+        self.theme = Segmented(THEMES)
+        self.scale_label = InkLabel(size=13, weight=MEDIUM)
+        self.scale = Slider()
+        self.model = Select()
+        self.model_error = InkLabel(size=12, tint="critical", wraps=True)
+        self.prompt = TextArea()
+        self.automatic = Switch("Make room automatically")
+        self.policy = Segmented([(name, name.capitalize()) for name in PRESETS])
+        self.policy_note = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.forms: list[ServerForm] = []
+        self.add_server = Button("+ Add a server")
+        self.cancel = Button("Cancel")
+        self.save = Button("Save", Kind.PRIMARY)
+        self.area = ScrollColumn(spacing=22)
+        self._lay_out()
+        self._show(read.settings, models)
+        self._connect()
+
+    def settings(self) -> Settings:
+        """The settings as they are written. Raises ValueError for a server whose window is no number."""
+        return Settings(
+            chat_model=self._chosen_model(),
+            servers=tuple(form.server() for form in self.forms),
+            theme=self.theme.value(),
+            font_scale=self.scale.value() / 100,
+            policy=self.policy.value(),
+            is_automatic=self.automatic.isChecked(),
+            system_prompt=self.prompt.toPlainText().strip(),
+        )
+
+    def keys(self) -> dict[str, str]:
+        """Keys to be kept by server name; an empty one is to be removed."""
+        changed = dict(self._removed_keys)
+        for form in self.forms:
+            changed |= form.keys()
+        return changed
+
+    def _show(self, settings: Settings, models: Models) -> None:
+        self.theme.choose(settings.theme if settings.theme in self.theme.values() else "system")
+        self.scale.set_range(*SCALES, 5)
+        self.scale.setValue(round(settings.font_scale * 100))
+        self._tell_scale(self.scale.value())
+        for model in models.models:
+            self.model.addItem(model_words(model), model.id)
+        if self.model.findData(settings.chat_model) < 0:
+            self.model.addItem(f"{settings.chat_model} · not available now", settings.chat_model)
+        self.model.setCurrentIndex(self.model.findData(settings.chat_model))
+        self.prompt.setPlainText(settings.system_prompt)
+        self.automatic.setChecked(settings.is_automatic)
+        self.policy.choose(settings.policy if settings.policy in PRESETS else "balanced")
+        self.policy_note.set_text(policy_words(self.policy.value()))
+        for server in settings.servers:
+            self._add_form(server)
+
+    def _connect(self) -> None:
+        self.scale.valueChanged.connect(self._tell_scale)
+        self.policy.chosen.connect(lambda name: self.policy_note.set_text(policy_words(name)))
+        self.add_server.clicked.connect(self._add_new)
+        self.cancel.clicked.connect(self.reject)
+        self.save.clicked.connect(self._save)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        head = QVBoxLayout()
+        head.setContentsMargins(24, 18, 24, 0)
+        head.addWidget(InkLabel("Settings", size=17, weight=BOLD))
+        column.addLayout(head)
+        body = QVBoxLayout()
+        body.setContentsMargins(24, 0, 8, 0)
+        body.addWidget(self.area)
+        self.area.column.setContentsMargins(0, 0, 16, 4)
+        column.addLayout(body, 1)
+        column.addWidget(self._buttons())
+        self._servers = self._section("Servers", self._servers_note())
+        for section in (self._appearance(), self._conversations(), self._context(), self._servers):
+            self.area.add(section)
+
+    def _appearance(self) -> QWidget:
+        return self._section("Appearance", self.theme, self.scale_label, self.scale)
+
+    def _conversations(self) -> QWidget:
+        card = Card(radius=8)
+        card.column.setContentsMargins(10, 8, 4, 8)
+        card.column.addWidget(self.prompt)
+        self.prompt.setFixedHeight(PROMPT_LINES * self.prompt.fontMetrics().lineSpacing() + scaled(8))
+        self.prompt.setAccessibleName("System prompt")
+        self.model.setAccessibleName("Model of new conversations")
+        labels = [InkLabel(text, size=13, weight=MEDIUM) for text in ("Model", "System prompt")]
+        section = self._section("New conversations", labels[0], self.model, self.model_error, labels[1], card)
+        self.model_error.hide()
+        return section
+
+    def _context(self) -> QWidget:
+        note = InkLabel("Off: nothing leaves the window without your word, and a full one stops the chat.", size=12)
+        note.set_tint("ink_faint")
+        return self._section("Context window", self.automatic, note, self.policy, self.policy_note)
+
+    def _servers_note(self) -> InkLabel:
+        words = "Any server that speaks OpenAI's protocol: LM Studio, Ollama, llama.cpp, vLLM, or a provider."
+        return InkLabel(words, size=13, tint="ink_soft", wraps=True)
+
+    def _section(self, title: str, *widgets: QWidget) -> QWidget:
+        section = QWidget()
+        column = QVBoxLayout(section)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(InkLabel(title, size=14, weight=BOLD))
+        for widget in widgets:
+            column.addWidget(widget)
+        if title == "Servers":
+            column.addWidget(self.add_server)
+        return section
+
+    def _buttons(self) -> QWidget:
+        footer = QWidget()
+        row = QHBoxLayout(footer)
+        row.setContentsMargins(24, 14, 24, 14)
+        row.setSpacing(10)
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.save)
+        self.set_footer(footer)
+        return footer
+
+    def _tell_scale(self, scale: int) -> None:
+        self.scale_label.set_text(f"Text size: {scale} %")
+        self.scale.setAccessibleName(f"Text size, {scale} percent")
+
+    def _add_form(self, server: Server) -> ServerForm:
+        form = ServerForm(server, server.name in self._read.servers_with_key, self._read.key_storage)
+        form.remove_requested.connect(self._remove_form)
+        self.forms.append(form)
+        column = self._servers.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.count() - 1, form)
+        return form
+
+    def _add_new(self) -> None:
+        form = self._add_form(Server("", "", ()))
+        form.first_field().setFocus(Qt.FocusReason.OtherFocusReason)
+        self.area.ensureWidgetVisible(form)
+
+    def _remove_form(self, form: ServerForm) -> None:
+        self._removed_keys |= form.keys_when_removed()
+        self.forms.remove(form)
+        form.hide()
+        form.deleteLater()
+
+    def _chosen_model(self) -> str:
+        """The model's id; it follows its server to a new name."""
+        model = str(self.model.currentData())
+        server, slash, name = model.partition("/")
+        for form in self.forms:
+            if slash and form.original.name == server and form.name.text():
+                return f"{form.name.text()}/{name}"
+        return model
+
+    def _model_error(self) -> str:
+        server, slash, _ = self._chosen_model().partition("/")
+        is_gone = slash and server not in {form.name.text() for form in self.forms}
+        return f"This model belonged to “{server}”, which is no longer there: choose another one." if is_gone else ""
+
+    def _save(self) -> None:
+        wrong = self._first_wrong()
+        if wrong is not None:
+            wrong.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.area.ensureWidgetVisible(wrong)
+            return
+        self.save_requested.emit(self.settings(), self.keys())
+        self.accept()
+
+    def _first_wrong(self) -> QWidget | None:
+        self.model_error.set_text(self._model_error())
+        self.model_error.setVisible(bool(self._model_error()))
+        wrong: list[QWidget] = [self.model] if self._model_error() else []
+        for place, form in enumerate(self.forms):
+            others = {other.name.text() for number, other in enumerate(self.forms) if number < place}
+            field = form.check(others)
+            if field is not None:
+                wrong.append(field.edit)
+        return wrong[0] if wrong else None

@@ -1,0 +1,123 @@
+"""The search palette: typed into, walked through, chosen from."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.conversation.message import Role
+from desktop_app.ui.search.search_palette import SearchPalette, runs_of
+from desktop_app.ui.widgets.ink import Run
+from desktop_app.ui.widgets.look import BOLD
+
+CONVERSATIONS = [ConversationInfo("c1", "Billing", 1.0, 2.0, 42), ConversationInfo("c2", "Lisbon", 1.0, 2.0, 1)]
+
+
+def result(number: int, **fields) -> SearchResult:
+    base = {"conversation": "c1", "title": "Billing", "message": f"m{number}", "index": number, "role": Role.USER}
+    return SearchResult(**(base | {"archived": False, "snippet": "never touch «vendor»/", "score": 1.0} | fields))
+
+
+@pytest.fixture
+def window(qtbot):
+    made = QWidget()
+    made.resize(1_000, 700)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    return made
+
+
+@pytest.fixture
+def palette(window):
+    made = SearchPalette(window)
+    made.set_conversations(CONVERSATIONS)
+    made.open()
+    return made
+
+
+def titles(palette: SearchPalette) -> list[str]:
+    return [row.title for row in palette.list.rows.rows]
+
+
+def test_found_words_are_bold():
+    assert runs_of("a «b» c «d»") == (Run("a "), Run("b", "ink", BOLD), Run(" c "), Run("d", "ink", BOLD))
+    assert runs_of("open «end") == (Run("open "), Run("«end"))
+    assert runs_of("no\n mark") == (Run("no mark"),)
+
+
+def test_it_opens_with_the_conversations_and_the_cursor_in_its_field(palette, window):
+    assert titles(palette) == ["Billing", "Lisbon"]
+    assert window.focusWidget() is palette.field
+
+
+def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
+    asked: list[str] = []
+    palette.search_requested.connect(asked.append)
+    qtbot.keyClicks(palette.field, "vendor")
+    qtbot.waitUntil(lambda: bool(asked), timeout=2_000)
+    assert asked == ["vendor"]
+    palette.set_results("vendor", [result(1, archived=True), result(2, role=Role.ASSISTANT)])
+    assert titles(palette) == ["Billing · You", "Billing · Assistant"]
+    assert palette.list.rows.rows[0].tag == "archived"
+    assert palette.note.text().startswith("2 results")
+
+
+def test_an_older_answer_is_passed_over(palette, qtbot):
+    qtbot.keyClicks(palette.field, "vendor")
+    palette.set_results("ven", [result(1)])
+    assert titles(palette) == ["Billing", "Lisbon"]
+    palette.set_results("vendor", [result(2)])
+    palette.field.clear()
+    palette.set_results("vendor", [result(3)])
+    assert titles(palette) == ["Billing", "Lisbon"]
+
+
+def test_the_arrows_walk_and_enter_opens(palette, qtbot):
+    qtbot.keyClicks(palette.field, "vendor")
+    with qtbot.waitSignal(palette.search_requested):
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    found = [result(number) for number in range(3)]
+    palette.set_results("vendor", found)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up):
+        qtbot.keyClick(palette.field, key)
+    with qtbot.waitSignal(palette.result_chosen) as chosen:
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert chosen.args == [found[1]]
+    assert not palette.isVisible()
+
+
+def test_a_click_opens(palette, qtbot):
+    qtbot.keyClicks(palette.field, "v")
+    palette.set_results("v", [result(0), result(1)])
+    place = palette.list.visualRect(palette.list.rows.index(1)).center()
+    with qtbot.waitSignal(palette.result_chosen) as chosen:
+        qtbot.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert chosen.args[0].message == "m1"
+
+
+def test_a_conversation_is_chosen_by_its_id(palette, qtbot):
+    qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    with qtbot.waitSignal(palette.conversation_chosen) as chosen:
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert chosen.args == ["c2"]
+
+
+def test_nothing_found_is_said(palette, qtbot):
+    qtbot.keyClicks(palette.field, "zebra")
+    palette.set_results("zebra", [])
+    assert palette.note.text() == "Nothing found for “zebra”."
+    assert not palette.list.isVisible()
+    with qtbot.assertNotEmitted(palette.result_chosen):
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+
+
+def test_escape_and_a_click_beside_it_close(palette, window, qtbot):
+    qtbot.keyClick(palette.field, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+    palette.open()
+    qtbot.mouseClick(window.childAt(5, 5), Qt.MouseButton.LeftButton)
+    assert not palette.isVisible()

@@ -1,0 +1,204 @@
+"""The settings: what is written is what is saved, and nothing that is wrong is."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.settings import Server, Settings
+from desktop_app.ui.settings.server_form import models_of, window_of
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
+
+SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
+SETTINGS = Settings(servers=(SERVER,), chat_model="lmstudio/llama-8b", theme="dark", font_scale=1.1)
+MODELS = Models(
+    (
+        ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True),
+        ModelInfo("lmstudio/llama-8b", "llama-8b", 131_072, 4_096, note="lmstudio does not answer"),
+    )
+)
+
+
+@pytest.fixture
+def window(qtbot):
+    made = QWidget()
+    made.resize(1_000, 700)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    return made
+
+
+@pytest.fixture
+def dialog(window):
+    made = SettingsDialog(SettingsRead(SETTINGS, ("lmstudio",), "Keys lie in the system keyring."), MODELS, window)
+    made.open()
+    return made
+
+
+def write(qtbot, field, text: str) -> None:
+    field.edit.clear()
+    qtbot.keyClicks(field.edit, text)
+
+
+def save(dialog, qtbot) -> tuple[Settings, dict[str, str]]:
+    with qtbot.waitSignal(dialog.save_requested, timeout=2_000) as saved:
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+    return saved.args[0], saved.args[1]
+
+
+def refuse(dialog, qtbot) -> None:
+    with qtbot.assertNotEmitted(dialog.save_requested):
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+    assert dialog.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("8192", 8192),
+        ("128K", 128000),
+        ("1M", 1000000),
+        ("1.5m", 1500000),
+        ("200 k", 200000),
+        ("131,072", 131072),
+        ("1_000_000", 1000000),
+        ("1.048.576", 1048576),
+    ],
+)
+def test_windows_are_read_as_people_write_them(text, tokens):
+    assert window_of(text) == tokens
+
+
+@pytest.mark.parametrize("text", ["many", "12 apples", "-5", "0", "100", "1.0001K", "128KB", "∞"])
+def test_what_is_no_window_is_refused(text):
+    with pytest.raises(ValueError, match="128K"):
+        window_of(text)
+
+
+def test_models_are_named_once_in_their_order():
+    assert models_of(" b, a;b\nc,, ") == ("b", "a", "c")
+
+
+def test_saving_without_a_change_changes_nothing(dialog, qtbot):
+    assert save(dialog, qtbot) == (SETTINGS, {})
+    assert not dialog.isVisible()
+
+
+def test_every_choice_is_saved(dialog, qtbot):
+    qtbot.mouseClick(dialog.theme.button("light"), Qt.MouseButton.LeftButton)
+    dialog.scale.setFocus()
+    qtbot.keyClick(dialog.scale, Qt.Key.Key_Right)
+    dialog.model.setCurrentIndex(0)
+    dialog.prompt.clear()
+    qtbot.keyClicks(dialog.prompt, "Answer in verse.")
+    qtbot.mouseClick(dialog.automatic, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.policy.button("aggressive"), Qt.MouseButton.LeftButton)
+    saved, keys = save(dialog, qtbot)
+    assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.")
+    assert keys == {}
+
+
+def test_the_policy_says_what_it_does(dialog, qtbot):
+    assert "75 %" in dialog.policy_note.text()
+    qtbot.mouseClick(dialog.policy.button("relaxed"), Qt.MouseButton.LeftButton)
+    assert "85 %" in dialog.policy_note.text()
+
+
+def test_a_server_is_added_with_its_key(dialog, qtbot):
+    qtbot.mouseClick(dialog.add_server, Qt.MouseButton.LeftButton)
+    form = dialog.forms[1]
+    write(qtbot, form.name, "work")
+    write(qtbot, form.address, "https://llm.example.com/v1/")
+    write(qtbot, form.models, "big, small")
+    write(qtbot, form.window_size, "128K")
+    write(qtbot, form.key, "sk-secret")
+    saved, keys = save(dialog, qtbot)
+    assert saved.servers == (SERVER, Server("work", "https://llm.example.com/v1", ("big", "small"), 128_000))
+    assert keys == {"work": "sk-secret"}
+
+
+def test_what_is_wrong_is_said_beside_its_field(dialog, qtbot):
+    qtbot.mouseClick(dialog.add_server, Qt.MouseButton.LeftButton)
+    form = dialog.forms[1]
+    write(qtbot, form.name, "lmstudio")
+    write(qtbot, form.address, "localhost:1234")
+    write(qtbot, form.window_size, "huge")
+    refuse(dialog, qtbot)
+    assert form.name.error() == "Another server has this name."
+    assert "http://localhost:1234/v1" in form.address.error()
+    assert "at least one model" in form.models.error()
+    assert "128K" in form.window_size.error()
+    assert form.name.edit.hasFocus()
+    write(qtbot, form.name, "a/b")
+    refuse(dialog, qtbot)
+    assert "no “/”" in form.name.error()
+    qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
+    assert save(dialog, qtbot) == (SETTINGS, {})
+
+
+@pytest.mark.parametrize("address", ["", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])
+def test_addresses_that_lead_nowhere_are_refused(dialog, qtbot, address):
+    write(qtbot, dialog.forms[0].address, address)
+    refuse(dialog, qtbot)
+    assert dialog.forms[0].address.error()
+
+
+def test_a_key_is_hidden_replaced_and_removed_but_never_shown(dialog, qtbot):
+    form = dialog.forms[0]
+    assert form.key.edit.text() == ""
+    assert form.key.edit.echoMode() == form.key.edit.EchoMode.Password
+    assert form.key.message.text() == "Keys lie in the system keyring."
+    write(qtbot, form.key, "new")
+    assert dialog.keys() == {"lmstudio": "new"}
+    form.key.edit.clear()
+    assert dialog.keys() == {}
+    qtbot.mouseClick(form.remove_key, Qt.MouseButton.LeftButton)
+    assert save(dialog, qtbot)[1] == {"lmstudio": ""}
+
+
+def test_a_key_on_an_unencrypted_way_is_warned_of(dialog, qtbot):
+    form = dialog.forms[0]
+    write(qtbot, form.key, "new")
+    assert "not encrypted" not in form.key.message.text()
+    write(qtbot, form.address, "http://llm.example.com/v1")
+    assert "not encrypted" in form.key.message.text()
+
+
+def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtbot):
+    form = dialog.forms[0]
+    write(qtbot, form.name, "studio")
+    refuse(dialog, qtbot)
+    assert "old name" in form.key.message.text()
+    write(qtbot, form.key, "again")
+    saved, keys = save(dialog, qtbot)
+    assert saved.chat_model == "studio/llama-8b"
+    assert keys == {"lmstudio": "", "studio": "again"}
+
+
+def test_a_removed_server_takes_its_key_along_and_must_not_be_the_default(dialog, qtbot):
+    qtbot.mouseClick(dialog.forms[0].remove, Qt.MouseButton.LeftButton)
+    refuse(dialog, qtbot)
+    assert "no longer there" in dialog.model_error.text()
+    dialog.model.setCurrentIndex(0)
+    saved, keys = save(dialog, qtbot)
+    assert saved.servers == ()
+    assert keys == {"lmstudio": ""}
+
+
+def test_a_default_model_that_is_not_listed_is_kept(window, qtbot):
+    settings = Settings(chat_model="builtin")
+    dialog = SettingsDialog(SettingsRead(settings, (), "nowhere"), Models(()), window)
+    dialog.open()
+    assert "not available now" in dialog.model.currentText()
+    assert save(dialog, qtbot)[0] == settings
+
+
+def test_cancel_saves_nothing(dialog, qtbot):
+    with qtbot.assertNotEmitted(dialog.save_requested), qtbot.waitSignal(dialog.rejected):
+        qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
