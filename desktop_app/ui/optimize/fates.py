@@ -54,7 +54,9 @@ class Fate(QWidget):
         line.addWidget(self.show_items)
         self.show_items.setVisible(self.has_items)
         line.addStretch(1)
-        line.addWidget(InkLabel(figure, size=13, tint="ink_soft"))
+        amount = InkLabel(figure, size=13, tint="ink_soft")
+        amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never cut
+        line.addWidget(amount)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
