@@ -37,6 +37,7 @@ class EngineClient:
         self._number = 0
 
     async def start(self) -> EngineClient:
+        log = (self.data.parent / "engine.log").open("ab")
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -47,10 +48,11 @@ class EngineClient:
             cwd=ROOT,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=(self.data.parent / "engine.log").open("ab"),
+            stderr=log,
             limit=64 * 1024 * 1024,
             env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
         )
+        log.close()
         self._reading = asyncio.ensure_future(self._read())
         return self
 

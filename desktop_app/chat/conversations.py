@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -58,6 +59,10 @@ class Conversations:
     def policy(self) -> ContextPolicy:
         """The policy that the settings name."""
         return PRESETS.get(self.settings.policy, BALANCED)
+
+    def in_background(self, key: str, work: Coroutine[Any, Any, None]) -> None:
+        """Runs work that nobody waits for; it is cancelled at the end, and a bug in it is told."""
+        self._tasks.start(key, work)
 
     # The list
 
@@ -239,9 +244,9 @@ class Conversations:
         """All models that can be chosen."""
         return self.models.infos()
 
-    def change_settings(self, settings: Settings, models: Models) -> None:
+    def change_settings(self, settings: Settings) -> None:
         """Applies new settings to open conversations too; a running turn ends with what it began with."""
-        self.settings, self.models = settings, models
+        self.settings = settings
         for conversation, session in list(self._sessions.items()):
             session.policy = self.policy
             if not self.is_running(conversation):

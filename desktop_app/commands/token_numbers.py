@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from desktop_app.models.catalogue import tokens_from_text
+from desktop_app.models.limits import tokens_from_text
 
 
 def tokens_argument(text: str) -> int:

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import Models
 from desktop_app.conversation.events import Failure
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
-from desktop_app.models.library import Library
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 
@@ -27,13 +25,23 @@ async def compose(
     archive = await ArchiveThread.open(database_file(data))
     await archive.recover_partials()
     settings, warnings = await asyncio.to_thread(_settings, settings_file(data))
-    keys, library = Keys(), Library()
+    keys = Keys()
+    if settings.servers:  # the keyring takes a moment, and nobody waits for it who has no use for it
+        await keys.load(settings.servers)
+    catalogue = Catalogue(settings, keys.of)
 
-    def models_of(settings: Settings) -> Models:
-        return Catalogue(settings, keys.key_of, library)
+    async def settings_changed(changed: Settings) -> None:
+        await keys.load(changed.servers)
+        catalogue.change(changed)
+        await catalogue.discover()
 
-    conversations = Conversations(archive, models_of(settings), settings, outbox.publish, list_changed, on_bug)
-    return Engine(data, conversations, outbox, keys, models_of, warnings, at_end=(library.close, archive.close))
+    async def warm_up() -> None:
+        await catalogue.discover()
+        await catalogue.litellm.load()
+
+    conversations = Conversations(archive, catalogue, settings, outbox.publish, list_changed, on_bug)
+    at_end = (catalogue.close, archive.close)
+    return Engine(data, conversations, outbox, keys, settings_changed, warm_up, warnings, at_end)
 
 
 def _settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.optimize import Optimization
-from desktop_app.chat.ports import Models, WorldError
+from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.paths import settings_file
 from desktop_app.settings import Settings, write_settings
@@ -24,7 +24,7 @@ PLANS_KEPT = 8
 log = logging.getLogger(__name__)
 
 
-class KeyRing(Protocol):
+class Keys(Protocol):
     """Where keys of servers lie. They never leave the engine."""
 
     @property
@@ -32,11 +32,11 @@ class KeyRing(Protocol):
         """Where that is, in words for the user."""
         ...
 
-    def key_of(self, server: str) -> str:
-        """The key of that server, or ""."""
+    def servers_with_key(self) -> tuple[str, ...]:
+        """The names of servers that have one."""
         ...
 
-    def set_key(self, server: str, key: str) -> None:
+    async def set(self, server: str, key: str) -> None:
         """Keeps the key; an empty one removes it."""
         ...
 
@@ -49,8 +49,9 @@ class Engine:
         data: Path,
         conversations: Conversations,
         outbox: Outbox,
-        keys: KeyRing,
-        models_of: Callable[[Settings], Models],
+        keys: Keys,
+        settings_changed: Callable[[Settings], Awaitable[None]],
+        warm_up: Callable[[], Coroutine[Any, Any, None]],
         warnings: tuple[Failure, ...] = (),
         at_end: tuple[Callable[[], Awaitable[None]], ...] = (),
     ) -> None:
@@ -60,9 +61,17 @@ class Engine:
         self.shutdown_requested = asyncio.Event()
         self._data = data
         self._keys = keys
-        self._models_of = models_of
+        self._settings_changed = settings_changed
         self._at_end = at_end
+        self._warm_up = warm_up
+        self._is_warm = False
         self._plans: dict[str, Optimization] = {}
+
+    def list_was_sent(self) -> None:
+        """The window has something to show: now is the time for what takes seconds, on threads of its own."""
+        if not self._is_warm:
+            self._is_warm = True
+            self.conversations.in_background("warm-up", self._warm_up())
 
     def keep_plan(self, optimization: Optimization) -> None:
         """Keeps a plan until it is applied or newer ones push it out."""
@@ -80,9 +89,7 @@ class Engine:
 
     async def settings_read(self) -> SettingsRead:
         """The settings, and which servers have a key."""
-        settings = self.conversations.settings
-        have = await asyncio.to_thread(lambda: tuple(s.name for s in settings.servers if self._keys.key_of(s.name)))
-        return SettingsRead(settings, have, self._keys.storage)
+        return SettingsRead(self.conversations.settings, self._keys.servers_with_key(), self._keys.storage)
 
     async def write_settings(self, settings: Settings, keys: dict[str, str]) -> SettingsRead:
         """Stores the settings and keys, and applies them. Raises WorldError; then the old ones hold."""
@@ -93,8 +100,9 @@ class Engine:
             advice = f"Make sure that {self._data} can be written and the disk is not full."
             raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
         for server, key in keys.items():
-            await asyncio.to_thread(self._keys.set_key, server, key)
-        self.conversations.change_settings(settings, self._models_of(settings))
+            await self._keys.set(server, key)
+        await self._settings_changed(settings)
+        self.conversations.change_settings(settings)
         return await self.settings_read()
 
     def request_shutdown(self) -> None:

@@ -19,7 +19,7 @@ from .answers import answer
 from .compose import compose
 from .engine import Engine
 from .outbox import Outbox
-from .protocol import Answer, Ask, ConversationsChanged, ProtocolError, decode_ask
+from .protocol import Answer, Ask, ConversationsChanged, ListConversations, ProtocolError, decode_ask
 
 LINE_MOST = 64 * 1024 * 1024
 """Bytes of one line from the window: a pasted book, not a runaway."""
@@ -106,6 +106,8 @@ class Server:
     async def _answer(self, ask: Ask) -> None:
         try:
             self.outbox.send(Answer(ask.number, thing=await answer(self.engine, ask.wish)))
+            if isinstance(ask.wish, ListConversations):
+                self.engine.list_was_sent()
         except WorldError as error:
             self.outbox.send(Answer(ask.number, failure=error.failure))
         except Exception as error:
