@@ -11,10 +11,10 @@ from desktop_app.conversation.events import (
     MessageRecorded,
     TurnEvent,
     TurnFinished,
+    TurnStarted,
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 
@@ -38,10 +38,12 @@ class ConversationController(QObject):
         self._is_sending = False
         self._is_reading_older = False
         self._wanted = 0
+        self._drafts: dict[str, str] = {}
         self._draft: str | None = None
         self._is_counting = False
         self._opening = asyncio.Lock()
-        self.conversation = ""
+        self._shown = ""
+        self.conversation = ""  # the one that is open, or shall be once the engine is ready
 
     # Opening
 
@@ -110,19 +112,25 @@ class ConversationController(QObject):
 
     def _show(self, opened: p.Opened) -> None:
         parts = self._parts
-        is_other = opened.conversation.id != self.conversation
-        self.conversation = opened.conversation.id
-        self._show_head(opened.conversation, opened.model)
+        before, self._shown = self._shown, opened.conversation.id
+        self.conversation = self._shown
+        parts.header.show_conversation(opened.conversation.title, opened.model)
         parts.transcript_model.open(opened.rows, opened.operations, opened.is_running)
         parts.panel.set_operations(opened.operations)
         parts.sidebar.list.show_open(self.conversation)
         self._show_gauge(opened.gauge)
-        if is_other:
-            self.count_draft(parts.composer.text())
+        if before != self.conversation:
+            parts.failure.clear_passing()
+            self._change_draft(before)
         self._bridge.start(self._read_pins())
 
-    def _show_head(self, info: ConversationInfo, model: ModelInfo) -> None:
-        self._parts.header.show_conversation(info.title, model)
+    def _change_draft(self, before: str) -> None:
+        """Each conversation has its own draft; what was written before there was one stays."""
+        composer = self._parts.composer
+        if before:
+            self._drafts[before] = composer.text()
+            composer.set_text(self._drafts.pop(self.conversation, ""))
+        self.count_draft(composer.text())
 
     async def _read_pins(self) -> None:
         conversation = self.conversation
@@ -157,6 +165,8 @@ class ConversationController(QObject):
         match event:
             case GaugeChanged(_, gauge):
                 self._show_gauge(gauge)
+            case TurnStarted():
+                parts.failure.clear_passing()
             case MessageRecorded(_, row) if row.message.role is Role.USER:
                 parts.transcript.follow_end()
             case ViewChanged():

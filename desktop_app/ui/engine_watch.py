@@ -45,8 +45,12 @@ class EngineWatch(QObject):
 
     def show_failure(self, failure: Failure) -> None:
         """Something that was asked for was not done."""
-        if failure is not ENGINE_DIED:  # the toast says it when the engine is back
+        if failure is ENGINE_DIED:  # the toast says it when the engine is back
+            return
+        if failure.detail or failure.kept:
             self._parts.failure.show_failure(failure)
+        else:
+            self._parts.toast.tell(f"{failure.title}. {failure.advice}".strip())
 
     def show_bug(self, words: str) -> None:
         """A bug of the window: it is in the log, and said once."""

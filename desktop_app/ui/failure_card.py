@@ -57,6 +57,11 @@ class FailureCard(QWidget):
         self.failure, self._act = None, None
         self.hide()
 
+    def clear_passing(self) -> None:
+        """Shows nothing, unless something is still to be done about it."""
+        if self._act is None:
+            self.clear()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the box, and the bar that says that something is wrong."""
         painter = QPainter(self)

@@ -145,7 +145,7 @@ class Page:
         place = len(self.layout.drawn)
         if code.is_first:
             height = scaled(28)
-            self.words(pad, code.language or "text", font(11), "ink_faint", height)
+            self.words(pad, code.language, font(11), "ink_faint", height)
             small = font(11, MEDIUM)
             x = self.width - pad - advance(small, "Copy") - 1
             self.link(x, Link(Action.COPY_CODE, code.text, "Copy"), small, height)
