@@ -36,6 +36,7 @@ class RowView(QAbstractItemView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAutoScroll(False)  # a click in a tall row must not move it
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
 

@@ -208,6 +208,7 @@ class Transcript(TranscriptView):
             self._open_menu(self.currentIndex().row(), self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24)))
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
+            self.scrollTo(self.currentIndex())
         else:
             event.ignore()
 

@@ -57,6 +57,21 @@ class TranscriptModel(QAbstractListModel):
         )
 
     @property
+    def rows(self) -> tuple[MessageRow, ...]:
+        """The stored messages that are here."""
+        return tuple(self._rows)
+
+    @property
+    def operations(self) -> tuple[OperationRow, ...]:
+        """The operations of the conversation, oldest first."""
+        return tuple(sorted(self._operations.values(), key=lambda operation: operation.at))
+
+    @property
+    def streaming_text(self) -> str:
+        """What has arrived of the reply that is being written."""
+        return self._reply.text if self._reply else ""
+
+    @property
     def has_older(self) -> bool:
         """Whether messages before the first one here are stored."""
         return bool(self._rows) and self._rows[0].index > 0

@@ -69,6 +69,11 @@ class TranscriptView(RowView):
         self.setModel(model)
         model.rowsRemoved.connect(self.place)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that is seen is laid out."""
+        return not self._settling.isActive() and not self._growing.isActive()
+
     def layout_of(self, row: int) -> RowLayout:
         """The row, laid out."""
         item = self.transcript.item(row)

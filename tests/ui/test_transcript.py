@@ -1,0 +1,336 @@
+"""The transcript on the screen: what is laid out, where the reader's place is, what the mouse and the keys do."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu
+from transcript_rows import call, chat, compaction, result, row
+
+from desktop_app.conversation.events import (
+    Failure,
+    MessageRecorded,
+    ReplyStarted,
+    State,
+    TextDelta,
+    TurnFailed,
+    TurnStarted,
+)
+from desktop_app.conversation.message import Reasoning, Role, Text
+from desktop_app.ui.transcript.display_list import Action, Words
+from desktop_app.ui.transcript.reader import MessageReader
+from desktop_app.ui.transcript.row_layout import SHOWN_MOST
+from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
+
+
+@pytest.fixture
+def view(qtbot) -> Transcript:
+    made = Transcript(TranscriptModel())
+    made.resize(800, 600)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def at_end(view: Transcript) -> bool:
+    bar = view.verticalScrollBar()
+    return bar.maximum() > 0 and bar.value() == bar.maximum()
+
+
+def top_of(view: Transcript, key: str) -> int:
+    return view.visualRect(view.transcript.index(view.transcript.row_of(key))).top()
+
+
+def actions(view: Transcript, key: str) -> list[Action]:
+    return [hot.action for hot in view.layout_of(view.transcript.row_of(key)).hots]
+
+
+def words(view: Transcript, key: str) -> list[str]:
+    """All text of the row, line by line."""
+    layout = view.layout_of(view.transcript.row_of(key))
+    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, Words)]
+    lines += [hot.words.text for hot in layout.hots if hot.words is not None]
+    return lines + [flow.document.toPlainText() for flow in layout.flows]
+
+
+def point_of(view: Transcript, key: str, action: Action) -> QPoint:
+    number = view.transcript.row_of(key)
+    hot = next(hot for hot in view.layout_of(number).hots if hot.action is action)
+    return (view.origin(number) + hot.box.center()).toPoint()
+
+
+def click(view: Transcript, qtbot, key: str, action: Action) -> None:
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point_of(view, key, action))
+
+
+def test_a_conversation_opens_at_its_end_and_lays_out_only_what_is_seen(view, qtbot, monkeypatch):
+    made: list[str] = []
+    make = view.shelf.make
+    monkeypatch.setattr(view.shelf, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
+    view.transcript.open(chat(2_000), ())
+    qtbot.waitUntil(lambda: view.is_settled)
+    assert at_end(view)
+    assert "m1999" in made
+    assert len(set(made)) < 40
+
+
+def test_new_text_is_followed_unless_the_user_scrolled_up(view, qtbot):
+    view.transcript.open(chat(40), ())
+    view.transcript.apply(MessageRecorded("c", row(40)))
+    assert at_end(view)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 300)
+    place = top_of(view, "m38")
+    view.transcript.apply(MessageRecorded("c", row(41, Role.ASSISTANT)))
+    assert top_of(view, "m38") == place
+    assert view.pill.isVisible()
+    qtbot.mouseClick(view.pill, Qt.MouseButton.LeftButton)
+    assert at_end(view)
+    assert not view.pill.isVisible()
+
+
+def test_a_growing_reply_is_followed_and_keeps_the_readers_place(view, qtbot):
+    view.transcript.open(chat(40), ())
+    view.transcript.apply(ReplyStarted("c", "m40", "Sonnet"))
+    view.transcript.apply(TextDelta("c", "m40", "line\n\n" * 60))
+    qtbot.waitUntil(lambda: view.is_settled)
+    assert at_end(view)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 400)
+    place = top_of(view, "m40")
+    view.transcript.apply(TextDelta("c", "m40", "more\n\n" * 60))
+    qtbot.waitUntil(view.pill.isVisible)
+    assert top_of(view, "m40") == place
+
+
+def test_deltas_are_laid_out_at_most_every_40_ms(view, qtbot, monkeypatch):
+    view.transcript.open(chat(4), ())
+    view.transcript.apply(ReplyStarted("c", "m4", "Sonnet"))
+    made: list[str] = []
+    make = view.shelf.make
+    monkeypatch.setattr(view.shelf, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
+    started = perf_counter()
+    for _ in range(200):
+        view.transcript.apply(TextDelta("c", "m4", "word "))
+        QApplication.processEvents()
+    qtbot.waitUntil(lambda: words(view, "m4")[-1].count("word") == 200)
+    assert set(made) == {"m4"}
+    assert len(made) <= (perf_counter() - started) / 0.040 + 2
+
+
+def test_older_messages_are_asked_for_near_the_top_and_leave_the_place_alone(view, qtbot):
+    view.transcript.open(chat(60, first=60), ())
+    with qtbot.waitSignal(view.older_requested):
+        view.verticalScrollBar().setValue(100)
+    seen = view.row_at(QPoint(400, 300))
+    key = view.transcript.item(seen).key
+    place = top_of(view, key)
+    view.transcript.prepend(chat(60))
+    assert top_of(view, key) == place
+    assert view.transcript.row_of(key) == seen + 60
+
+
+def test_another_width_keeps_the_readers_place(view):
+    rows = [row(n, Role.USER, Text("some words that wrap " * 12)) for n in range(60)]
+    view.transcript.open(rows, ())
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    key = view.transcript.item(view.row_at(QPoint(300, 20))).key
+    view.resize(500, 600)
+    assert -400 < top_of(view, key) < 100
+
+
+def test_a_message_can_be_gone_to(view):
+    view.transcript.open(chat(200), ())
+    assert view.show_message("m20")
+    assert 0 <= top_of(view, "m20") < 200
+    assert not view.show_message("elsewhere")
+
+
+def test_a_long_message_is_shortened_and_opens_in_full(view, qtbot):
+    text = "word " * SHOWN_MOST
+    view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())
+    assert "Show all 100,000 characters" in words(view, "m0")
+    assert sum(len(line) for line in words(view, "m0")) < SHOWN_MOST
+    qtbot.waitUntil(lambda: view.is_settled)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
+    click_at = point_of(view, "m0", Action.READ)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=click_at)
+    reader = next(w for w in QApplication.topLevelWidgets() if isinstance(w, MessageReader))
+    assert reader.text.toPlainText() == text
+    reader.close()
+
+
+def test_tool_results_are_cards_with_their_call_and_what_became_of_them(view):
+    rows = [call(0, "read"), result(1, "read", "\n".join(f"line {n}" for n in range(50)), is_error=True)]
+    view.transcript.open(rows, ())
+    shown = words(view, "m1")
+    assert {"read", "a.py lines=3", "error", "10 tokens", "… 44 lines more: open"} <= set(shown)
+    assert "Assistant called read" in words(view, "m0")
+
+
+def test_states_are_tagged(view):
+    rows = [row(0, state=State.ARCHIVED, is_pinned=True), row(1, Role.ASSISTANT, state=State.PRUNED)]
+    view.transcript.open(rows, ())
+    assert {"archived", "◆ pinned"} <= set(words(view, "m0"))
+    assert view.layout_of(0).opacity < 1
+    assert "pruned" in words(view, "m1")
+
+
+def test_the_actions_fit_the_message(view):
+    view.transcript.open([row(0, state=State.ARCHIVED), row(1, is_pinned=True), row(2, Role.ASSISTANT)], ())
+    assert actions(view, "m0") == [Action.PIN, Action.BRING_BACK, Action.COPY]
+    assert actions(view, "m1") == [Action.UNPIN, Action.COPY]
+    assert actions(view, "m2") == [Action.PIN, Action.REGENERATE, Action.COPY]
+    view.transcript.apply(TurnStarted("c"))
+    assert Action.REGENERATE not in actions(view, "m2")
+
+
+def test_clicks_become_wishes(view, qtbot):
+    view.transcript.open([row(0, state=State.ARCHIVED), row(1, Role.ASSISTANT)], [compaction(1, after=0)])
+    for key, action, signal, said in (
+        ("m0", Action.BRING_BACK, view.bring_back_requested, [("m0",)]),
+        ("m0", Action.PIN, view.pin_requested, ["m0"]),
+        ("m1", Action.REGENERATE, view.regenerate_requested, []),
+        ("mark op1", Action.SHOW_OPERATION, view.operation_requested, ["op1"]),
+        ("mark op1", Action.UNDO_OPERATION, view.undo_requested, ["op1"]),
+    ):
+        with qtbot.waitSignal(signal) as wished:
+            click(view, qtbot, key, action)
+        assert wished.args == said
+
+
+def test_the_mark_says_what_went_and_what_it_freed(view):
+    view.transcript.open(chat(2), [compaction(1, after=0)])
+    assert "".join(words(view, "mark op1")[:2]) == "42 messages archived · 61,204 → 4,180 tokens · "
+
+
+def test_a_failure_says_what_happened_what_was_kept_and_what_to_do(view, qtbot):
+    view.transcript.open(chat(2), ())
+    view.transcript.apply(TurnFailed("c", Failure("provider", "No answer", "503", "All is kept.", "Try later.")))
+    key = view.transcript.item(2).key
+    assert {"No answer", "503", "All is kept.", "Try later."} <= set(words(view, key))
+    with qtbot.waitSignal(view.regenerate_requested):
+        click(view, qtbot, key, Action.REGENERATE)
+
+
+def test_the_system_prompt_and_reasoning_unfold(view, qtbot):
+    rows = [row(0, Role.SYSTEM, Text("Be brief.")), row(1, Role.ASSISTANT, Reasoning("Hm, well."), Text("Yes."))]
+    view.transcript.open(rows, ())
+    assert "▸ System prompt · 10 tokens" in words(view, "m0")
+    assert "Be brief." not in words(view, "m0")
+    click(view, qtbot, "m0", Action.FOLD)
+    click(view, qtbot, "m1", Action.FOLD)
+    assert "Be brief." in words(view, "m0")
+    assert "Hm, well." in words(view, "m1")
+
+
+def test_copying_a_message_and_its_code(view, qtbot):
+    text = "Look:\n\n```python\nx = 1\n```"
+    view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())
+    click(view, qtbot, "m0", Action.COPY)
+    assert QGuiApplication.clipboard().text() == text
+    click(view, qtbot, "m0", Action.COPY_CODE)
+    assert QGuiApplication.clipboard().text() == "x = 1"
+
+
+def test_text_is_marked_with_the_mouse_and_copied(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("alpha beta\n\ngamma delta"))], ())
+    flow = view.layout_of(0).flows[0]
+    start = (view.origin(0) + flow.top_left + QPointF(0, 8)).toPoint()
+    end = (view.origin(0) + flow.box.bottomRight() - QPointF(2, 8)).toPoint()
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    qtbot.mouseMove(view.viewport(), end)
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "alpha beta\ngamma delta"
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(6, 0))
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "alpha"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(view, qtbot):
+    view.transcript.open(chat(3), ())
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert view.currentIndex().row() == 1
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "message 1"
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    menu = view.findChild(QMenu)
+    assert menu is not None
+    assert [action.text() for action in menu.actions()] == ["Pin", "Copy message", "Open as text"]
+    menu.close()
+
+
+def test_links_are_opened_only_to_the_web_and_to_mail(view, qtbot, monkeypatch):
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "desktop_app.ui.transcript.transcript.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
+    )
+    for target in ("https://example.org/a", "file:///etc/passwd", "javascript:alert(1)", "mailto:a@example.org"):
+        view.transcript.open([row(0, Role.ASSISTANT, Text(f"[click me]({target})"))], ())
+        spot = (view.origin(0) + view.layout_of(0).flows[0].top_left + QPointF(10, 10)).toPoint()
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert opened == ["https://example.org/a", "mailto:a@example.org"]
+
+
+def test_a_hostile_message_loads_nothing_and_stays_text(view, tmp_path):
+    image = tmp_path / "secret.png"
+    image.write_bytes(b"not an image")
+    text = f"![pixel](https://evil.example/x.png)\n\n![local]({image})\n\n<img src='{image}'><script>x</script>"
+    view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())
+    shown = "\n".join(words(view, "m0"))
+    assert "[image: pixel]" in shown
+    assert "[image: local]" in shown
+    assert "<script>x</script>" in shown
+
+
+def test_code_is_highlighted_a_little_later(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("```python\ndef f(): return 1  # one\n```"))], ())
+    document = view.layout_of(0).flows[0].document
+    qtbot.waitUntil(lambda: len(document.firstBlock().layout().formats()) >= 3)
+
+
+def test_code_of_an_unknown_language_stays_plain(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("```no-such-language\nx\n```"))], ())
+    qtbot.waitUntil(lambda: view._highlighter.is_idle)
+    assert view.layout_of(0).flows[0].document.toPlainText() == "x"
+
+
+def test_markdown_has_our_look(view):
+    text = "# Big\n\nSome `code` and [a link](https://x.org).\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())
+    document = view.layout_of(0).flows[0].document
+    sizes = {fragment.text(): fragment.charFormat().font().pixelSize() for fragment in fragments(document)}
+    assert sizes["Big"] == 18
+    families = {fragment.text(): fragment.charFormat().font().family() for fragment in fragments(document)}
+    assert families["code"] != families["Big"]
+
+
+def fragments(document):
+    block = document.begin()
+    while block.isValid():
+        iterator = block.begin()
+        while not iterator.atEnd():
+            yield iterator.fragment()
+            iterator += 1
+        block = block.next()
+
+
+def test_a_screen_reader_hears_who_says_what(view):
+    view.transcript.open(chat(2), ())
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert view.transcript.index(0).data(role) == "You: message 0"
+    assert view.accessibleName() == "Conversation"
+
+
+def test_five_hundred_messages_open_quickly(view):
+    rows = [row(n, Role.ASSISTANT, Text("**Some** words and `code`.\n\n- one\n- two\n" * 8)) for n in range(500)]
+    started = perf_counter()
+    view.transcript.open(rows, ())
+    view.grab()
+    assert perf_counter() - started < 0.5  # 32 ms on an idle machine; a list of widgets takes eleven seconds

@@ -1,0 +1,179 @@
+"""The transcript's rows: made from the record, and folded from events."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
+from transcript_rows import call, chat, compaction, result, row
+
+from desktop_app.conversation.events import (
+    Failure,
+    GaugeChanged,
+    MessageRecorded,
+    MessageRow,
+    ReasoningDelta,
+    ReplyStarted,
+    State,
+    TextDelta,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    ViewChanged,
+)
+from desktop_app.conversation.gauge import Gauge, Status
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.ui.transcript.items import MarkItem, MessageItem, ReplyItem, items_of
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
+
+
+def opened(rows: list[MessageRow], *operations) -> TranscriptModel:
+    model = TranscriptModel()
+    model.open(rows, operations)
+    return model
+
+
+def keys(model: TranscriptModel) -> list[str]:
+    return [model.item(n).key for n in range(model.rowCount())]
+
+
+def test_a_mark_stands_behind_the_last_message_of_its_operation() -> None:
+    items = items_of(chat(4), [compaction(1, after=1), compaction(2, after=3, is_undone=True)])
+    assert [item.key for item in items] == ["m0", "m1", "mark op1", "m2", "m3"]
+
+
+def test_abandoned_messages_are_left_out() -> None:
+    rows = [row(0), row(1, Role.ASSISTANT, state=State.ABANDONED), row(2, Role.ASSISTANT)]
+    assert [item.key for item in items_of(rows, ())] == ["m0", "m2"]
+
+
+def test_only_the_last_reply_can_be_asked_for_again() -> None:
+    def again(rows: list[MessageRow]) -> list[str]:
+        return [item.key for item in items_of(rows, ()) if isinstance(item, MessageItem) and item.is_last_reply]
+
+    assert again(chat(4)) == ["m3"]
+    assert again(chat(5)) == []
+
+
+def test_results_find_their_calls_although_ids_repeat() -> None:
+    items = items_of([call(0, "read", "bash"), result(1, "read"), result(2, "bash"), call(3, "grep")], ())
+    assert [item.call.name if item.call else "" for item in items if isinstance(item, MessageItem)] == [
+        "", "read", "bash", "",
+    ]  # fmt: skip
+    assert [item.shows_calls for item in items if isinstance(item, MessageItem)] == [False, False, False, True]
+
+
+def test_a_reply_grows_in_one_row_and_becomes_the_stored_message(qapp) -> None:
+    model = opened(chat(1))
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.apply(TurnStarted("c"))
+    model.apply(ReplyStarted("c", "m1", "Sonnet"))
+    inserted, removed, changed = (
+        QSignalSpy(model.rowsInserted),
+        QSignalSpy(model.rowsRemoved),
+        QSignalSpy(model.dataChanged),
+    )
+    model.apply(ReasoningDelta("c", "m1", "Hm. "))
+    model.apply(TextDelta("c", "m1", "Good "))
+    model.apply(TextDelta("c", "m1", "morning"))
+    reply = model.item(1)
+    assert isinstance(reply, ReplyItem)
+    assert (reply.text, reply.reasoning, reply.model) == ("Good morning", "Hm. ", "Sonnet")
+    model.apply(MessageRecorded("c", row(1, Role.ASSISTANT)))
+    model.apply(TurnFinished("c"))
+    assert keys(model) == ["m0", "m1"]
+    assert isinstance(model.item(1), MessageItem)
+    assert (inserted.count(), removed.count()) == (0, 0)
+    assert changed.count() >= 4
+    assert not model.is_running
+
+
+def test_a_stopped_reply_of_which_nothing_was_stored_leaves_no_row(qapp) -> None:
+    model = opened(chat(1))
+    model.apply(TurnStarted("c"))
+    model.apply(ReplyStarted("c", "m1", "Sonnet"))
+    model.apply(TurnFinished("c", "stopped"))
+    assert keys(model) == ["m0"]
+
+
+def test_a_delta_that_comes_first_starts_its_row(qapp) -> None:
+    model = opened(chat(1))
+    model.apply(TextDelta("c", "m1", "late joiner"))
+    assert keys(model) == ["m0", "m1"]
+
+
+def test_a_failure_stands_at_the_end_until_the_next_turn(qapp) -> None:
+    model = opened(chat(1))
+    model.apply(TurnFailed("c", Failure("provider", "No answer")))
+    model.apply(TurnFinished("c", "failed"))
+    assert keys(model) == ["m0", "failure 1"]
+    model.apply(TurnStarted("c"))
+    assert keys(model) == ["m0"]
+
+
+def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:
+    model = opened(chat(4))
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    archived = tuple(row(n, r.message.role, state=State.ARCHIVED) for n, r in enumerate(chat(2)))
+    model.apply(ViewChanged("c", (compaction(1, after=1),), archived))
+    assert keys(model) == ["m0", "m1", "mark op1", "m2", "m3"]
+    first = model.item(0)
+    assert isinstance(first, MessageItem)
+    assert first.row.state is State.ARCHIVED
+    model.apply(ViewChanged("c", (compaction(1, after=1, is_undone=True),), tuple(chat(2))))
+    assert keys(model) == ["m0", "m1", "m2", "m3"]
+    assert not any(isinstance(model.item(n), MarkItem) for n in range(4))
+
+
+def test_older_pages_come_before_and_overlaps_are_left_out(qapp) -> None:
+    model = opened(chat(4, first=10))
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    assert (model.has_older, model.oldest_index) == (True, 10)
+    model.prepend(chat(12))
+    assert keys(model) == [f"m{n}" for n in range(14)]
+    assert not model.has_older
+
+
+def test_the_system_prompt_alone_is_still_blank(qapp) -> None:
+    assert opened([row(0, Role.SYSTEM)]).is_blank
+    assert not opened(chat(1)).is_blank
+
+
+@given(st.lists(st.sampled_from(["send", "reply", "stop", "fail", "archive", "undo", "gauge"]), max_size=14))
+def test_folding_events_gives_what_a_snapshot_gives(acts: list[str]) -> None:
+    """Property: at the end of a turn the folded model shows the same messages and marks as one opened anew."""
+    model, record = opened([]), list[MessageRow]()
+    operation = None
+
+    def say(role: Role, text: str) -> None:
+        message = Message(id=f"m{len(record)}", role=role, parts=(Text(text),))
+        record.append(MessageRow(message, len(record), 1))
+        tell(MessageRecorded("c", record[-1]))
+
+    def tell(event: TurnEvent) -> None:
+        model.apply(event)
+
+    for act in acts:
+        if act in ("send", "stop", "fail"):
+            tell(TurnStarted("c"))
+            say(Role.USER, act)
+            tell(ReplyStarted("c", f"m{len(record)}", ""))
+            tell(TextDelta("c", f"m{len(record)}", "partial"))
+            if act == "fail":
+                tell(TurnFailed("c", Failure("provider", "x")))
+            tell(TurnFinished("c"))
+            tell(TurnStarted("c"))
+            tell(TurnFinished("c"))
+        elif act == "reply":
+            tell(ReplyStarted("c", f"m{len(record)}", ""))
+            say(Role.ASSISTANT, "reply")
+        elif act in ("archive", "undo") and record:
+            state = State.ARCHIVED if act == "archive" else State.IN_VIEW
+            record[0] = MessageRow(record[0].message, 0, 1, state)
+            operation = compaction(1, after=0, is_undone=act == "undo")
+            tell(ViewChanged("c", (operation,), (record[0],)))
+        else:
+            tell(GaugeChanged("c", Gauge({}, 0, 10, 1, Status.SAFE)))
+    fresh = opened(record, *([operation] if operation else []))
+    assert [model.item(n) for n in range(model.rowCount())] == [fresh.item(n) for n in range(fresh.rowCount())]
