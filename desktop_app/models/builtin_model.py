@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from desktop_app.chat.ports import ModelError, Piece
 from desktop_app.context.counting import Tokenizer
@@ -40,10 +40,6 @@ class BuiltinModel:
         """SmolLM2's own."""
         return tokenizer_for(MODEL_ID)
 
-    async def warm(self) -> None:
-        """Starts the server, so that the first message need not wait for it. Raises ModelError."""
-        await self._started()
-
     async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece. Raises ModelError.
 
@@ -62,6 +58,22 @@ class BuiltinModel:
             except ModelError:
                 if is_last_try or has_begun or not await server.has_died():
                     raise
+
+    async def prepare(self) -> None:
+        """Starts the server, so that the first message need not wait for it. Never raises: `stream` will tell."""
+        await self._litellm.load()
+        with suppress(ModelError):
+            await self._started()
+
+    async def read_ahead(self, messages: Sequence[Message]) -> None:
+        """Has the server read the messages into its cache: it reads 200 tokens a second, and remembers what it read.
+
+        Never raises. A cancelled reading ends with the batch that it is at, half a second at most.
+        """
+        with suppress(ModelError):
+            async with aclosing(self.stream(messages, 1)) as pieces:
+                async for _ in pieces:
+                    pass
 
     async def _started(self) -> LlamaServer:
         if self._server is None:

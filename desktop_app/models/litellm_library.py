@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import gc
 import json
 import logging
 import os
@@ -193,6 +194,7 @@ def _load() -> _Loaded:
     )  # its errors quote requests, and they reach us as exceptions
     library = _Loaded(litellm, openai, httpx)
     asyncio.run(_warm_up(library))
+    gc.freeze()  # else each full collection walks 370,000 objects that live as long as the engine: 0.15 s
     return library
 
 

@@ -64,6 +64,13 @@ class LiteLLMModel:
             raise cut_off(self._where()) if reply.chunks else not_understood(self._where())
         yield reply.end()
 
+    async def prepare(self) -> None:
+        """Imports litellm, if that has not been done."""
+        await self._litellm.load()
+
+    async def read_ahead(self, messages: Sequence[Message]) -> None:
+        """Nothing: reading may cost money, and a local server may be busy for somebody else."""
+
     def _where(self) -> Where:
         server = self._endpoint.name
-        return Where(server, self._endpoint.base_url, self._name, self._endpoint.key)
+        return Where(server, self._endpoint.base_url, self._info.label, self._endpoint.key)

@@ -1,0 +1,122 @@
+"""The models that are set up: the built-in one, and those of the user's servers, with their windows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from desktop_app.chat.ports import ChatModel, ModelError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.settings import Server, Settings
+
+from . import builtin
+from .builtin_model import BuiltinModel
+from .discovery import Found, ask
+from .limits import ASSUMED_WINDOW, Limits
+from .litellm_library import Endpoint, LiteLLM
+from .litellm_model import LiteLLMModel
+from .llama_server import LlamaServer
+from .tokenizers import tokenizer_for
+
+
+class Catalogue:
+    """Fits the `Models` port. key_of: the key of a server by its name; "" when it has none."""
+
+    def __init__(self, settings: Settings, key_of: Callable[[str], str], litellm: LiteLLM | None = None) -> None:
+        self._settings = settings
+        self._key_of = key_of
+        self.litellm = litellm or LiteLLM()
+        path = builtin.model_path() if builtin.check_model() is None else None
+        self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
+        self._builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
+        self._found: dict[tuple[str, str], Found] = {}  # by base URL and model
+
+    @property
+    def builtin(self) -> BuiltinModel:
+        """The built-in model; its `prepare` starts its server."""
+        return self._builtin
+
+    def change(self, settings: Settings) -> None:
+        """Other settings apply from now on. A stream that runs is not touched. `discover` should follow."""
+        self._settings = settings
+
+    def infos(self) -> tuple[ModelInfo, ...]:
+        """All that can be chosen, the built-in one first."""
+        servers = self._settings.servers
+        return (self._builtin.info, *(self._info(server, name) for server in servers for name in server.models))
+
+    def model(self, model_id: str) -> ChatModel:
+        """That model. Raises ModelError when it is unknown, or when nobody can tell its window."""
+        if model_id == builtin.MODEL_ID:
+            return self._builtin
+        server, name = self._server_of(model_id)
+        info = self._info(server, name)
+        if not info.window:
+            raise _window_unknown(server, name)
+        return LiteLLMModel(info, tokenizer_for(name), self.litellm, self._endpoint(server), name)
+
+    async def discover(self) -> None:
+        """Asks the servers for what the settings leave open; what was found is kept for this run. At most 1.5 s."""
+        asked = [server for server in self._settings.servers if not server.window]
+        answers = await asyncio.gather(*(ask(self._endpoint(server), server.models) for server in asked))
+        for server, found in zip(asked, answers, strict=True):
+            self._found.update({(server.base_url, name): what for name, what in found.items()})
+
+    async def close(self) -> None:
+        """Ends the built-in model's server, and closes all connections."""
+        await self.litellm.close()
+        if self.llama_server is not None:
+            await self.llama_server.stop()
+
+    def _info(self, server: Server, name: str) -> ModelInfo:
+        limits = self._limits(server, name)
+        note = "" if limits.window else _window_unknown(server, name).failure.detail
+        found = self._found.get((server.base_url, name))
+        if found is not None and not found.is_up:
+            note = f"{server.name} does not answer at {server.base_url}."
+        return ModelInfo(f"{server.name}/{name}", name, limits.window, limits.reply_limit(), limits.basis, note=note)
+
+    def _limits(self, server: Server, name: str) -> Limits:
+        """The user's word, else the server's, else litellm's catalogue, else an assumption; window 0: nobody knows."""
+        if server.window:
+            return Limits(server.window, server.max_output)
+        found = self._found.get((server.base_url, name))
+        if found is not None and found.limits is not None:
+            return Limits(found.limits.window, server.max_output)
+        endpoint = self._endpoint(server)
+        published = None if endpoint.is_local else self.litellm.limits_of(name)
+        if published is not None:
+            return Limits(published[0], server.max_output or published[1], Basis.ESTIMATED)
+        return Limits(0 if endpoint.is_local else ASSUMED_WINDOW, server.max_output, Basis.ASSUMED)
+
+    def _server_of(self, model_id: str) -> tuple[Server, str]:
+        server_name, _, name = model_id.partition("/")
+        for server in self._settings.servers:
+            if server.name == server_name and name in server.models:
+                return server, name
+        known = ", ".join(info.id for info in self.infos())
+        raise ModelError(
+            Failure(
+                "not_found",
+                f"There is no model “{model_id}”",
+                f"The models that are set up: {known}.",
+                advice="Choose one of them, or add its server in the settings.",
+            )
+        )
+
+    def _endpoint(self, server: Server) -> Endpoint:
+        return Endpoint(server.name, server.base_url, self._key_of(server.name))
+
+
+def _window_unknown(server: Server, name: str) -> ModelError:
+    return ModelError(
+        Failure(
+            "provider",
+            f"The window of {name} is not known",
+            f"{server.name} does not say how many tokens {name} accepts.",
+            kept="Your message is stored.",
+            advice=f"Enter the number of tokens for {server.name} in the settings, such as 8192 or 32K.",
+        )
+    )

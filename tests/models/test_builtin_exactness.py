@@ -1,0 +1,131 @@
+"""The built-in model's tokenizer against its server: the same tokens, and the same requests."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from desktop_app.conversation.openai_chat import Json
+from desktop_app.models import builtin
+from desktop_app.models.llama_server import LlamaServer
+from desktop_app.models.tokenizers import tokenizer_for
+
+pytestmark = pytest.mark.model
+
+TEXTS = [
+    "Hello world, 123 and 4567890.",
+    "The quick brown fox jumps over the lazy dog. Don't we'll I'M it's they've!",
+    "def f(x):\n    if x == 10:\n\t\treturn [x ** 2 for _ in range(3)]\n\n\n    # done\n",
+    '{"name": "Ada", "values": [1, 2.5, -3e10, null, true], "nested": {"a": "b\\n"}}',
+    "你好，世界！这是一个测试。 日本語のテキスト 한국어",
+    "👩‍👩‍👧 😀😀 ok 🏳️‍🌈",
+    "a  1",
+    "  1  2\n 3\n\n4",
+    "\n\n x\n 5\n",
+    "\t\tindented\t\t",
+    "   ",
+    " " * 500,
+    "x" * 3000,
+    "\x00\x01\x04\x06\x13x\x1d y \x16",
+    "a\u3000b \u00a0c\u0085d\u2028e",
+    "١٢٣ ² ½ Ⅷ ①",
+    "\U00040000a",
+    "\u0301\u0301a e\u0301",
+    "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQ=" * 20,
+    "\r\n\r\n a\r\n",
+]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[httpx.AsyncClient]:
+    path = builtin.model_path()
+    if path is None or builtin.check_model() is not None:
+        pytest.skip("the built-in model is not installed")
+    llama = LlamaServer(path, builtin.WINDOW)
+    base_url = await llama.start()
+    headers = {"Authorization": f"Bearer {llama.token}"}
+    async with httpx.AsyncClient(base_url=base_url, headers=headers, timeout=60, trust_env=False) as client:
+        yield client
+    await llama.stop()
+
+
+def random_texts(count: int) -> list[str]:
+    choose = random.Random(3)
+    words = [
+        " ",
+        " ",
+        "\n",
+        "\t",
+        "\r",
+        "a",
+        "Bc",
+        "1",
+        "23",
+        ".",
+        "!",
+        "'s",
+        "'t",
+        "é",
+        "中",
+        "\u0301",
+        "😀",
+        "\u200d",
+    ]
+    words += [
+        "\u00a0",
+        "\u3000",
+        "²",
+        "①",
+        "\x85",
+        "\u2028",
+        "\x0b",
+        "\x1c",
+        "_",
+        "-",
+        "{",
+        '"',
+        ":",
+        " the",
+        "ſ",
+        "\x7f",
+    ]
+    mixed = ["".join(choose.choices(words, k=choose.randint(1, 30))) for _ in range(count)]
+    ranges = [(0x20, 0x250), (0x250, 0xD800), (0xE000, 0x20000)]
+    anything = ["".join(chr(choose.randrange(*choose.choice(ranges))) for _ in range(20)) for _ in range(count)]
+    return mixed + anything
+
+
+async def test_every_text_has_as_many_tokens_as_the_server_says(server: httpx.AsyncClient) -> None:
+    tokenizer = tokenizer_for("builtin")
+    root = str(server.base_url).removesuffix("/v1/")
+    wrong: list[tuple[str, int, int]] = []
+    for text in TEXTS + random_texts(150):
+        answer = await server.post(f"{root}/tokenize", json={"content": text})
+        counted = len(answer.json()["tokens"])
+        if counted != tokenizer.count(text):
+            wrong.append((text, counted, tokenizer.count(text)))
+    assert wrong == []
+
+
+async def test_a_request_is_never_counted_lower_than_the_server_does(server: httpx.AsyncClient) -> None:
+    """An assistant's role is two tokens, all others one; the reply's priming is four, where all models count three."""
+    tokenizer = tokenizer_for("builtin")
+    chat: list[Json] = [
+        {"role": "system", "content": "You are a helpful assistant. Answer clearly and briefly."},
+        {"role": "user", "content": "What is 2 + 2?"},
+        {"role": "assistant", "content": "It is 4."},
+        {"role": "user", "content": "And\n\nthen?"},
+        {"role": "assistant", "content": "你好"},
+        {"role": "user", "content": "Bye 👋"},
+    ]
+    for length in (2, 4, 6):
+        request = {"messages": chat[:length], "max_tokens": 1}
+        measured = (await server.post("chat/completions", json=request)).json()["usage"]["prompt_tokens"]
+        texts = sum(tokenizer.count(message["content"]) for message in chat[:length])
+        replies = sum(message["role"] == "assistant" for message in chat[:length])
+        assert measured == texts + 5 * length + replies + 4
+        counted = texts + tokenizer.message_overhead * length + 3
+        assert measured <= counted <= measured + length

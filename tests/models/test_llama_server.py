@@ -1,0 +1,165 @@
+"""The real child process: its start, its end, its crash, and the death of its parent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from desktop_app.chat.ports import ModelError, ReplyEnd, TextPiece
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.models import builtin
+from desktop_app.models.builtin_model import BuiltinModel
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.llama_server import LlamaServer
+
+pytestmark = pytest.mark.model
+
+HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Say hello."))
+
+
+def model_file() -> Path:
+    path = builtin.model_path()
+    if path is None or builtin.check_model() is not None:
+        pytest.skip("the built-in model is not installed")
+    return path
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LlamaServer]:
+    llama = LlamaServer(model_file(), builtin.WINDOW)
+    yield llama
+    await llama.stop()
+
+
+async def test_it_starts_once_answers_only_with_its_token_and_ends(server: LlamaServer) -> None:
+    assert not server.is_running
+    base_url, again = await asyncio.gather(server.start(), server.start())
+    assert base_url == again
+    assert base_url.startswith("http://127.0.0.1:")
+    pid = server.pid
+    async with httpx.AsyncClient(trust_env=False) as client:
+        request = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
+        refused = await client.post(f"{base_url}/chat/completions", json=request)
+        assert refused.status_code == 401
+        headers = {"Authorization": f"Bearer {server.token}"}
+        answer = await client.post(f"{base_url}/chat/completions", json=request, headers=headers, timeout=30)
+        assert answer.json()["usage"]["completion_tokens"] == 1
+    assert server.token not in " ".join(psutil.Process(pid).cmdline())
+    await server.stop()
+    assert not psutil.pid_exists(pid)
+
+
+async def test_a_file_that_is_no_model_is_an_error_of_the_world(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.gguf"
+    bad.write_bytes(b"GGUF" + b"\0" * 100)
+    llama = LlamaServer(bad, 8192)
+    with pytest.raises(ModelError, match="could not be started") as caught:
+        await llama.start()
+    assert caught.value.failure.detail
+    assert not llama.is_running
+    await llama.stop()
+
+
+async def test_a_cancelled_start_leaves_no_child(server: LlamaServer) -> None:
+    children = set(psutil.Process().children())
+    starting = asyncio.ensure_future(server.start())
+    while not set(psutil.Process().children()) - children:
+        await asyncio.sleep(0.005)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert set(psutil.Process().children()) == children
+
+
+async def test_the_child_ends_with_its_parent() -> None:
+    code = (
+        "import asyncio, os, sys\n"
+        "from pathlib import Path\n"
+        "from desktop_app.models.llama_server import LlamaServer\n"
+        "async def main():\n"
+        "    server = LlamaServer(Path(sys.argv[1]), 8192)\n"
+        "    await server.start()\n"
+        "    print(server.pid, flush=True)\n"
+        "    await asyncio.sleep(60)\n"
+        "asyncio.run(main())\n"
+    )
+    command = [sys.executable, "-c", code, str(model_file())]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as parent:
+        assert parent.stdout is not None
+        child = psutil.Process(int(await asyncio.to_thread(parent.stdout.readline)))
+        parent.send_signal(signal.SIGKILL)
+        await asyncio.to_thread(psutil.wait_procs, [child], timeout=5)
+        assert not child.is_running()
+
+
+async def test_the_model_answers_is_started_again_after_a_crash_and_reports_an_overflow(server: LlamaServer) -> None:
+    litellm = LiteLLM()
+    model = BuiltinModel(builtin.model_info(), litellm, server)
+    await model.prepare()
+    first = server.pid
+    os.kill(first, signal.SIGKILL)
+    pieces = [piece async for piece in model.stream(HELLO, 20)]
+    assert server.pid not in (0, first)
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)).strip()
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.usage is not None
+    assert end.usage.prompt_tokens > 10
+    with pytest.raises(ModelError) as caught:
+        _ = [piece async for piece in model.stream((user_message("word " * 9_000),), 10)]
+    assert caught.value.is_overflow
+    await litellm.close()
+
+
+async def test_a_crash_in_the_middle_of_a_reply_is_told_and_the_next_one_works(server: LlamaServer) -> None:
+    litellm = LiteLLM()
+    model = BuiltinModel(builtin.model_info(), litellm, server)
+
+    async def read(is_killed: bool) -> int:
+        count = 0
+        async with aclosing(model.stream((user_message("Count from 1 to 100."),), 60)) as pieces:
+            async for _ in pieces:
+                count += 1
+                if is_killed and count == 2:
+                    os.kill(server.pid, signal.SIGKILL)
+        return count
+
+    with pytest.raises(ModelError, match="broke off"):
+        await read(is_killed=True)
+    assert await read(is_killed=False) > 2
+    await litellm.close()
+
+
+async def test_reading_ahead_fills_the_cache_of_the_server(server: LlamaServer) -> None:
+    litellm = LiteLLM()
+    model = BuiltinModel(builtin.model_info(), litellm, server)
+    system = Message(role=Role.SYSTEM, parts=(Text("You know all about rivers, lakes and mountains. " * 5),))
+    await model.read_ahead((system,))
+    pieces = [piece async for piece in model.stream((system, user_message("Hi")), 2)]
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.usage is not None
+    assert end.usage.cached_tokens > 40
+    await litellm.close()
+
+
+async def test_a_model_that_is_not_installed_says_what_to_do() -> None:
+    model = BuiltinModel(builtin.model_info(), LiteLLM(), None)
+    with pytest.raises(ModelError, match="not installed") as caught:
+        await anext(model.stream(HELLO, 10))
+    assert "packaging/run" in caught.value.failure.advice
+
+
+def test_the_file_is_the_published_one() -> None:
+    model_file()
+    assert builtin.check_hash() is None
