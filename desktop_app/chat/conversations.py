@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
@@ -85,8 +86,9 @@ class Conversations:
         if not messages and self.settings.system_prompt.strip():
             entries.append(stamped(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
         await self.archive.create(info, entries)
-        self._list_changed()
-        return await self.open(info.id)
+        session = await self.open(info.id)
+        await self.note(session)
+        return session
 
     async def open(self, conversation: str) -> Session:
         """That conversation, read from the archive the first time. Raises WorldError."""
@@ -143,10 +145,16 @@ class Conversations:
         self._tasks.start(conversation, self._turn(session, user_message(text)))
 
     def expect_turn(self, session: Session) -> None:
-        """The user has begun to type: the model gets ready meanwhile."""
-        key = f"prepare {session.model_info.id}"
-        if not self._tasks.is_running(key):
-            self._tasks.start(key, session.model.prepare())
+        """The user has begun to type: a local model gets ready, and reads what was said, meanwhile."""
+        key = f"reading of {session.id}"
+        if session.items_read is not session.view.items and not self._tasks.is_running(key):
+            session.items_read = session.view.items
+            self._tasks.start(key, self._get_ready(session))
+
+    async def _get_ready(self, session: Session) -> None:
+        await session.model.prepare()
+        if session.gauge().total <= session.budget.usable:
+            await session.model.read_ahead(assemble(session.view))
 
     async def regenerate(self, conversation: str) -> None:
         """Answers the newest user message again; the earlier answer stays in the archive."""
@@ -178,7 +186,7 @@ class Conversations:
             self._publish(TurnFailed(session.id, bug_failure(error)))
             self._publish(TurnFinished(session.id, "failed"))
             raise
-        await self._note(session)
+        await self.note(session)
         if self.settings.is_automatic:
             self._start_background_room(session)
 
@@ -195,13 +203,13 @@ class Conversations:
                 self._publish(event)
                 is_changed = is_changed or isinstance(event, ViewChanged)
             if is_changed:
-                await self._note(session)
+                await self.note(session)
             if is_changed and not self.is_running(session.id):
-                self._tasks.start(f"reading of {session.id}", session.model.read_ahead(assemble(session.view)))
+                self.expect_turn(session)
         except WorldError as error:
             self._publish(TurnFailed(session.id, error.failure))
 
-    async def _note(self, session: Session) -> None:
+    async def note(self, session: Session) -> None:
         """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""
         gauge = session.gauge()
         try:
@@ -255,7 +263,8 @@ class Conversations:
 
 def title_of(text: str) -> str:
     """A title from the first line of a message, cut at a word."""
-    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), UNTITLED).lstrip("#>*- ")
+    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), UNTITLED)
+    line = re.sub(r"[`*]", "", line).lstrip("#>- ")
     if len(line) <= TITLE_MOST:
         return line or UNTITLED
     return line[:TITLE_MOST].rsplit(" ", 1)[0].rstrip(",;:.") + "…"

@@ -7,14 +7,14 @@ import asyncio
 from msgspec.structs import replace
 
 from desktop_app.context.cut_points import blocks
-from desktop_app.context.view import Item, Kind, active_entries
+from desktop_app.context.view import Item, Kind, active_entries, previewed, view_of
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import BringBack, Compaction, Pin, Prune, Trigger, Undo, Unpin
+from desktop_app.conversation.transcript import BringBack, Compaction, Operation, Pin, Prune, Trigger, Undo, Unpin
 
 from .optimize import Optimization, plan_optimize, with_summary
 from .ports import WorldError
-from .room import basis_of, measured_again
+from .room import basis_of, measured_on
 from .session import Session, stamped
 
 
@@ -39,25 +39,33 @@ async def summary_checked(optimization: Optimization, page: str) -> Optimization
 
 
 async def optimized(session: Session, optimization: Optimization) -> list[TurnEvent]:
-    """Records the plan's steps. What was planned is what is done; only the figures are measured again.
+    """Records the plan's steps in one transaction. What was planned is what is done; the figures are measured again.
 
-    Raises WorldError when messages of the plan have left the view meanwhile.
+    Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
     """
-    events: list[TurnEvent] = []
+    transcript, view, steps = session.transcript, session.view, list[Operation]()
     for step in optimization.steps:
-        current = measured_again(replace(step, id=""), session)
+        current = measured_on(replace(step, id=""), transcript, view, session.counts)
         if current is None:
-            raise WorldError(
-                Failure(
-                    kind="stale",
-                    title="The conversation has changed since this plan was made",
-                    kept="Nothing was lost; steps that were already applied can be undone in the history.",
-                    advice="Open Optimize conversation again for a new plan.",
-                )
-            )
-        events.append(await session.record_operation(stamped(current), cause=Trigger.USER))
-    events.append(session.gauge_changed())
-    return events
+            raise stale()
+        steps.append(stamped(current))
+        transcript = previewed(transcript, steps[-1])
+        view = view_of(transcript)
+    if not steps:
+        return []
+    return [await session.record_operation(*steps, cause=Trigger.USER), session.gauge_changed()]
+
+
+def stale() -> WorldError:
+    """The error for a plan that was made on another view."""
+    return WorldError(
+        Failure(
+            kind="stale",
+            title="The conversation has changed since this plan was made",
+            kept="Nothing was changed.",
+            advice="Open Optimize conversation again for a new plan.",
+        )
+    )
 
 
 async def undone(session: Session, operation_id: str) -> list[TurnEvent]:

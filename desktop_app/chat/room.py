@@ -16,7 +16,7 @@ from desktop_app.context.make_room import WindowTooSmall, is_due, make_room
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.events import RoomStarted, TurnEvent
-from desktop_app.conversation.transcript import Compaction, Operation, Transcript, Trigger
+from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
 from .session import Session, stamped
 
@@ -39,13 +39,16 @@ def basis_of(session: Session) -> Basis:
     return Basis(session.transcript, session.view, session.policy, session.budget, session.counts)
 
 
-def next_step(basis: Basis, trigger: Trigger) -> Operation | None:
-    """The next operation, whole but not stamped. Raises WindowTooSmall."""
+def decided(basis: Basis, trigger: Trigger) -> Prune | CompactionPlan | None:
+    """The decision, which is quick. Raises WindowTooSmall."""
+    return make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger)
+
+
+def carried_out(basis: Basis, plan: CompactionPlan) -> Compaction | None:
+    """The compaction of that plan, not stamped; this takes its time on a long conversation."""
     started = time.monotonic()
-    step = make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger)
-    if isinstance(step, CompactionPlan):
-        step = compaction_of(step, basis.transcript, basis.view, basis.counts)
-    return replace(step, seconds=time.monotonic() - started) if isinstance(step, Compaction) else step
+    compaction = compaction_of(plan, basis.transcript, basis.view, basis.counts)
+    return replace(compaction, seconds=time.monotonic() - started) if compaction else None
 
 
 async def room_made(session: Session, trigger: Trigger) -> AsyncIterator[TurnEvent]:
@@ -57,17 +60,18 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncIterator[TurnEve
     for _ in range(STEPS_MOST):
         if not is_due(request_size(session), session.policy, session.budget, trigger):
             return
-        yield RoomStarted(session.id, trigger)
         basis = basis_of(session)
-        step = await asyncio.to_thread(next_step, basis, trigger)
+        step: Operation | CompactionPlan | None = await asyncio.to_thread(decided, basis, trigger)
+        if isinstance(step, CompactionPlan):
+            yield RoomStarted(session.id, trigger)
+            step = await asyncio.to_thread(carried_out, basis, step)
         if step is None:
             _refuse_if_it_does_not_fit(session)
             return
-        step = measured_again(step, session)
-        if step is None:
-            continue
-        yield await session.record_operation(stamped(step), cause=trigger)
-        yield session.gauge_changed()
+        current = measured_on(step, session.transcript, session.view, session.counts)
+        if current is not None:
+            yield await session.record_operation(stamped(current), cause=trigger)
+            yield session.gauge_changed()
 
 
 def request_size(session: Session) -> int:
@@ -75,14 +79,15 @@ def request_size(session: Session) -> int:
     return max(session.gauge().total, request_tokens(session.view, session.counts))
 
 
-def measured_again(step: Operation, session: Session) -> Operation | None:
-    """The step with its tokens measured on the session as it is now, or None if something that it touches is gone."""
+def measured_on(step: Operation, transcript: Transcript, view: View, counts: Counts) -> Operation | None:
+    """The step with its tokens measured on the record as it is now; None if something that it touches is gone,
+    or if it would free nothing."""
     touched = step.archived if isinstance(step, Compaction) else tuple(r.message_id for r in step.results)
-    here = {item.message.id for item in session.view.items}
+    here = {item.message.id for item in view.items}
     if not here.issuperset(touched):
         return None
-    before = request_tokens(session.view, session.counts)
-    after = request_tokens(view_of(previewed(session.transcript, replace(step, id="draft"))), session.counts)
+    before = request_tokens(view, counts)
+    after = request_tokens(view_of(previewed(transcript, replace(step, id="draft"))), counts)
     return replace(step, tokens_before=before, tokens_after=after) if after < before else None
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from desktop_app.context.breakdown import Tally, gauge_of, tally
 from desktop_app.context.counting import Counts
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
-from desktop_app.context.view import View, view_after, view_of
+from desktop_app.context.view import Item, View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
 from desktop_app.conversation.gauge import Gauge
@@ -58,10 +58,14 @@ class Session:
         self.use(model)
 
     def use(self, model: ChatModel) -> None:
-        """Talks to that model from now on: its tokenizer counts, its window is the budget."""
+        """Talks to that model from now on: its tokenizer counts, its window is the budget.
+
+        items_read: what the model was last given to read ahead.
+        """
         self.model = model
         self.counts = Counts(model.tokenizer)
         self._tally: Tally | None = None
+        self.items_read: Chain[Item] | None = None
 
     @property
     def id(self) -> str:

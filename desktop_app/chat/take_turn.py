@@ -24,7 +24,7 @@ async def take_turn(session: Session, prompt: Message | None, is_automatic: bool
     without the user's word. Cancelling the task stops the reply: what had arrived of it is kept.
     """
     yield TurnStarted(session.id)
-    reply, reason, failure = ReplyInFlight(session.model_info.id), "finished", None
+    reply, reason, failure = ReplyInFlight(session.model_info.recorded_as), "finished", None
     try:
         if prompt is not None:
             yield await session.record_message(stamped(prompt))

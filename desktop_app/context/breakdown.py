@@ -78,7 +78,7 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
         thresholds=policy.thresholds,
         tokenizer=counts.tokenizer.name,
     )
-    anchor = last_measured(view, model.id)
+    anchor = last_measured(view, model.recorded_as)
     if anchor is None:
         return gauge
     later = sum(counts.total(item.message) for item in view.items[anchor + 1 :]) + closing
@@ -86,7 +86,7 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
     return anchored(gauge, total - later - counts.tokenizer.message_overhead, usage, policy)
 
 
-def last_measured(view: View, model_id: str) -> int | None:
+def last_measured(view: View, recorded_model: str) -> int | None:
     """The index of the newest reply of that model whose request was measured and has not been changed since."""
     for entry in reversed(view.entries):
         if not isinstance(entry, Message):
@@ -95,7 +95,7 @@ def last_measured(view: View, model_id: str) -> int | None:
             break
     else:
         return None
-    if entry.model != model_id:
+    if entry.model != recorded_model:
         return None
     newest = len(view.items) - 1
     return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)

@@ -35,6 +35,11 @@ class ModelInfo(msgspec.Struct, frozen=True):
     is_builtin: bool = False
     note: str = ""
 
+    @property
+    def recorded_as(self) -> str:
+        """How the record names it: unique, and what stands behind the last slash is for people."""
+        return self.id if "/" in self.id else f"{self.id}/{self.label}"
+
 
 class SearchResult(msgspec.Struct, frozen=True):
     """A message that was found. index: its position in its conversation. score: higher is better.

@@ -72,7 +72,8 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             rows = operations.pins(session)
             return p.Messages(rows, len(rows))
         case p.CountDraft(_, text):
-            engine.conversations.expect_turn(session)
+            if text:
+                engine.conversations.expect_turn(session)
             overhead = session.counts.tokenizer.message_overhead if text else 0
             return p.DraftCounted(session.counts.text(text) + overhead)
         case p.PlanOptimize(_, tail_tokens):
@@ -81,17 +82,17 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             return _planned(engine, session, await operations.summary_checked(engine.plan(plan), summary))
         case p.ApplyPlan(_, plan, summary):
             checked = await operations.summary_checked(engine.plan(plan), summary)
-            _publish(engine, await operations.optimized(session, checked))
+            await _publish(engine, session, await operations.optimized(session, checked))
         case p.UndoOperation(_, operation):
-            _publish(engine, await operations.undone(session, operation))
+            await _publish(engine, session, await operations.undone(session, operation))
         case p.RedoOperation(_, operation):
-            _publish(engine, await operations.redone(session, operation))
+            await _publish(engine, session, await operations.redone(session, operation))
         case p.BringBackMessages(_, messages):
-            _publish(engine, await operations.brought_back(session, messages))
+            await _publish(engine, session, await operations.brought_back(session, messages))
         case p.PinMessage(_, message):
-            _publish(engine, await operations.pinned(session, message))
+            await _publish(engine, session, await operations.pinned(session, message))
         case p.UnpinMessage(_, message):
-            _publish(engine, await operations.unpinned(session, message))
+            await _publish(engine, session, await operations.unpinned(session, message))
     return p.Done()
 
 
@@ -100,9 +101,10 @@ def _planned(engine: Engine, session: Session, optimization: Optimization) -> p.
     return plan_shown(optimization, session)
 
 
-def _publish(engine: Engine, events: list[TurnEvent]) -> None:
+async def _publish(engine: Engine, session: Session, events: list[TurnEvent]) -> None:
     for event in events:
         engine.outbox.publish(event)
+    await engine.conversations.note(session)
 
 
 async def opened(chats: Conversations, session: Session) -> p.Opened:

@@ -51,7 +51,7 @@ def plan_shown(optimization: Optimization, session: Session) -> Plan:
 
 def _gauge(view: View, optimization: Optimization, session: Session) -> Gauge:
     """Both gauges of a plan are counted here, whatever was measured before: only then can they be compared."""
-    basis, unmeasured = optimization.basis, replace(session.model_info, id="")
+    basis, unmeasured = optimization.basis, replace(session.model_info, id="nobody/nothing")
     return gauge_of(view, tally(view, basis.counts), basis.counts, basis.policy, basis.budget, unmeasured)
 
 

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,8 +32,14 @@ LAYOUT_FILE = "window.ini"
 _IMPORTED = time.monotonic()
 
 
-def run_window(data_folder: Path, settings: Settings) -> int:
-    """Opens the window on that data folder and returns when it was closed: the exit code."""
+Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
+
+
+def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None) -> int:
+    """Opens the window on that data folder and returns when it was closed: the exit code.
+
+    drive: uses the window in the user's place once it is painted; the window is closed at its end.
+    """
     application = make_application(settings)
     log_path = _start_log(data_folder)
     loop = qasync.QEventLoop(application)
@@ -40,7 +47,7 @@ def run_window(data_folder: Path, settings: Settings) -> int:
     window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
     _watch_bugs(loop, bridge)
     with loop:
-        loop.run_until_complete(_live(window, bridge))
+        loop.run_until_complete(_live(window, bridge, drive))
     return 0
 
 
@@ -68,7 +75,7 @@ def seconds_since_process_start() -> float:
         return time.monotonic() - _IMPORTED
 
 
-async def _live(window: MainWindow, bridge: Bridge) -> None:
+async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
     """From the first painting to the end."""
     closed = asyncio.get_running_loop().create_future()
     notifier = _close_at_signals(window)
@@ -77,6 +84,8 @@ async def _live(window: MainWindow, bridge: Bridge) -> None:
         window.window_shown_seconds = seconds_since_process_start()
         log.info("The window was painted %.2f s after the process started", window.window_shown_seconds)
         bridge.start_engine()
+        if drive is not None:
+            bridge.start(_driven(window, bridge, drive))
 
     window.painted.connect(begin)
     window.close_requested.connect(lambda: closed.done() or closed.set_result(None))
@@ -85,6 +94,13 @@ async def _live(window: MainWindow, bridge: Bridge) -> None:
     await closed
     await bridge.close()
     notifier.setEnabled(False)
+
+
+async def _driven(window: MainWindow, bridge: Bridge, drive: Drive) -> None:
+    try:
+        await drive(window, bridge)
+    finally:
+        window.close()
 
 
 def _start_log(data_folder: Path) -> Path | None:

@@ -181,9 +181,13 @@ class ConversationController(QObject):
             undo = news.undo
             parts.toast.tell(news.text, "Undo" if undo else "", lambda: self.undo(undo), stays=news.stays)
 
-    def undo(self, operation: str) -> None:
-        """Takes an operation back."""
-        self._bridge.start(self._do(p.UndoOperation(self.conversation, operation)))
+    def undo(self, operations: tuple[str, ...]) -> None:
+        """Takes operations back, one after the other."""
+        self._bridge.start(self._undo(self.conversation, operations))
+
+    async def _undo(self, conversation: str, operations: tuple[str, ...]) -> None:
+        for operation in operations:
+            await self._bridge.ask(p.UndoOperation(conversation, operation))
 
     async def _send(self, text: str) -> None:
         composer = self._parts.composer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Basis
@@ -21,10 +21,10 @@ HEIGHT = 62
 def short_window(tokens: int) -> str:
     """A window's size as it is said: "8k", "200k", "1M"."""
     if tokens >= 1_000_000:
-        return f"{tokens / 1_000_000:g}M" if tokens % 100_000 == 0 else f"{tokens / 1_000_000:.1f}M"
+        return f"{tokens / 1_000_000:.1f}M".replace(".0M", "M")
     if tokens < 1_000:
         return str(tokens)
-    return f"{tokens // 1_024}k" if tokens % 1_024 == 0 else f"{tokens // 1_000}k"
+    return f"{tokens // (1_000 if tokens % 1_000 == 0 else 1_024)}k"
 
 
 def model_words(model: ModelInfo) -> str:
@@ -141,7 +141,8 @@ class Header(QWidget):
             action.setEnabled(not model.note)
             if model.note:
                 action.setText(f"{model_words(model)} — {model.note}")
-            action.triggered.connect(lambda _=False, chosen=model.id: self.model_chosen.emit(chosen))
+            action.setData(model.id)
+        menu.triggered.connect(self._choose_model)
         menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -154,6 +155,9 @@ class Header(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, colour("line"))
+
+    def _choose_model(self, action: QAction) -> None:
+        self.model_chosen.emit(action.data())
 
     def _finish(self) -> None:
         if self.titles.currentWidget() is not self.field:

@@ -29,6 +29,7 @@ class ListingController(QObject):
         self._parts = parts
         self._chat = chat
         self._palette: SearchPalette | None = None
+        self.results_shown = 0
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
         """The list has changed."""
@@ -117,5 +118,6 @@ class ListingController(QObject):
 
     async def _search(self, query: str) -> None:
         found = await self._bridge.ask_for(p.Found, p.Search(query))
+        self.results_shown = len(found.results)
         if self._palette is not None:
             self._palette.set_results(query, found.results)

@@ -11,10 +11,10 @@ from .widgets.words import counted, thousands
 
 
 class News(msgspec.Struct, frozen=True):
-    """A text; an operation that can be undone from it; whether it stays until it is over."""
+    """A text; operations that can be undone from it, the last one first; whether it stays until it is over."""
 
     text: str
-    undo: str = ""
+    undo: tuple[str, ...] = ()
     stays: bool = False
 
 
@@ -33,10 +33,11 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     last = operations[-1]
     if last.is_undone:
         return News("Undone: the model sees everything as before")
+    ids = tuple(operation.id for operation in reversed(operations))
     tokens = f"{thousands(operations[0].tokens_before)} → {thousands(last.tokens_after)} tokens"
     if cause is Trigger.USER:
-        return News(f"Conversation optimized · {tokens}", last.id)
+        return News(f"Conversation optimized · {tokens}", ids)
     if all(operation.kind == "prune" for operation in operations):
         results = counted(sum(operation.messages for operation in operations), "old tool result")
-        return News(f"{results} shortened · {tokens}", last.id)
-    return News(f"Context compacted · {tokens}", last.id)
+        return News(f"{results} shortened · {tokens}", ids)
+    return News(f"Context compacted · {tokens}", ids)

@@ -84,14 +84,14 @@ async def test_optimize_browse_and_undo_over_the_border(engines, samples: Path) 
     assert plan.is_useful
     assert plan.before.total - plan.after.total == plan.tokens_freed_by_prune + plan.tokens_freed_by_compaction
     await engine.ask(p.ApplyPlan(name, plan.id, plan.summary), p.Done)
-    changed = [e for e in engine.events if isinstance(e, ViewChanged)]
-    operation = changed[-1].operations[0]
+    (changed,) = [e for e in engine.events if isinstance(e, ViewChanged)]
+    operation = changed.operations[-1]
     archived = await engine.ask(p.ReadOperation(name, operation.id), p.Messages)
     assert archived.total == operation.messages
     after = await engine.ask(p.OpenConversation(name), p.Opened)
     assert after.gauge.total == plan.after.total
-    for row in changed:
-        await engine.ask(p.UndoOperation(name, row.operations[0].id), p.Done)
+    for row in reversed(changed.operations):
+        await engine.ask(p.UndoOperation(name, row.id), p.Done)
     undone = await engine.ask(p.OpenConversation(name), p.Opened)
     assert undone.gauge == opened.gauge
 

@@ -55,6 +55,11 @@ class Composer(QWidget):
         self.button.updateGeometry()
         self._tell()
 
+    @property
+    def draft_tokens(self) -> int:
+        """What the draft was last counted as."""
+        return self._tokens
+
     def set_draft_tokens(self, tokens: int) -> None:
         """Tokens that the draft would add to the request."""
         self._tokens = tokens

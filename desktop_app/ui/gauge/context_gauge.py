@@ -85,6 +85,11 @@ class ContextGauge(QWidget):
         self.optimize.clicked.connect(self.optimize_requested)
         self._tell()
 
+    @property
+    def gauge(self) -> Gauge | None:
+        """What is shown, the draft left aside."""
+        return self._gauge
+
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Shows a gauge; None while the tokens are being counted."""
         self._gauge = gauge

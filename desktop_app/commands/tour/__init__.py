@@ -1,0 +1,46 @@
+"""`palimpsest tour DIR`: the window, driven by itself on real input; a picture of each step, and a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from desktop_app.commands.arguments import BAD_INPUT, print_failure
+from desktop_app.conversation.events import Failure
+
+REPORT = "report.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("folder", metavar="DIR", help="where the pictures and report.json go")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0: every step was seen. 1: some were not. 2: the folder cannot be written."""
+    folder = Path(arguments.folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / REPORT).write_text("{}")
+    except OSError as error:
+        print_failure(Failure("disk", f"{folder} cannot be written", error.strerror or str(error)))
+        return BAD_INPUT
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from .guide import Guide  # imports Qt, which must know the platform first
+
+    with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations
+        report = Guide(folder).run(Path(data))
+    (folder / REPORT).write_text(json.dumps(report, indent=2))
+    _tell(report, folder)
+    return 0 if all(step["ok"] for step in report["steps"]) else 1
+
+
+def _tell(report: dict[str, object], folder: Path) -> None:
+    print(f"\nThe window was shown after {report['window_shown_seconds']:.2f} s.")
+    print(f"Its longest pause was {report['longest_ui_gap_ms']:.0f} ms.")
+    print(f"Pictures and {REPORT} are in {folder}/", file=sys.stdout)

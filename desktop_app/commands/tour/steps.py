@@ -1,0 +1,254 @@
+"""The tour's steps, each one what a new user might do, in this order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable
+
+from desktop_app.conversation.events import State
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.paths import RESOURCES
+from desktop_app.ui.driver import Driver, NotSeen
+
+SAMPLES = RESOURCES / "samples"
+QUESTION = "In two sentences: what is a palimpsest?"
+LONG_TASK = "Write a long story about a lighthouse, with many chapters."
+
+
+class Visit:
+    """What the steps share: the driver, shortcuts to the window's parts, and figures for the report."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.window = driver.window
+        self.model = driver.window.transcript_model
+        self.figures: dict[str, float] = {}
+        driver.window.chat.view_changed.connect(self._note_change)
+        self.changes = 0
+
+    def _note_change(self, _: object) -> None:
+        self.changes += 1
+
+    @property
+    def gauge(self) -> Gauge | None:
+        """What the gauge shows."""
+        return self.window.gauge.gauge
+
+    async def say(self, text: str) -> None:
+        """Types a message and sends it."""
+        self.window.composer.take_focus()
+        await self.driver.type(text)
+        await self.driver.enter()
+
+    async def turn_is_over(self, seconds: float) -> None:
+        """Waits for the end of the running turn."""
+        await self.driver.until(lambda: not self.model.is_running, seconds, "the end of the reply")
+
+    async def view_changes(self, act: Callable[[], Awaitable[None]], seconds: float, what: str) -> None:
+        """Does something and waits until the view has changed by it."""
+        before = self.changes
+        await act()
+        await self.driver.until(lambda: self.changes > before, seconds, what)
+
+
+Step = Callable[[Visit], Awaitable[None]]
+
+
+async def first_start(visit: Visit) -> None:
+    """The window is there before the engine; then the engine is ready."""
+    await visit.driver.until(lambda: visit.window.chat.conversation, 30, "an open conversation")
+
+
+async def first_message(visit: Visit) -> None:
+    """A question, typed and sent; the first words of the answer."""
+    await visit.say(QUESTION)
+    sent = time.monotonic()
+    await visit.driver.until(lambda: visit.model.streaming_text, 60, "the first words of the reply")
+    visit.figures["first_token_seconds"] = round(time.monotonic() - sent, 2)
+
+
+async def first_reply(visit: Visit) -> None:
+    """The answer, whole; the gauge is measured now."""
+    await visit.turn_is_over(120)
+    if visit.gauge is None or visit.gauge.basis != "measured":
+        raise NotSeen("a measured gauge")
+
+
+async def draft_is_counted(visit: Visit) -> None:
+    """The draft's tokens are shown while it is typed."""
+    visit.window.composer.take_focus()
+    await visit.driver.type("And which famous one can be read again today?")
+    await visit.driver.until(lambda: visit.window.composer.draft_tokens > 5, 10, "the draft's tokens")
+
+
+async def stop_a_reply(visit: Visit) -> None:
+    """A long reply is stopped; what had arrived stays, marked as interrupted."""
+    visit.window.composer.clear()
+    await visit.say(LONG_TASK)
+    await visit.driver.until(lambda: len(visit.model.streaming_text) > 80, 60, "some text of the reply")
+    await visit.driver.escape()
+    await visit.turn_is_over(20)
+    if not visit.model.rows[-1].message.is_interrupted:
+        raise NotSeen("the interrupted mark")
+
+
+async def regenerate_it(visit: Visit) -> None:
+    """The same question is answered again; the earlier answer stays, off the view."""
+    visit.window.chat.regenerate()
+    await visit.driver.until(lambda: visit.model.streaming_text, 60, "another reply")
+    await visit.driver.escape()
+    await visit.turn_is_over(60)
+    if not any(row.state is State.ABANDONED for row in visit.model.rows):
+        raise NotSeen("the earlier answer")
+
+
+async def import_a_conversation(visit: Visit) -> None:
+    """A long interview fills the small window to nearly 80 %."""
+    before = visit.window.chat.conversation
+    visit.window.listing.import_files([str(SAMPLES / "interview.jsonl")])
+    await visit.driver.until(lambda: visit.window.chat.conversation != before, 30, "the imported conversation")
+    await visit.driver.until(lambda: visit.gauge and visit.gauge.share > 0.7, 10, "a gauge above 70 %")
+
+
+async def see_the_breakdown(visit: Visit) -> None:
+    """What fills the window, segment by segment."""
+    await visit.driver.click(visit.window.gauge.bar)
+
+
+async def see_the_plan(visit: Visit) -> None:
+    """Optimize conversation: what would go, what would stay, and the summary."""
+    await visit.driver.click(visit.window.gauge.optimize)
+    await visit.driver.until(lambda: visit.driver.dialog("PlanDialog"), 20, "the plan")
+
+
+async def see_the_plan_in_the_dark(visit: Visit) -> None:
+    """The same in the dark theme."""
+    visit.driver.show_theme("dark")
+
+
+async def optimize_it(visit: Visit) -> None:
+    """The plan is applied."""
+    visit.driver.show_theme("light")
+    before = visit.gauge.total if visit.gauge else 0
+    dialog = visit.driver.dialog("PlanDialog")
+    await visit.view_changes(lambda: visit.driver.click(getattr(dialog, "apply", None)), 20, "the optimized view")
+    await visit.driver.until(lambda: visit.gauge and visit.gauge.total < before, 5, "a lower gauge")
+    await visit.driver.until(lambda: not visit.driver.dialog("PlanDialog"), 5, "the end of the dialog")
+
+
+async def browse_the_archived_messages(visit: Visit) -> None:
+    """The history panel opens the operation's messages, and one of them is read."""
+    panel = visit.window.panel
+    operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
+    visit.window.context.show_operation(operation.id)
+    archived = panel.history.archived
+    await visit.driver.until(lambda: archived.list.rows.rowCount() > 3, 10, "the archived messages")
+    await visit.driver.click(archived.list.viewport(), (60, 30))
+    await visit.driver.until(lambda: archived.reader.body.toPlainText(), 5, "an archived message, whole")
+
+
+async def bring_one_back(visit: Visit) -> None:
+    """One archived message is put into the view again."""
+    reader = visit.window.panel.history.archived.reader
+    await visit.view_changes(lambda: visit.driver.click(reader.bring_back), 10, "the message in the view")
+
+
+async def pin_it(visit: Visit) -> None:
+    """And pinned: it stays in every view."""
+    reader = visit.window.panel.history.archived.reader
+    await visit.view_changes(lambda: visit.driver.click(reader.pin), 10, "the pin")
+    visit.window.panel.show_tab("pins")
+
+
+async def undo_it(visit: Visit) -> None:
+    """The whole operation is undone; the gauge is where it was."""
+    operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
+    visit.window.panel.show_tab("history")
+
+    async def undo() -> None:
+        visit.window.context.undo(operation.id)
+
+    await visit.view_changes(undo, 10, "the view as it was")
+    await visit.driver.until(lambda: visit.gauge and visit.gauge.share > 0.7, 5, "the gauge as it was")
+
+
+async def go_on_until_room_is_made(visit: Visit) -> None:
+    """The next turn passes 75 %: room is made in the background, without the user's word."""
+    before = visit.changes
+    await visit.say("Which of these memories moved you most? One sentence.")
+    await visit.turn_is_over(180)
+    await visit.driver.until(lambda: visit.changes > before, 30, "the background compaction")
+    await visit.driver.until(lambda: visit.gauge and visit.gauge.share < 0.7, 10, "a lower gauge")
+
+
+async def search_everything(visit: Visit) -> None:
+    """Search finds what was archived."""
+    await visit.driver.shortcut("K")
+    await visit.driver.until(lambda: visit.driver.dialog("SearchPalette"), 10, "the search")
+    await visit.driver.type("harbour")
+    await visit.driver.until(lambda: visit.window.listing.results_shown > 0, 10, "results")
+
+
+async def find_it_in_the_chat(visit: Visit) -> None:
+    """Enter goes to the message."""
+    await visit.driver.enter()
+    await visit.driver.until(lambda: not visit.driver.dialog("SearchPalette"), 10, "the transcript")
+
+
+async def survive_a_crash(visit: Visit) -> None:
+    """The engine is killed; it is started again, and nothing is lost."""
+    rows = len(visit.model.rows)
+    pid = visit.driver.bridge.engine_pid
+    os.kill(pid, signal.SIGKILL)
+    await visit.driver.until(lambda: visit.driver.bridge.engine_pid not in (0, pid), 20, "a new engine")
+    await visit.driver.until(lambda: len(visit.model.rows) == rows, 20, "the conversation as it was")
+
+
+async def a_long_agent_session(visit: Visit) -> None:
+    """A session with tools, far beyond the small window."""
+    before = visit.window.chat.conversation
+    visit.window.listing.import_files([str(SAMPLES / "migration.jsonl")])
+    await visit.driver.until(lambda: visit.window.chat.conversation != before, 30, "the imported conversation")
+    await visit.driver.until(lambda: visit.gauge and visit.gauge.status == "exceeded", 10, "an exceeded gauge")
+
+
+async def optimize_the_long_session(visit: Visit) -> None:
+    """One click brings it into the window."""
+    await visit.driver.click(visit.window.gauge.optimize)
+    await visit.driver.until(lambda: visit.driver.dialog("PlanDialog"), 30, "the plan")
+    dialog = visit.driver.dialog("PlanDialog")
+    await visit.view_changes(lambda: visit.driver.click(getattr(dialog, "apply", None)), 30, "the optimized view")
+    await visit.driver.until(lambda: visit.gauge and visit.gauge.share < 0.75, 10, "a gauge in the green")
+
+
+async def the_window_in_the_dark(visit: Visit) -> None:
+    """The whole window in the dark theme."""
+    visit.driver.show_theme("dark")
+
+
+STEPS: tuple[Step, ...] = (
+    first_start,
+    first_message,
+    first_reply,
+    draft_is_counted,
+    stop_a_reply,
+    regenerate_it,
+    import_a_conversation,
+    see_the_breakdown,
+    see_the_plan,
+    see_the_plan_in_the_dark,
+    optimize_it,
+    browse_the_archived_messages,
+    bring_one_back,
+    pin_it,
+    undo_it,
+    go_on_until_room_is_made,
+    search_everything,
+    find_it_in_the_chat,
+    survive_a_crash,
+    a_long_agent_session,
+    optimize_the_long_session,
+    the_window_in_the_dark,
+)

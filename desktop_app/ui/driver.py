@@ -1,0 +1,117 @@
+"""Uses the window as a person does: clicks, types at a human pace, looks, and waits for what it should see."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from .bridge import Bridge
+from .heartbeat import Heartbeat
+from .main_window import MainWindow
+from .style import show_theme
+
+LOOK_EVERY = 0.02  # seconds
+KEY_PAUSE = 0.012  # seconds: about 80 keys a second, faster than anybody, slower than the event loop
+
+
+class NotSeen(Exception):
+    """What should have been seen did not come in time."""
+
+
+class Driver:
+    """Drives one window. longest_gap: seconds that the event loop was away at most, pictures left aside."""
+
+    def __init__(self, window: MainWindow, bridge: Bridge) -> None:
+        self.window = window
+        self.bridge = bridge
+        self._heart = Heartbeat(window)
+        self._longest = self._of_step = 0.0
+        self._heart.restart()
+
+    @property
+    def longest_gap(self) -> float:
+        """The longest gap of the 10 ms heartbeat so far."""
+        return max(self._longest, self._heart.longest_gap)
+
+    def gap_of_step(self) -> float:
+        """The longest gap since this was last asked."""
+        self._set_aside()
+        gap, self._of_step = self._of_step, 0.0
+        self._heart.restart()
+        return gap
+
+    def _set_aside(self) -> None:
+        gap = self._heart.longest_gap
+        self._longest, self._of_step = max(self._longest, gap), max(self._of_step, gap)
+        self._heart.stop()
+
+    async def until(self, is_seen: Callable[[], object], seconds: float, what: str) -> None:
+        """Waits until it is seen. Raises NotSeen, naming what was waited for."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_seen():
+                    await asyncio.sleep(LOOK_EVERY)
+        except TimeoutError:
+            raise NotSeen(f"{what}, within {seconds:.0f} s") from None
+
+    async def type(self, text: str) -> None:
+        """Types into whatever has the focus."""
+        for letter in text:
+            QTest.keyClicks(self._focus(), letter)
+            await asyncio.sleep(KEY_PAUSE)
+
+    async def press(self, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
+        """Presses one key."""
+        held = Qt.KeyboardModifier.NoModifier
+        for modifier in modifiers:
+            held |= modifier
+        QTest.keyClick(self._focus(), key, held)
+        await asyncio.sleep(LOOK_EVERY)
+
+    async def enter(self) -> None:
+        """Presses Enter."""
+        await self.press(Qt.Key.Key_Return)
+
+    async def escape(self) -> None:
+        """Presses Escape."""
+        await self.press(Qt.Key.Key_Escape)
+
+    async def shortcut(self, letter: str) -> None:
+        """Presses Ctrl and a letter."""
+        await self.press(Qt.Key(ord(letter.upper())), Qt.KeyboardModifier.ControlModifier)
+
+    async def click(self, widget: QWidget | None, at: tuple[int, int] | None = None) -> None:
+        """Clicks on a widget, in its middle or at a point. Raises NotSeen if it is not there to be clicked."""
+        if widget is None or not widget.isVisible() or not widget.isEnabled():
+            raise NotSeen(f"something to click: {type(widget).__name__}")
+        place = QPoint(*at) if at else widget.rect().center()
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+        await asyncio.sleep(LOOK_EVERY)
+
+    def dialog(self, kind: str) -> QWidget | None:
+        """The open dialog of that class."""
+        return next((w for w in self.window.findChildren(QWidget) if type(w).__name__ == kind and w.isVisible()), None)
+
+    async def picture(self, file: Path) -> None:
+        """A PNG of the window. Painting it takes a while, which is not the window's fault."""
+        await asyncio.sleep(0.15)  # what was just changed has been painted then
+        self._set_aside()
+        if not self.window.grab().save(str(file)):
+            raise OSError(f"{file} could not be written")
+        self._heart.restart()
+
+    def show_theme(self, theme: str) -> None:
+        """Light or dark; painting everything anew is left aside like a picture."""
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self._set_aside()
+        show_theme(application, theme, 1.0)
+        self._heart.restart()
+
+    def _focus(self) -> QWidget:
+        return QApplication.focusWidget() or self.window
