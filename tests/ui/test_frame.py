@@ -1,0 +1,207 @@
+"""The small parts around the conversation: header, toast, failure card, welcome, heartbeat, news, theme."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+from transcript_rows import compaction
+
+from desktop_app.conversation.events import Failure, GaugeChanged, RoomStarted, ViewChanged
+from desktop_app.conversation.gauge import Basis, Gauge, Status
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.failure_card import FailureCard
+from desktop_app.ui.header import Header, model_words, short_window
+from desktop_app.ui.heartbeat import Heartbeat
+from desktop_app.ui.news import News, news_of
+from desktop_app.ui.style import show_theme
+from desktop_app.ui.theme import DARK, LIGHT, theme
+from desktop_app.ui.toast import Toast
+from desktop_app.ui.welcome import PROMPTS, Welcome
+
+SMALL = ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048)
+FAR = ModelInfo("far/large", "Large", 200_000, 8_192, note="The server is not up.")
+
+
+@pytest.fixture
+def shown(qtbot):
+    kept: list[QWidget] = []
+
+    def show(widget: QWidget, width: int = 700, height: int = 400) -> QWidget:
+        kept.append(widget)
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        widget.show()
+        qtbot.waitExposed(widget)
+        return widget
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (8_192, "8k"),
+        (200_000, "200k"),
+        (131_072, "128k"),
+        (1_000_000, "1M"),
+        (1_048_576, "1M"),
+        (1_500_000, "1.5M"),
+        (512, "512"),
+    ],
+)
+def test_windows_are_said_shortly(tokens: int, words: str) -> None:
+    assert short_window(tokens) == words
+
+
+def test_a_window_that_nobody_knows_is_said_to_be_assumed() -> None:
+    assert model_words(ModelInfo("x", "New", 128_000, 0, Basis.ASSUMED)) == "New · 128k assumed"
+
+
+def test_the_title_is_renamed_by_a_double_click_and_left_by_escape(shown, qtbot):
+    header = shown(Header(), 800, 62)
+    header.show_conversation("Old title", SMALL)
+    assert header.chip.text() == "SmolLM2 135M · 8k"
+    qtbot.mouseDClick(header, Qt.MouseButton.LeftButton, pos=header.titles.geometry().center())
+    assert header.titles.currentWidget() is header.field
+    with qtbot.assertNotEmitted(header.title_changed):
+        header.field.setText("Other")
+        qtbot.keyClick(header.field, Qt.Key.Key_Escape)
+    assert header.titles.currentWidget() is header.label
+    header.rename()
+    header.field.setText("New title")
+    with qtbot.waitSignal(header.title_changed) as changed:
+        qtbot.keyClick(header.field, Qt.Key.Key_Return)
+    assert changed.args == ["New title"]
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_the_model_menu_offers_what_can_be_used(shown, qtbot):
+    header = shown(Header(), 800, 62)
+    header.show_conversation("Title", SMALL)
+    header.offer_models([SMALL, FAR])
+    menu = header.findChild(QMenu)
+    small, far = menu.actions()
+    assert small.isChecked()
+    assert not far.isEnabled()
+    assert "The server is not up." in far.text()
+    with qtbot.waitSignal(header.model_chosen) as chosen:
+        small.trigger()
+    assert chosen.args == ["builtin"]
+    menu.close()
+
+
+def test_a_toast_offers_one_thing_takes_no_focus_and_goes(shown, qtbot):
+    ground = shown(QWidget())
+    field = QLineEdit(ground)
+    field.show()
+    field.setFocus()
+    toast = Toast(ground)
+    undone: list[None] = []
+    toast.tell("Deleted", "Restore", lambda: undone.append(None))
+    assert toast.isVisible()
+    assert ground.focusWidget() is field
+    assert abs(toast.geometry().center().x() - ground.rect().center().x()) <= 1
+    qtbot.mouseClick(toast.action, Qt.MouseButton.LeftButton)
+    assert undone == [None]
+    assert not toast.isVisible()
+
+
+def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot):
+    toast = Toast(shown(QWidget()))
+    toast.tell("Compacting…", stays=True)
+    toast.end_stay()
+    assert not toast.isVisible()
+    toast.tell("Compacted")
+    toast.end_stay()
+    assert toast.isVisible()
+    toast._time.setInterval(1)
+    toast._time.start()
+    qtbot.waitUntil(lambda: not toast.isVisible())
+
+
+def test_a_toast_stays_in_the_middle_of_what_it_lies_on(shown):
+    ground = shown(QWidget())
+    toast = Toast(ground)
+    toast.tell("A longer text that says what happened")
+    ground.resize(500, 300)
+    QApplication.processEvents()
+    assert ground.rect().contains(toast.geometry())
+    assert abs(toast.geometry().center().x() - 250) <= 1
+
+
+def test_a_failure_card_says_all_of_it_and_acts(shown, qtbot):
+    ground = shown(QWidget())
+    card = FailureCard(ground)
+    assert not card.isVisible()
+    restarted: list[None] = []
+    card.show_failure(
+        Failure("engine", "It stopped", "Why", "What is kept", "What to do"), "Restart", lambda: restarted.append(None)
+    )
+    assert card.title.text() == "It stopped"
+    assert card.text.text() == "Why\nWhat is kept\nWhat to do"
+    card.clear_passing()
+    assert card.isVisible()
+    qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
+    assert restarted == [None]
+    assert not card.isVisible()
+    card.show_failure(Failure("provider", "No answer"))
+    assert not card.button.isVisible()
+    card.clear_passing()
+    assert not card.isVisible()
+
+
+def test_an_example_becomes_a_message(shown, qtbot):
+    welcome = shown(Welcome())
+    with qtbot.waitSignal(welcome.prompt_chosen) as chosen:
+        qtbot.mouseClick(welcome.prompts[0], Qt.MouseButton.LeftButton)
+    assert chosen.args == [PROMPTS[0][1]]
+    with qtbot.waitSignal(welcome.import_requested):
+        qtbot.mouseClick(welcome.importing, Qt.MouseButton.LeftButton)
+
+
+def test_the_heartbeat_sees_a_blocked_event_loop(qtbot):
+    heartbeat = Heartbeat()
+    heartbeat.restart()
+    qtbot.waitUntil(lambda: heartbeat.beats >= 3)
+    time.sleep(0.15)
+    assert heartbeat.longest_gap >= 0.15
+    heartbeat.restart()
+    qtbot.waitUntil(lambda: heartbeat.beats >= 3)
+    heartbeat.stop()
+    kept = heartbeat.longest_gap
+    time.sleep(0.02)
+    assert heartbeat.longest_gap == kept
+
+
+def test_news_say_what_was_freed_and_what_can_be_undone() -> None:
+    def view_changed(*operations, cause=None) -> News | None:
+        return news_of(ViewChanged("c", operations, (), cause))
+
+    done, undone = compaction(1, after=0), compaction(1, after=0, is_undone=True)
+    figures = "61,204 → 4,180 tokens"
+    assert view_changed(done, cause=Trigger.AFTER_TURN) == News(f"Context compacted · {figures}", ("op1",))
+    assert view_changed(done, cause=Trigger.USER) == News(f"Conversation optimized · {figures}", ("op1",))
+    assert view_changed(undone) == News("Undone: the model sees everything as before")
+    assert view_changed() is None
+    assert news_of(RoomStarted("c", Trigger.STREAMING)) == News("Compacting conversation history…", stays=True)
+    assert news_of(GaugeChanged("c", Gauge({}, 0, 10, 1, Status.SAFE))) is None
+
+
+def test_the_theme_is_shown_in_every_widget(qapp):
+    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
+    try:
+        show_theme(qapp, "dark", 1.25)
+        assert theme.palette is DARK
+        assert qapp.palette().window().color().name() == DARK.paper.lower()
+        assert DARK.raised in qapp.styleSheet()
+        assert qapp.font().pixelSize() == round(14 * 1.25)
+    finally:
+        theme.show(is_dark=False)
+        qapp.setStyleSheet(style_sheet)
+        qapp.setPalette(palette)
+        qapp.setFont(font)
+    assert theme.palette is LIGHT

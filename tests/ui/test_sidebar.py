@@ -1,0 +1,132 @@
+"""The sidebar: groups, ages, names, and what is wished from it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QLineEdit
+
+from desktop_app.conversation.gauge import Status
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.ui.sidebar.groups import Group, age, details, grouped
+from desktop_app.ui.sidebar.sidebar import Sidebar
+
+NOW = datetime(2026, 3, 12, 15, 0).timestamp()
+
+
+def ago(**span: float) -> float:
+    return (datetime.fromtimestamp(NOW) - timedelta(**span)).timestamp()
+
+
+def info(name: str, at: float, messages: int = 3) -> ConversationInfo:
+    return ConversationInfo(name, f"About {name}", at, at, messages, "builtin", 0.62, Status.SAFE)
+
+
+@pytest.fixture
+def sidebar(qtbot) -> Sidebar:
+    made = Sidebar()
+    made.resize(248, 600)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def test_conversations_stand_in_groups_newest_first() -> None:
+    infos = [
+        info("old", ago(days=400)),
+        info("now", ago(minutes=2)),
+        info("week", ago(days=3)),
+        info("feb", ago(days=30)),
+    ]
+    infos += [info("yesterday", ago(days=1)), info("morning", ago(hours=5))]
+    lines = [line.title if isinstance(line, Group) else line.id for line in grouped(infos, NOW)]
+    assert lines == [
+        "Today", "now", "morning", "Yesterday", "yesterday", "This week", "week", "February", "feb", "2025", "old",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (ago(seconds=20), "now"),
+        (ago(seconds=-20), "now"),
+        (ago(minutes=2), "2 min"),
+        (ago(hours=3), "3 h"),
+        (ago(days=3), "Mon"),
+        (ago(days=40), "31 Jan"),
+        (ago(days=400), "5 Feb 2025"),
+    ],
+)
+def test_ages_are_said_as_people_say_them(at: float, words: str) -> None:
+    assert age(at, NOW) == words
+
+
+def test_details_count_messages() -> None:
+    assert details(info("x", ago(minutes=2), 1_204), NOW) == "2 min · 1,204 messages"
+    assert details(info("x", ago(minutes=2), 1), NOW) == "2 min · 1 message"
+
+
+def test_a_changed_figure_keeps_the_rows_and_the_choice(sidebar, qtbot):
+    model = sidebar.list.conversations
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
+    sidebar.list.show_open("b")
+    with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
+        sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2), 9)])
+    assert sidebar.list.currentIndex().row() == model.row_of("b")
+    with qtbot.waitSignal(model.modelReset):
+        sidebar.show_conversations([info("b", ago(minutes=0)), info("a", ago(minutes=1))])
+    assert sidebar.list.currentIndex().row() == model.row_of("b")
+
+
+def test_a_click_and_enter_open_a_conversation(sidebar, qtbot):
+    sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
+    index = sidebar.list.conversations.index(sidebar.list.conversations.row_of("b"))
+    with qtbot.waitSignal(sidebar.list.conversation_chosen) as chosen:
+        centre = sidebar.list.visualRect(index).center()
+        qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=centre)
+    assert chosen.args == ["b"]
+    with qtbot.waitSignal(sidebar.list.conversation_chosen):
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Return)
+
+
+def test_f2_renames_in_place_and_delete_deletes(sidebar, qtbot):
+    sidebar.show_conversations([info("a", ago(minutes=1))])
+    sidebar.list.show_open("a")
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
+    field = sidebar.list.findChild(QLineEdit)
+    assert field.text() == "About a"
+    field.setText("  Another title ")
+    with qtbot.waitSignal(sidebar.list.conversations.renamed) as renamed:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert renamed.args == ["a", "Another title"]
+    with qtbot.waitSignal(sidebar.list.delete_requested) as deleted:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert deleted.args == ["a"]
+
+
+def test_an_empty_title_is_no_rename(sidebar, qtbot):
+    sidebar.show_conversations([info("a", ago(minutes=1))])
+    model = sidebar.list.conversations
+    with qtbot.assertNotEmitted(model.renamed):
+        assert not model.setData(model.index(model.row_of("a")), "   ")
+
+
+def test_headings_cannot_be_chosen(sidebar):
+    sidebar.show_conversations([info("a", ago(minutes=1))])
+    assert sidebar.list.conversations.flags(sidebar.list.conversations.index(0)) == Qt.ItemFlag.NoItemFlags
+
+
+def test_the_buttons_wish(sidebar, qtbot):
+    for button, signal in (
+        (sidebar.search, sidebar.search_requested),
+        (sidebar.new, sidebar.new_requested),
+        (sidebar.importing, sidebar.import_requested),
+        (sidebar.settings, sidebar.settings_requested),
+    ):
+        with qtbot.waitSignal(signal):
+            qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
