@@ -5,7 +5,7 @@
 
 Each chat request takes the next step of the script; the last step is repeated when `repeat_last` is true,
 otherwise a request after the end is answered with status 500 and says so. The server runs on threads of its own,
-so it serves a test's own loop, an engine in another process, or `python -m tests.provider SCRIPT.json`.
+so it serves a test's own loop, an engine in another process, or `python tests/provider.py SCRIPT.json`.
 """
 
 from __future__ import annotations
@@ -22,77 +22,23 @@ from pathlib import Path
 from typing import Any, cast
 
 import msgspec
+from provider_script import (
+    AnyStep,
+    Call,
+    Cut,
+    Garbage,
+    Hang,
+    Json,
+    Overflow,
+    Reply,
+    Status,
+    chunk,
+    chunks_of,
+    error_body,
+    overflow_answer,
+)
 
-Json = dict[str, Any]
-
-
-class Call(msgspec.Struct, frozen=True):
-    """A tool call of a reply; its arguments are streamed in fragments."""
-
-    name: str
-    arguments: str = "{}"
-    call_id: str = "call_1"
-
-
-class Step(msgspec.Struct, frozen=True, tag=True):
-    """What one request is answered with."""
-
-
-class Reply(Step, frozen=True):
-    """A whole reply, in deltas of `size` characters.
-
-    delay: seconds before the first delta; pause: between deltas. usage: (prompt, reply, cached) tokens as reported,
-    or None to report none.
-    """
-
-    text: str = ""
-    delay: float = 0.0
-    pause: float = 0.0
-    size: int = 4
-    reasoning: str = ""
-    calls: tuple[Call, ...] = ()
-    usage: tuple[int, int, int] | None = (11, 7, 0)
-    finish: str = "stop"
-
-
-class Cut(Step, frozen=True):
-    """A reply that breaks off. is_abrupt: in the middle of a chunk, instead of a well-formed end without finish."""
-
-    after: str
-    is_abrupt: bool = True
-
-
-class Garbage(Step, frozen=True):
-    """Status 200 and something that is not OpenAI's format."""
-
-    body: str = "<html><body>Welcome to nginx!</body></html>"
-    content_type: str = "text/html"
-
-
-class Status(Step, frozen=True):
-    """An error status. body: the whole body; by default OpenAI's error object with `message`."""
-
-    code: int
-    message: str = "scripted error"
-    body: str | None = None
-    retry_after: int | None = None
-
-
-class Overflow(Step, frozen=True):
-    """The request is too long, in the words of a server. style: "openai", "llama.cpp", "vllm" or "bare 413"."""
-
-    style: str = "openai"
-    window: int = 8192
-    tokens: int = 9000
-
-
-class Hang(Step, frozen=True):
-    """Sends `text`, then nothing more until the client leaves. Without text not even the headers are sent."""
-
-    text: str = ""
-
-
-AnyStep = Reply | Cut | Garbage | Status | Overflow | Hang
+__all__ = ["AnyStep", "Call", "Cut", "Garbage", "Hang", "Overflow", "Reply", "Request", "ScriptedProvider", "Status"]
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -202,7 +148,7 @@ class _Connection(BaseHTTPRequestHandler):
         elif path == "/models":
             self._json(200, {"object": "list", "data": [{"id": name, "object": "model"} for name in provider.models]})
         else:
-            self._json(404, _error("not found", 404))
+            self._json(404, error_body("not found", 404))
 
     def do_POST(self) -> None:
         provider = self.provider
@@ -212,9 +158,9 @@ class _Connection(BaseHTTPRequestHandler):
         if self.path in provider.pages:
             self._json(200, provider.pages[self.path])
         elif not self.path.endswith("/chat/completions"):
-            self._json(404, _error("not found", 404))
+            self._json(404, error_body("not found", 404))
         elif body.get("model") not in provider.models:
-            self._json(404, _error(f"The model `{body.get('model')}` does not exist", 404, "model_not_found"))
+            self._json(404, error_body(f"The model `{body.get('model')}` does not exist", 404, "model_not_found"))
         else:
             self._answer(provider.take(Request(body, self.headers.get("Authorization", ""))), body)
 
@@ -222,14 +168,14 @@ class _Connection(BaseHTTPRequestHandler):
         if self.provider.key and self.headers.get("Authorization") != f"Bearer {self.provider.key}":
             # A real server quotes a part of the key; ours quotes all of it, to see that nobody shows it.
             sent = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            self._json(401, _error(f"Incorrect API key provided: {sent}", 401, "invalid_api_key"))
+            self._json(401, error_body(f"Incorrect API key provided: {sent}", 401, "invalid_api_key"))
             return False
         return True
 
     def _answer(self, step: AnyStep, body: Json) -> None:
         match step:
             case Reply():
-                self._stream(_chunks(step, body), step.delay, step.pause)
+                self._stream(chunks_of(step, body), step.delay, step.pause)
             case Cut():
                 self._cut(step)
             case Garbage():
@@ -237,12 +183,12 @@ class _Connection(BaseHTTPRequestHandler):
             case Status():
                 self._status(step)
             case Overflow():
-                code, text = _overflow(step)
+                code, text = overflow_answer(step)
                 self._send(code, text.encode())
             case Hang():
                 if step.text:
                     self._begin()
-                    self._event(_chunk({"role": "assistant", "content": step.text}))
+                    self._event(chunk({"role": "assistant", "content": step.text}))
                 self._wait_for_departure()
 
     def _stream(self, chunks: Iterator[Json], delay: float, pause: float) -> None:
@@ -261,7 +207,7 @@ class _Connection(BaseHTTPRequestHandler):
     def _cut(self, step: Cut) -> None:
         self._begin()
         for start in range(0, len(step.after), 4):
-            self._event(_chunk({"content": step.after[start : start + 4]}))
+            self._event(chunk({"content": step.after[start : start + 4]}))
         if step.is_abrupt:
             self.wfile.write(b'ff\r\ndata: {"id": "x", "cho')
             self.wfile.flush()
@@ -272,7 +218,7 @@ class _Connection(BaseHTTPRequestHandler):
 
     def _status(self, step: Status) -> None:
         headers = {} if step.retry_after is None else {"Retry-After": str(step.retry_after)}
-        body = json.dumps(_error(step.message, step.code)) if step.body is None else step.body
+        body = json.dumps(error_body(step.message, step.code)) if step.body is None else step.body
         self._send(step.code, body.encode(), headers=headers)
 
     def _wait_for_departure(self) -> None:
@@ -312,54 +258,6 @@ class _Connection(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
-
-
-def _chunks(reply: Reply, body: Json) -> Iterator[Json]:
-    yield _chunk({"role": "assistant", "content": ""})
-    for start in range(0, len(reply.reasoning), reply.size):
-        yield _chunk({"reasoning_content": reply.reasoning[start : start + reply.size]})
-    for start in range(0, len(reply.text), reply.size):
-        yield _chunk({"content": reply.text[start : start + reply.size]})
-    for index, call in enumerate(reply.calls):
-        opening = {"name": call.name, "arguments": ""}
-        yield _chunk({"tool_calls": [{"index": index, "id": call.call_id, "type": "function", "function": opening}]})
-        for start in range(0, len(call.arguments), reply.size):
-            fragment = {"arguments": call.arguments[start : start + reply.size]}
-            yield _chunk({"tool_calls": [{"index": index, "function": fragment}]})
-    yield _chunk({}, finish="tool_calls" if reply.calls else reply.finish)
-    if reply.usage is not None and (body.get("stream_options") or {}).get("include_usage"):
-        prompt, tokens, cached = reply.usage
-        yield _chunk(None) | {
-            "usage": {
-                "prompt_tokens": prompt,
-                "completion_tokens": tokens,
-                "total_tokens": prompt + tokens,
-                "prompt_tokens_details": {"cached_tokens": cached},
-            }
-        }
-
-
-def _chunk(delta: Json | None, finish: str | None = None) -> Json:
-    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
-    return {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": choices}
-
-
-def _error(message: str, code: int, kind: str = "") -> Json:
-    return {"error": {"message": message, "type": kind or "error", "code": kind or code}}
-
-
-def _overflow(step: Overflow) -> tuple[int, str]:
-    if step.style == "bare 413":
-        return 413, ""
-    words = {
-        "openai": f"This model's maximum context length is {step.window} tokens. However, your messages resulted in "
-        f"{step.tokens} tokens. Please reduce the length of the messages.",
-        "llama.cpp": f"request ({step.tokens} tokens) exceeds the available context size ({step.window} tokens), "
-        "try increasing it",
-        "vllm": f"The decoder prompt (length {step.tokens}) is longer than the maximum model length of {step.window}.",
-    }
-    kinds = {"openai": "context_length_exceeded", "llama.cpp": "exceed_context_size_error"}
-    return 400, json.dumps(_error(words[step.style], 400, kinds.get(step.style, "BadRequestError")))
 
 
 def main(script_file: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from .address import host_of
 from .limits import Limits, Question, questions_about
 from .litellm_library import Endpoint
 
@@ -25,16 +26,15 @@ async def ask(endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Found]:
     """What the server tells of these models. Never raises for what a server does or does not answer."""
     import httpx
 
+    if not host_of(endpoint.base_url):
+        return {model: Found(None, False) for model in models}
     timeout = httpx.Timeout(ASK_SECONDS)
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     verify = endpoint.base_url.startswith("https")  # a context for TLS takes 80 ms to make
-    try:
-        async with httpx.AsyncClient(
-            timeout=timeout, headers=headers, trust_env=not endpoint.is_local, verify=verify
-        ) as client:
-            found = await asyncio.gather(*(_ask_about(client, endpoint, model) for model in models))
-    except httpx.InvalidURL:
-        found = [Found(None, False) for _ in models]
+    async with httpx.AsyncClient(
+        timeout=timeout, headers=headers, trust_env=not endpoint.is_local, verify=verify
+    ) as client:
+        found = await asyncio.gather(*(_ask_about(client, endpoint, model) for model in models))
     return dict(zip(models, found, strict=True))
 
 

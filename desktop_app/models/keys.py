@@ -10,9 +10,10 @@ import os
 import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from desktop_app.settings import Server
+
+from .address import host_of
 
 SERVICE = "palimpsest"
 MEMORY = "in memory, for this session only"
@@ -23,7 +24,6 @@ class Keys:
 
     def __init__(self) -> None:
         self._keys: dict[str, str] = {}
-        self._in_environment: frozenset[str] = frozenset()
         self._keyring: Any = None
         self._storage = MEMORY
 
@@ -109,6 +109,6 @@ def from_environment(server: Server) -> str:
     """The key in PALIMPSEST_KEY_<SERVER>, or for OpenAI itself in OPENAI_API_KEY."""
     variable = "PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", server.name.upper())
     own = os.environ.get(variable, "")
-    if not own and urlsplit(server.base_url).hostname == "api.openai.com":
+    if not own and host_of(server.base_url) == "api.openai.com":
         return os.environ.get("OPENAI_API_KEY", "")
     return own

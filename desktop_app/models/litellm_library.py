@@ -11,11 +11,12 @@ import os
 import threading
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
 from desktop_app.conversation.openai_chat import Json
+
+from .address import host_of, is_local
 
 CONNECT_SECONDS = 10.0
 PATIENCE_SECONDS = 120.0
@@ -41,12 +42,6 @@ class Endpoint(msgspec.Struct, frozen=True):
         return f"Endpoint({self.name!r}, {self.base_url!r})"
 
 
-def is_local(base_url: str) -> bool:
-    """Whether the address is this machine's, where no proxy leads to and whose limits nobody publishes."""
-    host = urlsplit(base_url).hostname or ""
-    return host in ("localhost", "::1", "0.0.0.0") or host.startswith("127.")
-
-
 class LiteLLM:
     """The library, once it is loaded, and one connection pool for each server. Belongs to one event loop."""
 
@@ -68,6 +63,8 @@ class LiteLLM:
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
         """The chunks of a reply as the provider sent them. Raises `errors()`. Closing it closes the connection."""
         library = await self._library()
+        if not host_of(endpoint.base_url):
+            raise library.httpx.InvalidURL("not an address")  # else each library below fails in a way of its own
         response = await library.litellm.acompletion(
             model=f"openai/{model}",
             api_base=endpoint.base_url,

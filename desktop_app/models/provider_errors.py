@@ -109,7 +109,7 @@ def unreachable(where: Where) -> ModelError:
     """Nobody listens there, or the name is unknown."""
     return _error(
         f"{where.server} cannot be reached",
-        f"There was no connection to {where.base_url}.",
+        f"There was no connection to “{where.base_url}”.",
         "Start the server, or check its address in the settings and your network.",
     )
 

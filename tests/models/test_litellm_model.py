@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 import pytest
+from provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
 
 from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Basis
@@ -17,7 +18,6 @@ from desktop_app.conversation.message import Message, Role, Text, ToolCall, Tool
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokenizers import tokenizer_for
-from tests.provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
 
 KEY = "sk-SECRET-0123456789abcdef"
 HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
@@ -202,9 +202,11 @@ async def test_nobody_listening_is_said_at_once(litellm: LiteLLM) -> None:
     assert base_url in caught.value.failure.detail
 
 
-@pytest.mark.parametrize("base_url", ["http://", "nonsense", "ftp://127.0.0.1/v1", "http://host.invalid:99999/v1"])
+@pytest.mark.parametrize(
+    "base_url", ["", "http://", "nonsense", "ftp://127.0.0.1/v1", "http://127.0.0.1:99999/v1", "http://["]
+)
 async def test_an_address_that_is_none_is_an_error_of_the_world(litellm: LiteLLM, base_url: str) -> None:
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError, match="cannot be reached"):
         _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
 
 

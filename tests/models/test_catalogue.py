@@ -1,0 +1,159 @@
+"""Which models there are, and who says how large their windows are: asked over loopback."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+from provider import Garbage, Reply, ScriptedProvider
+
+from desktop_app.chat.ports import ModelError
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.limits import tokens_from_text
+from desktop_app.settings import Server, Settings
+
+
+def catalogue(*servers: Server, key: str = "") -> Catalogue:
+    return Catalogue(Settings(servers=servers), lambda _: key)
+
+
+async def discovered(pages: dict[str, dict[str, Any]], **server: Any) -> ModelInfo:
+    with ScriptedProvider(pages=pages) as provider:
+        models = catalogue(Server("home", provider.base_url, ("scripted",), **server))
+        await models.discover()
+        (_, info) = models.infos()
+        return info
+
+
+def test_the_built_in_model_comes_first_and_is_always_there() -> None:
+    models = catalogue(Server("home", "http://127.0.0.1:1/v1", ("a", "b/c"), window=32_000, max_output=2_000))
+    builtin, first, second = models.infos()
+    assert (builtin.id, builtin.label, builtin.window, builtin.is_builtin) == ("builtin", "SmolLM2 135M", 8192, True)
+    assert (first.id, first.window, first.max_output, first.window_basis) == ("home/a", 32_000, 2_000, Basis.MEASURED)
+    assert models.model("home/b/c").info == second
+    assert models.model("builtin").info == builtin
+
+
+@pytest.mark.parametrize("model_id", ["nothing", "home/x", "other/a", ""])
+def test_an_unknown_model_is_an_error_that_lists_the_known_ones(model_id: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        catalogue(Server("home", "http://127.0.0.1:1/v1", ("a",), window=8192)).model(model_id)
+    assert caught.value.failure.kind == "not_found"
+    assert "builtin, home/a" in caught.value.failure.detail
+
+
+@pytest.mark.parametrize(
+    ("pages", "window"),
+    [
+        ({"/props": {"default_generation_settings": {"n_ctx": 16_384}}}, 16_384),
+        ({"/v1/models": {"data": [{"id": "scripted", "max_model_len": 32_768}]}}, 32_768),
+        ({"/api/v0/models": {"data": [{"id": "scripted", "max_context_length": 65_536}]}}, 65_536),
+        (
+            {"/api/v0/models": {"data": [{"id": "scripted", "max_context_length": 9, "loaded_context_length": 4_096}]}},
+            4_096,
+        ),
+        ({"/api/show": {"model_info": {"llama.context_length": 131_072}, "parameters": ""}}, 131_072),
+        (
+            {"/api/show": {"model_info": {"llama.context_length": 9}, "parameters": "stop x\nnum_ctx    2048"}},
+            2_048,
+        ),
+        (
+            {
+                "/api/ps": {"models": [{"name": "scripted", "context_length": 8_000}]},
+                "/api/show": {"model_info": {"llama.context_length": 131_072}},
+            },
+            8_000,
+        ),
+    ],
+)
+async def test_a_local_server_is_asked(pages: dict[str, dict[str, Any]], window: int) -> None:
+    info = await discovered(pages)
+    assert (info.window, info.window_basis, info.note) == (window, Basis.MEASURED, "")
+
+
+async def test_the_user_s_number_goes_before_the_server_s() -> None:
+    info = await discovered({"/props": {"default_generation_settings": {"n_ctx": 16_384}}}, window=5_000)
+    assert info.window == 5_000
+
+
+async def test_a_local_model_that_nobody_knows_asks_for_the_number() -> None:
+    with ScriptedProvider() as provider:
+        models = catalogue(Server("home", provider.base_url, ("scripted",)))
+        await models.discover()
+        assert "home does not say" in models.infos()[1].note
+        with pytest.raises(ModelError, match="The window of scripted is not known") as caught:
+            models.model("home/scripted")
+    assert "settings" in caught.value.failure.advice
+
+
+async def test_answers_that_make_no_sense_are_no_answers() -> None:
+    for page in ({"data": "x"}, {"data": [1, None]}, {"default_generation_settings": []}, {"model_info": 3}):
+        info = await discovered({path: page for path in ("/props", "/api/v0/models", "/api/show", "/v1/models")})
+        assert info.window == 0
+
+
+async def test_a_server_that_is_down_is_said_to_be() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        models = catalogue(Server("home", f"http://127.0.0.1:{unused.getsockname()[1]}/v1", ("a",)))
+        await models.discover()
+    assert models.infos()[1].note.startswith("home does not answer")
+
+
+@pytest.mark.parametrize("base_url", ["", "nonsense", "http://", "http://[", "http://127.0.0.1:99999"])
+async def test_an_address_that_is_none_does_not_stop_the_others(base_url: str) -> None:
+    with ScriptedProvider(pages={"/props": {"default_generation_settings": {"n_ctx": 4_000}}}) as provider:
+        models = catalogue(Server("bad", base_url, ("a",)), Server("good", provider.base_url, ("b",)))
+        await models.discover()
+        assert models.infos()[2].window == 4_000
+
+
+async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
+    server = Server("cloud", "https://api.example.invalid/v1", ("gpt-4o-mini", "made-up"))
+    models = catalogue(server)
+    assert {info.window_basis for info in models.infos()[1:]} == {Basis.ASSUMED}
+    await models.litellm.load()
+    known, unknown = models.infos()[1:]
+    assert (known.window, known.max_output, known.window_basis) == (128_000, 16_384, Basis.ESTIMATED)
+    assert (unknown.window, unknown.window_basis) == (128_000, Basis.ASSUMED)
+
+
+async def test_a_model_that_was_found_can_be_talked_to() -> None:
+    pages = {"/props": {"default_generation_settings": {"n_ctx": 4_000}}}
+    with ScriptedProvider([Reply("Hello"), Garbage()], pages=pages, key="k") as provider:
+        models = catalogue(Server("home", provider.base_url, ("scripted",)), key="k")
+        await models.discover()
+        model = models.model("home/scripted")
+        assert model.info.max_output == 1_000
+        assert len([piece async for piece in model.stream((), 5)]) > 1
+    await models.close()
+
+
+def test_other_settings_apply_at_once() -> None:
+    models = catalogue()
+    models.change(Settings(servers=(Server("new", "http://127.0.0.1:1/v1", ("a",), window=8_000),)))
+    assert models.model("new/a").info.window == 8_000
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("200K", 200_000),
+        ("1M", 1_000_000),
+        ("256k", 256_000),
+        ("8192", 8192),
+        ("128,000", 128_000),
+        (" 1.5 m ", 1_500_000),
+    ],
+)
+def test_tokens_are_read_as_people_write_them(text: str, tokens: int) -> None:
+    assert tokens_from_text(text) == tokens
+
+
+@pytest.mark.parametrize("text", ["", "many", "-5", "0", "1G", "K", "1e5", "12k3"])
+def test_what_is_no_number_of_tokens_is_refused_in_words(text: str) -> None:
+    with pytest.raises(ValueError, match="number"):
+        tokens_from_text(text)
