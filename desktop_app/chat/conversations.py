@@ -25,6 +25,7 @@ from .room import room_made
 from .session import Session, stamped
 from .take_turn import failure_of, take_turn
 from .tasks import Tasks
+from .uninterrupted import uninterrupted
 
 TITLE_MOST = 60
 UNTITLED = "New conversation"
@@ -152,7 +153,7 @@ class Conversations:
             self._tasks.start(key, self._get_ready(session))
 
     async def _get_ready(self, session: Session) -> None:
-        await session.model.prepare()
+        await uninterrupted(session.model.prepare())  # a message sent meanwhile needs the server just as well
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(assemble(session.view))
 
