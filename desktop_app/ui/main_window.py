@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout
 
@@ -184,12 +184,18 @@ class MainWindow(QMainWindow):
             self.header.rename()
 
     def _recall_layout(self) -> None:
-        self.resize(*SIZE)
+        self.resize(QSize(*SIZE).boundedTo(self._room()))
         geometry = self._memory.value("geometry")
         if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
         self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
         self.chat.conversation = str(self._memory.value("conversation", ""))
+
+    def _room(self) -> QSize:
+        """What the screen offers. The platform without a screen pretends to have a small one."""
+        if QGuiApplication.platformName() == "offscreen":
+            return QSize(*SIZE)
+        return self.screen().availableSize()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remembers the layout; who runs the window ends it in order."""

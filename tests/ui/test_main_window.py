@@ -1,0 +1,343 @@
+"""The whole window, against a real engine process that follows a script."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from ui_scenes import Run, signalled
+
+from desktop_app.conversation.events import State, TurnFinished
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.engine_watch import CAME_BACK
+from desktop_app.ui.heartbeat import Heartbeat
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
+
+Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., MainWindow]:
+    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test."""
+
+    def play_scene(scene: Scene, **options: object) -> MainWindow:
+        bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
+        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        bugs: list[str] = []
+        bridge.crashed.connect(bugs.append)
+
+        async def whole() -> None:
+            window.painted.connect(bridge.start_engine)
+            window.show()
+            await until(lambda: window.transcript_model.rowCount() or window.chat._shown)
+            await scene(window, bridge)
+            window.close()
+            await bridge.close()
+
+        run(whole())
+        assert bugs == []
+        return window
+
+    return play_scene
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not is_so():
+            await asyncio.sleep(0.005)
+
+
+def texts(window: MainWindow) -> list[str]:
+    """What the messages say, and what other rows are."""
+    model = window.transcript_model
+    items = [model.item(n) for n in range(model.rowCount())]
+    return [i.row.message.text if isinstance(i, MessageItem) else type(i).__name__ for i in items]
+
+
+def is_idle(window: MainWindow) -> bool:
+    return not window.transcript_model.is_running
+
+
+async def send(window: MainWindow, bridge: Bridge, text: str) -> None:
+    """Writes and sends, and waits until the turn is over."""
+    finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+    window.composer.set_text(text)
+    window.chat.send(text)
+    await finished
+    await until(lambda: not window.composer.text())
+
+
+def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        assert window.header.label.text() == "Migrating the billing service"
+        assert texts(window)[-1].startswith("Answer 199")
+        await send(window, bridge, "Make it lossless.")
+        assert texts(window)[-2] == "Make it lossless."
+        assert "The down step drops data." in texts(window)[-1]
+        assert window.gauge.numbers.text().startswith("2,4")
+
+    play(scene)
+
+
+def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        assert window.stage.currentWidget() is window.stage.welcome
+        assert window.header.chip.text() == "SmolLM2 135M · 8k"
+        finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+        window.stage.welcome.prompts[0].click()
+        await finished
+        assert len(texts(window)) == 2
+        assert window.stage.currentWidget() is window.stage.transcript
+
+    play(scene, messages=0)
+
+
+def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, engine_command, tmp_path):
+    async def whole() -> None:
+        bridge = Bridge(engine_command(messages=4), tmp_path / "engine.log")
+        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        window.show()
+        window.composer.set_text("Early bird")
+        window.chat.send("Early bird")
+        window.chat.send("Early bird")
+        await asyncio.sleep(0.05)
+        assert window.composer.text() == "Early bird"
+        bridge.start_engine()
+        await until(lambda: "Early bird" in texts(window) and is_idle(window))
+        assert texts(window).count("Early bird") == 1
+        assert window.composer.text() == ""
+        await bridge.close()
+
+    run(whole())
+
+
+def test_a_reply_is_stopped_and_kept(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!wait")
+        await until(lambda: not is_idle(window) and "ReplyItem" in texts(window))
+        assert window.composer.button.text() == "Stop"
+        window.chat.stop()
+        await until(lambda: is_idle(window))
+        last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+        assert isinstance(last, MessageItem)
+        assert last.row.message.is_interrupted
+
+    play(scene)
+
+
+def test_a_reply_is_asked_for_again(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        before = texts(window)
+        finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+        window.chat.regenerate()
+        await finished
+        assert len(texts(window)) == len(before)
+        assert texts(window)[-1] != before[-1]
+
+    play(scene)
+
+
+def test_a_failed_turn_is_a_card_and_the_message_stays(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await send(window, bridge, "!fail")
+        await until(lambda: texts(window)[-1] == "FailureItem")
+        item = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+        assert isinstance(item, FailureItem)
+        assert item.failure.title == "The model did not answer"
+        assert texts(window)[-2] == "!fail"
+
+    play(scene)
+
+
+def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!wait")
+        await until(lambda: "ReplyItem" in texts(window))
+        back = signalled(bridge.became_ready)
+        os.kill(bridge.engine_pid, signal.SIGKILL)
+        await back
+        await until(lambda: texts(window)[-1] == "!wait")
+        assert is_idle(window)
+        assert window.toast.label.text() == CAME_BACK
+        await send(window, bridge, "And now?")
+        assert "The tests pass" in texts(window)[-1]
+
+    play(scene)
+
+
+def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
+    async def whole() -> None:
+        bridge = Bridge(["/no/such/program"], tmp_path / "engine.log", first_backoff=0.001)
+        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        window.show()
+        bridge.start_engine()
+        await until(window.failure.isVisible)
+        assert window.failure.button.text() == "Restart"
+        bridge._engine._command = engine_command(messages=4)
+        window.failure.button.click()
+        await until(lambda: len(texts(window)) == 4)
+        assert not window.failure.isVisible()
+        await bridge.close()
+
+    run(whole())
+
+
+def test_older_messages_are_read_when_the_user_scrolls_up(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        assert window.transcript_model.oldest_index == 140
+        window.stage.transcript.verticalScrollBar().setValue(0)
+        await until(lambda: window.transcript_model.oldest_index == 80)
+        assert texts(window)[:2] == ["Question 80", "Answer 81\n\n- one\n- two"]
+
+    play(scene)
+
+
+def test_a_search_result_far_back_is_gone_to(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.listing.open_search(window)
+        palette = window.listing._palette
+        palette.field.setText("Question 4")
+        await until(lambda: palette.list.rows.rowCount() > 5)
+        found = await bridge.ask_for(p.Found, p.Search("Question 4"))
+        window.listing.show_result(next(r for r in found.results if r.index == 4 and r.conversation == "c1"))
+        await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
+        view = window.stage.transcript
+        row = window.transcript_model.row_of("c1-4")
+        await until(lambda: 0 <= view.visualRect(window.transcript_model.index(row)).top() < view.height())
+        palette.close()
+
+    play(scene)
+
+
+def test_optimizing_marks_the_chat_and_undo_takes_it_back(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.gauge.optimize.click()
+        await until(lambda: window.context._dialog)
+        window.context._dialog.apply_requested.emit("plan1", "What was said.")
+        await until(lambda: "MarkItem" in texts(window))
+        await until(lambda: window.context._dialog is None)
+        assert "5,102 → 2,871" in window.toast.label.text()
+        mark = next(n for n, text in enumerate(texts(window)) if text == "MarkItem")
+        item, first = window.transcript_model.item(mark), window.transcript_model.item(0)
+        assert isinstance(item, MarkItem)
+        assert isinstance(first, MessageItem)
+        assert first.row.state is State.ARCHIVED
+        window.toast.action.click()
+        await until(lambda: "MarkItem" not in texts(window))
+
+    play(scene)
+
+
+def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.stage.transcript.pin_requested.emit("c1-199")
+        await until(lambda: window.transcript_model.item(59).row.is_pinned)
+        pins = await bridge.ask_for(p.Messages, p.ListPins("c1"))
+        assert [row.message.id for row in pins.rows] == ["c1-199"]
+
+    play(scene)
+
+
+def test_conversations_are_made_renamed_deleted_and_restored(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        listed = window.sidebar.list.conversations
+        window.sidebar.new.click()
+        await until(lambda: window.chat.conversation == "c3")
+        window.header.title_changed.emit("Renamed")
+        await until(lambda: window.header.label.text() == "Renamed")
+        window.sidebar.list.delete_requested.emit("c3")
+        await until(lambda: listed.row_of("c3") < 0 and window.chat.conversation == "c1")
+        assert window.toast.label.text() == "“Renamed” deleted"
+        window.toast.action.click()
+        await until(lambda: listed.row_of("c3") >= 0 and window.chat.conversation == "c3")
+
+    play(scene)
+
+
+def test_each_conversation_has_its_own_draft(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.composer.set_text("for the first one")
+        window.chat.open("c2")
+        await until(lambda: window.header.label.text() == "Trip to Lisbon")
+        assert window.composer.text() == ""
+        window.chat.open("c1")
+        await until(lambda: window.composer.text() == "for the first one")
+
+    play(scene)
+
+
+def test_the_draft_is_counted_while_typing(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.composer.field.insert_draft("x" * 400)
+        await until(lambda: window.composer.note.text() == "draft 100 tokens")
+
+    play(scene)
+
+
+def test_an_import_that_fails_says_why(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.listing.import_files(["/no/such/file.jsonl"])
+        await until(window.failure.isVisible)
+        assert "/no/such/file.jsonl" in window.failure.text.text()
+        assert not window.toast.isVisible()
+
+    play(scene)
+
+
+def test_settings_change_the_theme_at_once(play, qapp: QApplication):
+    style_sheet, palette = qapp.styleSheet(), qapp.palette()
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.settings.open(window)
+        await until(lambda: window.settings._dialog)
+        window.settings._dialog.save_requested.emit(Settings(theme="dark"), {})
+        await until(lambda: window.palette().window().color().name() == "#1a1815")
+
+    try:
+        play(scene)
+    finally:
+        from desktop_app.ui.theme import theme
+
+        theme.show(is_dark=False)
+        qapp.setStyleSheet(style_sheet)
+        qapp.setPalette(palette)
+
+
+def test_the_layout_and_the_open_conversation_are_remembered(play):
+    async def leave(window: MainWindow, bridge: Bridge) -> None:
+        window.header.panel_button.click()
+        await asyncio.sleep(0.05)
+        window.resize(790, 640)
+        window.chat.open("c2")
+        await until(lambda: window.header.label.text() == "Trip to Lisbon")
+
+    async def come_back(window: MainWindow, bridge: Bridge) -> None:
+        assert (window.width(), window.height()) == (790, 640)
+        assert not window.panel.isVisible()
+        assert window.header.label.text() == "Trip to Lisbon"
+
+    play(leave)
+    play(come_back)
+
+
+def test_a_flood_of_text_does_not_stop_the_window(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        heartbeat = Heartbeat(window)
+        heartbeat.restart()
+        await send(window, bridge, "!flood 8000")
+        heartbeat.stop()
+        assert texts(window)[-1].endswith("word7999 ")
+        assert (
+            heartbeat.longest_gap < 0.25
+        )  # below 0.05 on an idle machine; laying the whole text out anew takes seconds
+
+    play(scene, delay=0)
