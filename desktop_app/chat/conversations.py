@@ -11,19 +11,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from desktop_app.context.make_room import WindowTooSmall
 from desktop_app.context.policy import BALANCED, PRESETS, ContextPolicy
 from desktop_app.context.view import assemble
-from desktop_app.conversation.events import Failure, MessageRow, TurnEvent, TurnFailed, TurnFinished, ViewChanged
-from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Trigger
 from desktop_app.settings import Settings
 
-from .ports import Archive, ArchiveError, Models, WorldError
+from .missing_model import MissingModel
+from .ports import Archive, ArchiveError, ChatModel, ModelError, Models, WorldError
 from .room import room_made
 from .session import Session, stamped
-from .take_turn import failure_of, take_turn
+from .take_turn import take_turn
 from .tasks import Tasks
 from .uninterrupted import uninterrupted
 
@@ -98,10 +99,17 @@ class Conversations:
             if session is None:
                 info = await self.archive.conversation(conversation)
                 entries = await self.archive.entries(conversation)
-                session = Session(info, entries, self.models.model(info.model), self.policy, self.archive)
+                session = Session(info, entries, self._model(info.model), self.policy, self.archive)
                 await asyncio.to_thread(session.gauge)
                 self._sessions[conversation] = session
             return session
+
+    def _model(self, model_id: str) -> ChatModel:
+        """That model, or one that says why it is missing: a conversation can always be opened."""
+        try:
+            return self.models.model(model_id)
+        except ModelError as error:
+            return MissingModel(model_id, error, self.models.model(self.models.infos()[0].id))
 
     async def rename(self, conversation: str, title: str) -> None:
         """Gives it a title; an empty one is not taken."""
@@ -207,6 +215,8 @@ class Conversations:
                 await self.note(session)
             if is_changed and not self.is_running(session.id):
                 self.expect_turn(session)
+        except WindowTooSmall:
+            return  # the gauge says so already, and the next turn will say what would help
         except WorldError as error:
             self._publish(TurnFailed(session.id, error.failure))
 
@@ -236,14 +246,6 @@ class Conversations:
         self._list_changed()
 
     # What the window asks beside turns
-
-    async def gauge(self, conversation: str) -> Gauge:
-        """The figures of the request as it would be sent now."""
-        return (await self.open(conversation)).gauge()
-
-    async def page(self, conversation: str, before: int, limit: int) -> tuple[MessageRow, ...]:
-        """Older messages."""
-        return (await self.open(conversation)).page(before, limit)
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
         """Messages by their words, archived ones too."""
@@ -287,6 +289,3 @@ def bug_failure(error: BaseException) -> Failure:
         kept="Everything that was shown as saved is saved.",
         advice="Try again; the log file has the details.",
     )
-
-
-__all__ = ["Conversations", "bug_failure", "failure_of", "title_of"]

@@ -12,14 +12,18 @@ from msgspec.structs import replace
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.compact import CompactionPlan, compaction_of
 from desktop_app.context.counting import Counts
-from desktop_app.context.make_room import WindowTooSmall, is_due, make_room
+from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view import View, previewed, view_of
-from desktop_app.conversation.events import RoomStarted, TurnEvent
+from desktop_app.conversation.events import RoomRefused, RoomStarted, TurnEvent
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
 from .session import Session, stamped
 
+STALLED = (
+    "Automatic compaction is paused: the last two freed less than 10 %. "
+    "Unpin messages, choose a larger window, or optimize with a shorter tail."
+)
 STEPS_MOST = 8
 """A prune and a compaction are enough; more steps than this would be a bug in the decision."""
 
@@ -67,6 +71,8 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncIterator[TurnEve
             step = await asyncio.to_thread(carried_out, basis, step)
         if step is None:
             _refuse_if_it_does_not_fit(session)
+            if is_stalled(session.view, session.policy):
+                yield RoomRefused(session.id, STALLED)
             return
         current = measured_on(step, session.transcript, session.view, session.counts)
         if current is not None:

@@ -121,6 +121,13 @@ class RoomStarted(msgspec.Struct, frozen=True, tag="room_started"):
     trigger: Trigger
 
 
+class RoomRefused(msgspec.Struct, frozen=True, tag="room_refused"):
+    """Room is due, but is not made any more without the user's word; `reason` says why, in words for the user."""
+
+    conversation: str
+    reason: str
+
+
 class ViewChanged(msgspec.Struct, frozen=True, tag="view_changed"):
     """An operation was recorded, undone or redone, or a message pinned or brought back.
 
@@ -161,6 +168,7 @@ TurnEvent = (
     | TextDelta
     | ReasoningDelta
     | RoomStarted
+    | RoomRefused
     | ViewChanged
     | GaugeChanged
     | TurnFailed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from desktop_app.conversation.events import OperationRow, RoomStarted, TurnEvent, ViewChanged
+from desktop_app.conversation.events import OperationRow, RoomRefused, RoomStarted, TurnEvent, ViewChanged
 from desktop_app.conversation.transcript import Trigger
 
 from .widgets.words import counted, thousands
@@ -23,6 +23,8 @@ def news_of(event: TurnEvent) -> News | None:
     match event:
         case RoomStarted():
             return News("Compacting conversation history…", stays=True)
+        case RoomRefused(reason=reason):
+            return News(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:
             return _operations_news(operations, cause)
         case _:

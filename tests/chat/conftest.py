@@ -11,9 +11,9 @@ from provider import ScriptedProvider
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import ChatModel
+from desktop_app.chat.ports import ChatModel, ModelError
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import TurnEvent, TurnFinished
+from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -33,6 +33,8 @@ class OneServer:
         return (self.info,)
 
     def model(self, model_id: str) -> ChatModel:
+        if model_id != self.info.id:
+            raise ModelError(Failure("not_found", f"There is no model “{model_id}”"))
         return LiteLLMModel(self.info, tokenizer_for("gpt-4o"), self.litellm, self.endpoint, "scripted")
 
 

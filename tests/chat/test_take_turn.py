@@ -11,6 +11,7 @@ from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
     ReplyStarted,
+    RoomRefused,
     State,
     TextDelta,
     TurnFailed,
@@ -20,7 +21,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.transcript import Compaction, Trigger
 
 
 async def test_a_turn_tells_what_it_stores(house) -> None:
@@ -179,3 +180,35 @@ async def test_off_is_off(house) -> None:
     await home.turn(session, "And now?")
     assert not home.of(ViewChanged)
     assert home.of(TurnFailed)
+
+
+async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(house) -> None:
+    home = await house([Reply("Here.", usage=None)], window=8_192, repeat_last=True)
+    session = await home.chats.create("Long", long_chat(60))
+    archived = [item.message.id for item in session.view.items]
+    for number in range(2):
+        futile = Compaction(
+            id=f"futile {number}",
+            trigger=Trigger.AFTER_TURN,
+            strategy="extractive",
+            archived=(archived[number],),
+            summary="Nothing much.",
+            tokens_before=6_000,
+            tokens_after=5_900,
+        )
+        await session.record_operation(futile)
+    assert session.gauge().share > 0.75
+    await home.turn(session, "And now?")
+    await home.until(lambda: bool(home.of(RoomRefused)))
+    assert "paused" in home.of(RoomRefused)[0].reason
+    assert not home.of(ViewChanged)
+
+
+async def test_a_conversation_with_a_missing_model_can_be_read(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Old", long_chat(2), model="gone/model-9")
+    assert session.model_info.label == "model-9"
+    assert session.gauge().total > 0
+    events = await home.turn(session, "Still there?")
+    (failed,) = [e for e in events if isinstance(e, TurnFailed)]
+    assert "gone/model-9" in failed.failure.title
