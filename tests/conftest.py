@@ -30,6 +30,17 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST_DATA_DIR", str(tmp_path / "palimpsest"))
 
 
+# Real processes that import litellm or load a model: seconds each, so that packaging/check leaves them to packaging/test.
+SLOW_FOLDERS = {ROOT / "tests" / name for name in ("end_to_end", "faults", "bench")}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests in those folders are slow."""
+    for item in items:
+        if SLOW_FOLDERS & set(item.path.parents):
+            item.add_marker(pytest.mark.slow)
+
+
 class KeptRecords(logging.Handler):
     """Keeps what is logged, as text."""
 
