@@ -30,7 +30,7 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST_DATA_DIR", str(tmp_path / "palimpsest"))
 
 
-# Real processes that import litellm or load a model: seconds each, so that packaging/check leaves them to packaging/test.
+# Real processes that import litellm or load a model, seconds each: packaging/check leaves them to packaging/test.
 SLOW_FOLDERS = {ROOT / "tests" / name for name in ("end_to_end", "faults", "bench")}
 
 
