@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 import qasync
-from PySide6.QtCore import QSocketNotifier
+from PySide6.QtCore import QObject, QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.paths import log_file
@@ -78,7 +78,7 @@ def seconds_since_process_start() -> float:
 async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
     """From the first painting to the end."""
     closed = asyncio.get_running_loop().create_future()
-    notifier = _close_at_signals(window)
+    door = SignalDoor(window)
 
     def begin() -> None:
         window.window_shown_seconds = seconds_since_process_start()
@@ -93,7 +93,7 @@ async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None
     window.composer.take_focus()
     await closed
     await bridge.close()
-    notifier.setEnabled(False)
+    door.shut()
 
 
 async def _driven(window: MainWindow, bridge: Bridge, drive: Drive) -> None:
@@ -135,14 +135,30 @@ def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
     loop.set_exception_handler(note_in_loop)
 
 
-def _close_at_signals(window: MainWindow) -> QSocketNotifier:
-    """Ctrl+C in a terminal, and an orderly `kill`, close the window like its own button."""
-    reading, writing = socket.socketpair()
-    writing.setblocking(False)
-    signal.set_wakeup_fd(writing.fileno())
-    notifier = QSocketNotifier(reading.fileno(), QSocketNotifier.Type.Read, window)
-    notifier.activated.connect(lambda *_: reading.recv(64))
-    notifier.destroyed.connect(writing.close)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: window.close())
-    return notifier
+class SignalDoor(QObject):
+    """Ctrl+C in a terminal, and an orderly `kill`, close the window like its own button.
+
+    Qt's loop runs no Python while nothing happens; the byte that a signal writes wakes it.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._reading, self._writing = socket.socketpair()
+        self._writing.setblocking(False)
+        self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._take_byte)
+        signal.set_wakeup_fd(self._writing.fileno())
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: window.close())
+
+    def shut(self) -> None:
+        """Signals do again what they do in any program."""
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        self._notifier.setEnabled(False)
+        self._reading.close()
+        self._writing.close()
+
+    def _take_byte(self) -> None:
+        self._reading.recv(64)

@@ -1,0 +1,72 @@
+"""The window's process as it is started and ended from outside."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from desktop_app.ui.app import seconds_since_process_start
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+    """Starts the window on a data folder; whatever is left of it at the end of the test is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start_window(data: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "desktop_app", "--data-dir", str(data)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        started.append(process)
+        return process
+
+    yield start_window
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(file: Path, words: str) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        text = file.read_text() if file.exists() else ""
+        if words in text:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{file} does not say {words!r}")
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path, ending: signal.Signals) -> None:
+    process = start(tmp_path)
+    wait_for(tmp_path / "palimpsest.log", "s after the process started")
+    process.send_signal(ending)
+    said, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "Traceback" not in said
+    assert "Traceback" not in (tmp_path / "palimpsest.log").read_text()
+    assert (tmp_path / "window.ini").exists()
+
+
+def test_a_data_folder_that_cannot_be_written_is_said_and_the_window_opens(start, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    process = start(blocked / "data")
+    assert "cannot be written" in process.stdout.readline()
+    while "The window was painted" not in process.stdout.readline():
+        assert process.poll() is None
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def test_the_age_of_the_process_is_known() -> None:
+    before = seconds_since_process_start()
+    time.sleep(0.05)
+    assert 0.04 <= seconds_since_process_start() - before < 5
+    assert before > 0
