@@ -1,0 +1,54 @@
+"""Tasks are owned, and what is stored is never cut in two by a cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from desktop_app.chat.tasks import Tasks
+from desktop_app.chat.uninterrupted import uninterrupted
+
+
+async def test_a_bug_in_a_task_is_told() -> None:
+    bugs: list[BaseException] = []
+    tasks = Tasks(bugs.append)
+
+    async def fail() -> None:
+        raise KeyError("oops")
+
+    task = tasks.start("one", fail())
+    await asyncio.wait({task})
+    assert [type(bug) for bug in bugs] == [KeyError]
+    assert not tasks.is_running("one")
+
+
+async def test_one_task_a_key() -> None:
+    tasks = Tasks(lambda _: None)
+    tasks.start("one", asyncio.sleep(10))
+    with pytest.raises(RuntimeError, match="running already"):
+        tasks.start("one", asyncio.sleep(10))
+    await tasks.cancel_all()
+    assert not tasks.is_running("one")
+
+
+async def test_work_that_is_stored_is_also_folded_when_it_is_cancelled() -> None:
+    done: list[str] = []
+
+    async def store_and_fold() -> str:
+        done.append("stored")
+        await asyncio.sleep(0.02)
+        done.append("folded")
+        return "result"
+
+    async def turn() -> None:
+        done.append(await uninterrupted(store_and_fold()))
+        await asyncio.sleep(10)
+        done.append("never")
+
+    task = asyncio.ensure_future(turn())
+    await asyncio.sleep(0.005)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert done == ["stored", "folded", "result"]

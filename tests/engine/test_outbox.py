@@ -1,0 +1,57 @@
+"""Lines leave in order; deltas are joined, and nothing overtakes them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, TurnFinished
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.engine.outbox import JOIN_FOR, Outbox
+from desktop_app.engine.protocol import Answer, Done, Happened, decode_engine_line
+
+
+def gauge(total: int) -> GaugeChanged:
+    return GaugeChanged("c", Gauge({Segment.USER: total}, total, 8_192, 1_638, Status.SAFE))
+
+
+def opened() -> tuple[Outbox, list]:
+    lines: list = []
+    return Outbox(lambda line: lines.append(decode_engine_line(line))), lines
+
+
+async def test_deltas_are_joined_to_one_line_a_moment() -> None:
+    outbox, lines = opened()
+    for letter in "Hello":
+        outbox.publish(TextDelta("c", "r", letter))
+        outbox.publish(gauge(len(lines)))
+    assert lines == []
+    await asyncio.sleep(JOIN_FOR * 2)
+    assert lines == [Happened(TextDelta("c", "r", "Hello")), Happened(gauge(0))]
+
+
+async def test_nothing_overtakes_a_delta() -> None:
+    outbox, lines = opened()
+    outbox.publish(TextDelta("c", "r", "Hel"))
+    outbox.publish(TextDelta("c", "r", "lo"))
+    outbox.publish(TurnFinished("c"))
+    outbox.send(Answer(1, Done()))
+    assert lines == [Happened(TextDelta("c", "r", "Hello")), Happened(TurnFinished("c")), Answer(1, Done())]
+
+
+async def test_replies_and_kinds_are_not_mixed_up() -> None:
+    outbox, lines = opened()
+    for event in (
+        TextDelta("c", "r", "a"),
+        ReasoningDelta("c", "r", "b"),
+        TextDelta("d", "s", "c"),
+        gauge(1),
+        gauge(2),
+    ):
+        outbox.publish(event)
+    outbox.flush()
+    assert [line.event for line in lines] == [
+        TextDelta("c", "r", "a"),
+        ReasoningDelta("c", "r", "b"),
+        TextDelta("d", "s", "c"),
+        gauge(2),
+    ]

@@ -1,0 +1,29 @@
+"""Settings: read, written in one step, and set aside when they are damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from desktop_app.settings import Server, Settings, SettingsDamaged, read_settings, write_settings
+
+
+def test_settings_come_back_as_they_were(tmp_path: Path) -> None:
+    settings = Settings(theme="dark", servers=(Server("local", "http://127.0.0.1:1234/v1", ("a", "b"), 32_768),))
+    write_settings(tmp_path / "deep" / "settings.json", settings)
+    assert read_settings(tmp_path / "deep" / "settings.json") == settings
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["settings.json"]
+
+
+def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
+    assert read_settings(tmp_path / "settings.json") == Settings()
+
+
+@pytest.mark.parametrize("content", [b"{broken", b"[]", b'{"font_scale": "big"}', b"\xff\xfe"])
+def test_damaged_settings_are_kept_beside(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "settings.json"
+    file.write_bytes(content)
+    with pytest.raises(SettingsDamaged, match="defaults"):
+        read_settings(file)
+    assert (tmp_path / "settings.damaged.json").read_bytes() == content
