@@ -43,6 +43,7 @@ class ConversationController(QObject):
         self._is_counting = False
         self._opening = asyncio.Lock()
         self._shown = ""
+        self._blank = ""  # a conversation in which nothing was said yet, to be used before another one is made
         self.conversation = ""  # the one that is open, or shall be once the engine is ready
 
     # Opening
@@ -99,8 +100,9 @@ class ConversationController(QObject):
                 await self._open(p.CreateConversation())
 
     async def _open_new(self) -> None:
-        empty = next((i.id for i in self._parts.sidebar.list.conversations.conversations if not i.messages), "")
-        await self._open(p.OpenConversation(empty) if empty else p.CreateConversation())
+        if not self._parts.transcript_model.is_blank:
+            is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
+            await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
         self._parts.composer.take_focus()
 
     async def _open(self, wish: p.OpenConversation | p.CreateConversation | p.ChooseModel) -> None:
@@ -116,6 +118,10 @@ class ConversationController(QObject):
         self.conversation = self._shown
         parts.header.show_conversation(opened.conversation.title, opened.model)
         parts.transcript_model.open(opened.rows, opened.operations, opened.is_running)
+        if parts.transcript_model.is_blank:
+            self._blank = self._shown
+        elif self._blank == self._shown:
+            self._blank = ""
         parts.panel.set_operations(opened.operations)
         parts.sidebar.list.show_open(self.conversation)
         self._show_gauge(opened.gauge)
@@ -166,6 +172,7 @@ class ConversationController(QObject):
             case GaugeChanged(_, gauge):
                 self._show_gauge(gauge)
             case TurnStarted():
+                self._blank = "" if self._blank == self.conversation else self._blank
                 parts.failure.clear_passing()
             case MessageRecorded(_, row) if row.message.role is Role.USER:
                 parts.transcript.follow_end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
 
@@ -13,7 +13,7 @@ from desktop_app.conversation.listing import ModelInfo
 
 from .widgets.buttons import Button, Kind
 from .widgets.ink import InkLabel
-from .widgets.look import BOLD, colour, font, paint_box, scaled
+from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
 
 HEIGHT = 62
 
@@ -149,6 +149,12 @@ class Header(QWidget):
         """Renames, if it was on the title."""
         if self.titles.geometry().contains(event.position().toPoint()):
             self.rename()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A larger font needs a higher line."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self.setFixedHeight(scaled(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the line below."""

@@ -22,12 +22,11 @@ from .header import Header
 from .listing_controller import ListingController
 from .parts import Parts
 from .settings_controller import SettingsController
-from .sidebar.sidebar import WIDTH, Sidebar
+from .sidebar.sidebar import Sidebar
 from .stage import Foot, Stage
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel
 from .widgets.boxes import Ground
-from .widgets.look import scaled
 
 SIZE = (1440, 900)
 
@@ -72,7 +71,6 @@ class MainWindow(QMainWindow):
         middle.addWidget(self.header)
         middle.addWidget(self.stage, 1)
         middle.addWidget(Foot((self.failure, self.composer, self.gauge)))
-        self.sidebar.setFixedWidth(scaled(WIDTH))
         ground = Ground("paper")
         columns = QHBoxLayout(ground)
         columns.setContentsMargins(0, 0, 0, 0)

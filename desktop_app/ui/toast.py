@@ -76,7 +76,8 @@ class Toast(QWidget):
         paint_box(painter, box, colour("raised"), colour("ink_faint"), 10)
 
     def _move(self) -> None:
-        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, max(self._ground.width() - scaled(220), 120)))
+        taken = scaled(70) + (self.action.sizeHint().width() if self.action.text() else 0)
+        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, max(self._ground.width() - taken, 120)))
         self._row.activate()
         size = self.sizeHint()
         self.resize(size)

@@ -110,7 +110,7 @@ class ScriptedEngine:
             case p.CreateConversation(title):
                 name = f"c{len(record.conversations) + 1}"
                 self._add(name, title or "New conversation", 0)
-                self._keep()
+                self._write(p.ConversationsChanged(self._keep().conversations))
                 return self._opened(name)
             case p.OpenConversation(name) | p.ChooseModel(name):
                 return self._opened(name)

@@ -263,6 +263,22 @@ def test_conversations_are_made_renamed_deleted_and_restored(play):
     play(scene)
 
 
+def test_a_blank_conversation_is_used_before_another_one_is_made(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.sidebar.new.click()
+        await until(lambda: window.chat.conversation == "c3")
+        window.sidebar.new.click()
+        window.chat.open("c1")
+        await until(lambda: window.chat.conversation == "c1" and texts(window))
+        window.sidebar.new.click()
+        await until(lambda: window.chat.conversation == "c3")
+        await send(window, bridge, "Not blank any more")
+        window.sidebar.new.click()
+        await until(lambda: window.chat.conversation == "c4")
+
+    play(scene)
+
+
 def test_each_conversation_has_its_own_draft(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.composer.set_text("for the first one")

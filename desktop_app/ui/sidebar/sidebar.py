@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.widgets.buttons import Button, Kind
-from desktop_app.ui.widgets.look import colour, font, paint_box, scaled
+from desktop_app.ui.widgets.look import RESTYLING, colour, font, paint_box, scaled
 
 from .conversation_list import ConversationList
 
@@ -35,10 +35,11 @@ class WideButton(Button):
         painter.setFont(font() if self._is_faint else self._font())
         painter.setPen(colour("ink_faint") if self._is_faint else ink)
         inner = box.adjusted(10, 0, -10, 0)
-        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        width = QFontMetricsF(font(11)).horizontalAdvance(self._key) + 10 if self._key else 0.0
+        text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(inner.width() - width))
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
         if self._key:
             painter.setFont(font(11))
-            width = painter.fontMetrics().horizontalAdvance(self._key) + 10
             key = QRectF(inner.right() - width + 2, box.center().y() - scaled(9), width, scaled(18))
             paint_box(painter, key, None, colour("line"), 4)
             painter.setPen(colour("ink_faint"))
@@ -78,11 +79,17 @@ class Sidebar(QWidget):
         bottom.addStretch(1)
         bottom.addWidget(self.settings)
         column.addLayout(bottom)
-        self.setMinimumWidth(200)
+        self.setFixedWidth(scaled(WIDTH))
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """All conversations, newest first."""
         self.list.conversations.show_conversations(conversations)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A larger font needs a wider column."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self.setFixedWidth(scaled(WIDTH))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the ground and the line at its edge."""

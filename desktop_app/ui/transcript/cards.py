@@ -14,7 +14,8 @@ from .items import MessageItem
 from .page import Link, Page, Tag, advance
 
 CARD_LINES = 6
-CARD_CHARACTERS = 4_000
+CARD_CHARACTERS = 600  # about as many lines of one long line
+FAILURE_CHARACTERS = 4_000
 
 
 def lay_out_card(page: Page, item: MessageItem, is_unfolded: bool) -> None:
@@ -93,7 +94,7 @@ def lay_out_failure(page: Page, failure: Failure) -> None:
     page.y += scaled(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
-            page.plain(text[:CARD_CHARACTERS], inset=pad, is_soft=True)
+            page.plain(text[:FAILURE_CHARACTERS], inset=pad, is_soft=True)
             page.skip(2)
     action = Action.OPTIMIZE if failure.kind == "window_too_small" else Action.REGENERATE
     label = "" if action is Action.OPTIMIZE else "Try again"

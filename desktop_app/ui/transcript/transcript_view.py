@@ -244,7 +244,7 @@ class TranscriptView(RowView):
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
         box = QRectF(0, 0, self.column, layout.height).adjusted(-10, -6, 10, 6)
         if key == self._shown_key:
-            paint_box(painter, box, colour("accent_soft"), None, 10)
+            paint_box(painter, QRectF(-14, 0, 3, layout.height), colour("accent"), None, 1.5)
         if is_current:
             paint_box(painter, box, None, colour("accent"), 10)
 
