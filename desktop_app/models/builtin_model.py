@@ -66,9 +66,9 @@ class BuiltinModel:
             await self._started()
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Has the server read the messages into its cache: it reads 200 tokens a second, and remembers what it read.
+        """Has the server read the messages into its cache: it reads 100 tokens a second, and remembers.
 
-        Never raises. A cancelled reading ends with the batch that it is at, half a second at most.
+        Never raises. A cancelled reading ends with the batch that it is at, a second at most.
         """
         with suppress(ModelError):
             async with aclosing(self.stream(messages, 1)) as pieces:

@@ -172,7 +172,7 @@ def _serve(model: str, window: int) -> Any:
     """llama.cpp's server, loaded and listening; 335 MB with a window of 8,192.
 
     Quantizing the cache would save 85 MB, and read long prompts at half the speed. One slot, with room for the
-    prompts of a few other conversations: reading 2,000 tokens again takes 10 s.
+    prompts of a few other conversations: reading 2,000 tokens again takes 20 s.
     """
     xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
     params = xllamacpp.CommonParams()
@@ -183,13 +183,13 @@ def _serve(model: str, window: int) -> Any:
     params.api_keys = [os.environ.pop(TOKEN_VARIABLE)]
     params.n_ctx = window
     params.n_parallel = 1
-    params.n_batch = params.n_ubatch = 128  # a reading that is cancelled ends with its batch
+    params.n_batch = params.n_ubatch = 64  # a reading that is cancelled ends with its batch
     params.cache_ram_mib = 64
-    cores = os.cpu_count() or 1
-    # Threads that write a token wait for each other hundreds of times, spinning: with every core taken, a busy
-    # window or engine would slow them tenfold (2 to 19 tokens a second were measured, against 45 on one core).
-    params.cpuparams.n_threads = max(1, min(MOST_THREADS, cores - 1))
-    params.cpuparams_batch.n_threads = min(MOST_THREADS, cores)
+    # Threads wait for each other hundreds of times a token, spinning. With every core taken, a busy window or engine
+    # slows them tenfold: on two busy cores two threads read 12 to 130 tokens a second and wrote 2 to 20, one read 40
+    # to 100 and wrote 24 to 45. On idle cores two are half as fast again.
+    threads = max(1, min(MOST_THREADS, (os.cpu_count() or 1) - 1))
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.n_threads_http = 2
     params.n_gpu_layers = 0
     params.fit_params = False
