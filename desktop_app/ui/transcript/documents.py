@@ -135,7 +135,7 @@ def _set_lines(document: QTextDocument, height: float) -> None:
 
 def _markdown(text: str) -> InkDocument:
     document = InkDocument()
-    document.setIndentWidth(scaled(20))
+    document.setIndentWidth(scaled(26))
     document.setMarkdown(text, _NO_HTML)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()

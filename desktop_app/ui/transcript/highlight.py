@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import deque
 from collections.abc import Iterator
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from PySide6.QtGui import QTextCharFormat, QTextDocument, QTextLayout
 
 from desktop_app.ui.widgets.look import colour
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
 
 SLICE = 0.005  # seconds in one pass of the event loop
 MOST = 40_000  # characters; longer code stays plain
@@ -37,26 +40,52 @@ class Highlighter(QObject):
     """Highlights documents one after the other. Signal: highlighted, when one is done."""
 
     highlighted = Signal()
+    _loaded = Signal(str, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._waiting: deque[tuple[QTextDocument, str]] = deque()
+        self._lexers: dict[str, Lexer | None] = {}
+        self._loading: dict[str, list[QTextDocument]] = {}
+        self._waiting: deque[tuple[QTextDocument, Lexer]] = deque()
         self._work: Iterator[None] | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._go_on)
+        self._loaded.connect(self._take_lexer)
 
     @property
     def is_idle(self) -> bool:
         """Whether everything that was asked for is done."""
-        return self._work is None and not self._waiting
+        return self._work is None and not self._waiting and not self._loading
 
     def add(self, document: QTextDocument, language: str) -> None:
         """Asks for colours; a document that has them, or waits for them, is left alone."""
         if document.property("is_highlighted") or not language or document.characterCount() > MOST:
             return
         document.setProperty("is_highlighted", True)
-        self._waiting.append((document, language))
-        self._turn.start()
+        if language in self._lexers:
+            self._queue(document, self._lexers[language])
+        elif language in self._loading:
+            self._loading[language].append(document)
+        else:
+            self._loading[language] = [document]
+            # Compiling a lexer takes 30 ms. It is Python's own code, which gives the lock away every 5 ms.
+            QThreadPool.globalInstance().start(lambda: self._load(language))
+
+    def _load(self, language: str) -> None:
+        """Runs in a thread."""
+        lexer = find_lexer(language)
+        if shiboken6.isValid(self):  # else the window was closed meanwhile
+            self._loaded.emit(language, lexer)
+
+    def _take_lexer(self, language: str, lexer: Lexer | None) -> None:
+        self._lexers[language] = lexer
+        for document in self._loading.pop(language):
+            self._queue(document, lexer)
+
+    def _queue(self, document: QTextDocument, lexer: Lexer | None) -> None:
+        if lexer is not None:
+            self._waiting.append((document, lexer))
+            self._turn.start()
 
     def _go_on(self) -> None:
         deadline = monotonic() + SLICE
@@ -71,19 +100,22 @@ class Highlighter(QObject):
         self._turn.start()
 
 
-def _steps(document: QTextDocument, language: str) -> Iterator[None]:
-    """One document, in steps of well under a slice; importing is split into steps too."""
-    for name in ("pygments.token", "pygments.util", "pygments.lexers._mapping", "pygments.lexer", "pygments.lexers"):
-        importlib.import_module(name)
-        yield
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
+def find_lexer(language: str) -> Lexer | None:
+    """Pygments' lexer for a language as fences name it. Plugins are not asked: looking for them takes long."""
+    from pygments.lexers import find_lexer_class, get_all_lexers
 
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
+    wanted = language.lower()
+    for name, aliases, _, _ in get_all_lexers(plugins=False):
+        kind = find_lexer_class(name) if wanted in aliases else None
+        if kind is not None:
+            return kind(stripnl=False, ensurenl=False)
+    return None
+
+
+def _steps(document: QTextDocument, lexer: Lexer) -> Iterator[None]:
+    """One document, in steps of well under a slice."""
+    if not shiboken6.isValid(document):
         return
-    yield
     ranges: dict[int, list[QTextLayout.FormatRange]] = {}
     position = 0
     for count, (token, text) in enumerate(lexer.get_tokens(document.toPlainText())):

@@ -72,7 +72,7 @@ def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool)
     if message.role is Role.USER:
         _user_box(page, shown)
     elif shown:
-        page.skip(2)
+        page.skip(6 if shown.startswith(("```", "~~~")) else 2)
         page.markdown(shown)
     if is_long:
         page.skip(4)
