@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import logging
+import os
 import sys
+
+from desktop_app import __version__
 
 COMMANDS = {
     "compact": ("compact", "what would be sent of a conversation, in a given window"),
@@ -27,12 +30,19 @@ def main(arguments: list[str] | None = None) -> int:
     if parsed.command is None:
         return _open_window(parsed)
     module = importlib.import_module(f"desktop_app.commands.{COMMANDS[parsed.command][0]}")
-    return int(module.run(parsed))
+    try:
+        code = int(module.run(parsed))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `palimpsest … | head`: whoever read has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
 
 
 def _parser(given: list[str]) -> argparse.ArgumentParser:
     """The parser; only the command that is used is imported, so that the window starts at once."""
     parser = argparse.ArgumentParser(prog="palimpsest", description="A chat whose context window can be seen.")
+    parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands; without one the window opens")
     for name, (module, summary) in COMMANDS.items():
@@ -47,6 +57,7 @@ def _run_engine(arguments: list[str]) -> int:
     from desktop_app.paths import data_folder
 
     parser = argparse.ArgumentParser(prog="palimpsest engine")
+    parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", required=True)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     return serve(data_folder(parser.parse_args(arguments).data_dir))

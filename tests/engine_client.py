@@ -109,3 +109,5 @@ class EngineClient:
                 case p.ConversationsChanged() as changed:
                     self.lists.append(changed)
             self._changed.set()
+        for future in self._answers.values():
+            future.cancel()  # the engine is gone: nobody waits for its answers

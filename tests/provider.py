@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import msgspec
+
 from provider_script import (
     AnyStep,
     Call,

@@ -26,7 +26,7 @@ from desktop_app.conversation.transcript import Operation, Prune, Transcript, Tr
 from desktop_app.models.tokenizers import tokenizer_for
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
-from .token_numbers import tokens_argument
+from .token_numbers import max_output_of, tokens_argument
 
 DEFAULT_MODEL = "gpt-4o"
 """Counts with o200k."""
@@ -104,7 +104,7 @@ def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
         return policy_for_target(policy), Budget(arguments.target_tokens, 0)
     if arguments.window is None:
         raise BadInput("Neither a window nor a target was given", advice="Give --window N, or --target-tokens T.")
-    return policy, budget_for(policy, arguments.window)
+    return policy, budget_for(policy, arguments.window, max_output_of(arguments.model))
 
 
 def compacted(messages: list[Message], policy: ContextPolicy, budget: Budget, counts: Counts) -> Result:

@@ -16,7 +16,7 @@ from desktop_app.models.tokenizers import tokenizer_for
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
 from .compact import DEFAULT_MODEL, BadInput, read_chat
-from .token_numbers import tokens_argument
+from .token_numbers import max_output_of, tokens_argument
 
 BAR = 48
 """Characters of the printed bar."""
@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     counts = Counts(tokenizer_for(model))
     view = view_of(Transcript(Chain(messages)))
     info = ModelInfo(model, model, arguments.window, 0)
-    gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget_for(BALANCED, arguments.window), info)
+    budget = budget_for(BALANCED, arguments.window, max_output_of(arguments.model))
+    gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget, info)
     if arguments.json:
         print_json(_report(gauge))
     else:

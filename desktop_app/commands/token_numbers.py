@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from desktop_app.models import builtin
 from desktop_app.models.limits import tokens_from_text
 
 
@@ -13,3 +14,8 @@ def tokens_argument(text: str) -> int:
         return tokens_from_text(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def max_output_of(model: str | None) -> int:
+    """The longest reply of that model, for the reserve; 0 when it is not known here."""
+    return builtin.MAX_OUTPUT if model == builtin.MODEL_ID else 0

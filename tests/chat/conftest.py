@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest_asyncio
-from provider import ScriptedProvider
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
@@ -19,6 +18,7 @@ from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokenizers import tokenizer_for
 from desktop_app.settings import Settings
+from provider import ScriptedProvider
 
 
 class OneServer:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from provider import Cut, Hang, Overflow, Reply, Status
-
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
@@ -22,6 +20,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Compaction, Trigger
+from provider import Cut, Hang, Overflow, Reply, Status
 
 
 async def test_a_turn_tells_what_it_stores(house) -> None:

@@ -31,7 +31,6 @@ from desktop_app.conversation.transcript import (
     Unpin,
 )
 
-
 EAGER = replace(
     BALANCED,
     name="eager",
@@ -90,8 +89,7 @@ class Conversation(RuleBasedStateMachine):
             try:
                 step = make_room(self.view, self.policy, self.budget, self.counts, trigger)
             except WindowTooSmall as error:
-                assert request_tokens(self.view, self.counts) > self.budget.usable
-                assert error.advice
+                self._check_refusal(error)
                 return
             if isinstance(step, CompactionPlan):
                 step = compaction_of(step, self.transcript, self.view, self.counts)
@@ -197,6 +195,10 @@ class Conversation(RuleBasedStateMachine):
         closing = sum(self.counts.total(m) for m in assemble(self.view)[len(self.view.items) :])
         assert self.sums.total + closing == request_tokens(self.view, self.counts), "property 6"
         assert self.sums.segments == tally(self.view, self.counts).segments
+
+    def _check_refusal(self, error: WindowTooSmall) -> None:
+        assert request_tokens(self.view, self.counts) > self.budget.usable
+        assert error.advice
 
     def _messages(self) -> list[Message]:
         return [e for e in self.transcript.entries if isinstance(e, Message)]

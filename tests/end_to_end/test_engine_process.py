@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from engine_client import EngineClient, Refused
-from provider import Hang, Reply, ScriptedProvider
 
 from desktop_app.conversation.events import TextDelta, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings, write_settings
+from engine_client import EngineClient, Refused
+from provider import Hang, Reply, ScriptedProvider
 
 
 @pytest_asyncio.fixture

@@ -6,7 +6,6 @@ import socket
 from typing import Any
 
 import pytest
-from provider import Garbage, Reply, ScriptedProvider
 
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.gauge import Basis
@@ -14,6 +13,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.limits import tokens_from_text
 from desktop_app.settings import Server, Settings
+from provider import Garbage, Reply, ScriptedProvider
 
 
 def catalogue(*servers: Server, key: str = "") -> Catalogue:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 import pytest
-from provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
 
 from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Basis
@@ -18,6 +17,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolCall, Tool
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokenizers import tokenizer_for
+from provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
 
 KEY = "sk-SECRET-0123456789abcdef"
 HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
