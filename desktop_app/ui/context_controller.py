@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import ViewChanged
@@ -19,6 +21,8 @@ from .parts import Parts
 if TYPE_CHECKING:
     from .optimize.plan_dialog import PlanDialog
 
+SETTLED_AFTER = 700  # milliseconds after the engine is ready
+
 
 class ContextController(QObject):
     """Wishes about what the model sees of the open conversation."""
@@ -30,6 +34,10 @@ class ContextController(QObject):
         self._chat = chat
         self._dialog: PlanDialog | None = None
         self._plan_number = 0
+
+    def get_ready(self) -> None:
+        """Imports the plan's dialog once the window has settled, so that its first opening is quick too."""
+        QTimer.singleShot(SETTLED_AFTER, lambda: importlib.import_module(".optimize.plan_dialog", __package__))
 
     # The panel
 
@@ -90,6 +98,7 @@ class ContextController(QObject):
         if self._dialog is not None or conversation != self._chat.conversation:
             return
         dialog = self._dialog = PlanDialog(plan, parent)
+        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
         dialog.apply_requested.connect(self._apply)
         dialog.tail_changed.connect(self._change_tail)
         dialog.summary_edited.connect(self._check)

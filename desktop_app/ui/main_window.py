@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         transcript, panel, sidebar, header = self.stage.transcript, self.panel, self.sidebar, self.header
         # the engine
         bridge.became_ready.connect(watch.note_ready)
+        bridge.became_ready.connect(context.get_ready)
         bridge.engine_died.connect(watch.note_death)
         bridge.engine_gave_up.connect(watch.note_end)
         bridge.failed.connect(watch.show_failure)
