@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from desktop_app.context.counting import Counts
 from desktop_app.context.view import View, active_entries
-from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Operation, Prune
 
 
-def message_rows(
-    messages: Iterable[tuple[int, Message]], view: View, counts: Counts, sent: dict[str, tuple[str, str]]
-) -> tuple[MessageRow, ...]:
-    """Rows of those messages with their index. `sent`: operation and text of pruned ones, see `sent_texts`."""
-    return tuple(_row(index, message, view, counts, sent.get(message.id)) for index, message in messages)
+def message_row(index: int, message: Message, tokens: int, standing: MessageChange) -> MessageRow:
+    """One message for the window. index: its position among the conversation's messages."""
+    return standing.applied_to(MessageRow(message=message, index=index, tokens=tokens))
 
 
-def _row(index: int, message: Message, view: View, counts: Counts, sent: tuple[str, str] | None) -> MessageRow:
-    standing = view.standings.get(message.id)
-    state, operation_id, sent_text = State.IN_VIEW, "", ""
+def standing_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
+    """How a message stands in a view. `sent`: operation and text of pruned ones, see `sent_texts`."""
+    standing = view.standings.get(message_id)
+    is_pinned = message_id in view.pins
     if standing is not None:
-        state, operation_id = standing.state, standing.operation_id
-    elif sent is not None:
-        state, (operation_id, sent_text) = State.PRUNED, sent
-    return MessageRow(
-        message=message,
-        index=index,
-        tokens=counts.total(message),
-        state=state,
-        is_pinned=message.id in view.pins,
-        operation_id=operation_id,
-        sent_text=sent_text,
-    )
+        return MessageChange(message_id, standing.state, is_pinned, standing.operation_id)
+    if message_id in sent:
+        return MessageChange(message_id, State.PRUNED, is_pinned, *sent[message_id])
+    return MessageChange(message_id, is_pinned=is_pinned)
 
 
 def sent_texts(view: View) -> dict[str, tuple[str, str]]:

@@ -21,7 +21,7 @@ from desktop_app.conversation.message import Entry, Message
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel
-from .rows import changed_ids, message_rows, operation_rows, sent_texts
+from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .uninterrupted import uninterrupted
 
 E = TypeVar("E", bound=Entry)
@@ -125,7 +125,11 @@ class Session:
         leaving = [i for i in changed if (s := self.view.standings.get(i)) and s.state is State.ARCHIVED]
         await self.archive.set_archived(self.id, leaving, [i for i in changed if i not in self.view.standings])
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
-        return ViewChanged(self.id, operations, self.rows(changed), cause)
+        sent = sent_texts(self.view)
+        changes = tuple(
+            standing_of(i, self.view, sent) for i in sorted(changed & self._index.keys(), key=self._index.__getitem__)
+        )
+        return ViewChanged(self.id, operations, changes, cause)
 
     def operations(self) -> tuple[OperationRow, ...]:
         """All operations, oldest first."""
@@ -151,5 +155,8 @@ class Session:
         return self._rows(range(start, end))
 
     def _rows(self, indices: range | list[int]) -> tuple[MessageRow, ...]:
-        chosen = ((index, self._messages[index]) for index in indices)
-        return message_rows(chosen, self.view, self.counts, sent_texts(self.view))
+        sent, chosen = sent_texts(self.view), ((index, self._messages[index]) for index in indices)
+        return tuple(
+            message_row(index, message, self.counts.total(message), standing_of(message.id, self.view, sent))
+            for index, message in chosen
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
 from .facts import Fidelity
 from .gauge import Gauge
@@ -38,6 +39,26 @@ class MessageRow(msgspec.Struct, frozen=True):
     is_pinned: bool = False
     operation_id: str = ""
     sent_text: str = ""
+
+
+class MessageChange(msgspec.Struct, frozen=True):
+    """How a message stands now; its words are the same, and are not sent again. Fields as in `MessageRow`."""
+
+    message_id: str
+    state: State = State.IN_VIEW
+    is_pinned: bool = False
+    operation_id: str = ""
+    sent_text: str = ""
+
+    def applied_to(self, row: MessageRow) -> MessageRow:
+        """The row as it stands now."""
+        return replace(
+            row,
+            state=self.state,
+            is_pinned=self.is_pinned,
+            operation_id=self.operation_id,
+            sent_text=self.sent_text,
+        )
 
 
 class OperationRow(msgspec.Struct, frozen=True):
@@ -131,12 +152,12 @@ class RoomRefused(msgspec.Struct, frozen=True, tag="room_refused"):
 class ViewChanged(msgspec.Struct, frozen=True, tag="view_changed"):
     """An operation was recorded, undone or redone, or a message pinned or brought back.
 
-    operations: the rows that are new or changed. rows: the messages whose state, pin or text as sent changed.
+    operations: the rows that are new or changed. changes: the messages that stand differently now.
     """
 
     conversation: str
     operations: tuple[OperationRow, ...]
-    rows: tuple[MessageRow, ...]
+    changes: tuple[MessageChange, ...]
     cause: Trigger | None = None
 
 

@@ -44,7 +44,7 @@ class ContextController(QObject):
     def show_change(self, event: ViewChanged) -> None:
         """What an operation, a pin or an undo changed."""
         self._parts.panel.change_operations(event.operations)
-        self._parts.panel.change_messages(event.rows)
+        self._parts.panel.change_messages(event.changes)
 
     def show_breakdown(self) -> None:
         """Turns the panel to what fills the window."""

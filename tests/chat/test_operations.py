@@ -44,8 +44,8 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(house) ->
     (changed,) = [e for e in events if isinstance(e, ViewChanged)]
     operation = changed.operations[0]
     assert operation.tokens_after == plan.compaction.tokens_after == session.gauge().total
-    assert {row.state for row in changed.rows} == {State.ARCHIVED}
-    assert len(changed.rows) == operation.messages
+    assert {row.state for row in changed.changes} == {State.ARCHIVED}
+    assert len(changed.changes) == operation.messages
 
     await operations.undone(session, operation.id)
     assert assemble(session.view) == before

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from transcript_rows import changes_of
 
 from desktop_app.conversation.events import (
     Failure,
@@ -225,7 +226,7 @@ class ScriptedEngine:
         position = next(i for i, row in enumerate(rows) if row.message.id == message)
         rows[position] = msgspec.structs.replace(rows[position], **changes)
         self._keep()
-        self._tell(ViewChanged(name, (), (rows[position],)))
+        self._tell(ViewChanged(name, (), changes_of([rows[position]])))
         return p.Done()
 
     def _compact(self, name: str, summary: str) -> p.Done:
@@ -254,7 +255,7 @@ class ScriptedEngine:
         changed = [msgspec.structs.replace(row, state=state, operation_id=shown) for row in head]
         self._record.rows[name][: len(head)] = changed
         self._keep()
-        self._tell(ViewChanged(name, (operation,), tuple(changed), operation.trigger))
+        self._tell(ViewChanged(name, (operation,), changes_of(changed), operation.trigger))
         self._tell(GaugeChanged(name, self._gauge(name)))
         return p.Done()
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
 
-from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
@@ -218,7 +218,7 @@ def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel,
     open_messages(panel, qtbot)
     panel.show_archived("c1", (message(1),), 1)
     choose(panel, qtbot, 0)
-    panel.change_messages((message(1, state=State.IN_VIEW, is_pinned=True), message(99)))
+    panel.change_messages((MessageChange("m1", is_pinned=True), MessageChange("m99")))
     assert not panel.history.archived.reader.bring_back.isVisible()
     with qtbot.waitSignal(panel.unpin_requested) as unpinned:
         click(qtbot, panel.history.archived.reader.pin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
-from transcript_rows import call, chat, compaction, result, row
+from transcript_rows import call, changes_of, chat, compaction, result, row
 
 from desktop_app.conversation.events import (
     Failure,
@@ -116,12 +116,12 @@ def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:
     model = opened(chat(4))
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     archived = tuple(row(n, r.message.role, state=State.ARCHIVED) for n, r in enumerate(chat(2)))
-    model.apply(ViewChanged("c", (compaction(1, after=1),), archived))
+    model.apply(ViewChanged("c", (compaction(1, after=1),), changes_of(archived)))
     assert keys(model) == ["m0", "m1", "mark op1", "m2", "m3"]
     first = model.item(0)
     assert isinstance(first, MessageItem)
     assert first.row.state is State.ARCHIVED
-    model.apply(ViewChanged("c", (compaction(1, after=1, is_undone=True),), tuple(chat(2))))
+    model.apply(ViewChanged("c", (compaction(1, after=1, is_undone=True),), changes_of(chat(2))))
     assert keys(model) == ["m0", "m1", "m2", "m3"]
     assert not any(isinstance(model.item(n), MarkItem) for n in range(4))
 
@@ -172,7 +172,7 @@ def test_folding_events_gives_what_a_snapshot_gives(acts: list[str]) -> None:
             state = State.ARCHIVED if act == "archive" else State.IN_VIEW
             record[0] = MessageRow(record[0].message, 0, 1, state)
             operation = compaction(1, after=0, is_undone=act == "undo")
-            tell(ViewChanged("c", (operation,), (record[0],)))
+            tell(ViewChanged("c", (operation,), changes_of(record[:1])))
         else:
             tell(GaugeChanged("c", Gauge({}, 0, 10, 1, Status.SAFE)))
     fresh = opened(record, *([operation] if operation else []))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.events import MessageRow, OperationRow, State
+from collections.abc import Iterable
+
+from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Trigger
 
@@ -37,3 +39,8 @@ def compaction(number: int, after: int, is_undone: bool = False) -> OperationRow
         id=f"op{number}", kind="compaction", at=NOW, trigger=Trigger.AFTER_TURN, strategies={"extractive": 1},
         messages=42, tokens_before=61_204, tokens_after=4_180, after_message_id=f"m{after}", is_undone=is_undone,
     )  # fmt: skip
+
+
+def changes_of(rows: Iterable[MessageRow]) -> tuple[MessageChange, ...]:
+    """How these messages stand now, as an event tells it."""
+    return tuple(MessageChange(r.message.id, r.state, r.is_pinned, r.operation_id, r.sent_text) for r in rows)

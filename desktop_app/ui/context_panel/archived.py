@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.look import BOLD
@@ -96,11 +96,12 @@ class Archived(QWidget):
         self.list.rows.append([row_of(row) for row in new])
         self._tell_found()
 
-    def change(self, rows: Sequence[MessageRow]) -> None:
-        """Shows these messages as they are now, as far as they are loaded."""
-        for row in rows:
-            if row.message.id in self._messages:
-                self._messages[row.message.id] = row
+    def change(self, changes: Sequence[MessageChange]) -> None:
+        """Shows these messages as they stand now, as far as they are loaded."""
+        for change in changes:
+            known = self._messages.get(change.message_id)
+            if known is not None:
+                row = self._messages[change.message_id] = change.applied_to(known)
                 self.list.rows.change(row_of(row))
         self._read()
 

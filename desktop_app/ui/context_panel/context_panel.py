@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import MessageRow, OperationRow
+from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.ui.widgets.look import colour
 from desktop_app.ui.widgets.segmented import Segmented
@@ -81,9 +81,9 @@ class ContextPanel(QWidget):
         """The answer to `archived_requested` at a further offset."""
         self.history.append_archived(operation_id, rows, total)
 
-    def change_messages(self, rows: Sequence[MessageRow]) -> None:
+    def change_messages(self, changes: Sequence[MessageChange]) -> None:
         """Messages whose state or pin has changed: those that are listed here show it."""
-        self.history.archived.change(rows)
+        self.history.archived.change(changes)
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         """All pinned messages."""

@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from desktop_app.conversation.events import (
+    MessageChange,
     MessageRecorded,
     MessageRow,
     OperationRow,
@@ -116,8 +117,8 @@ class TranscriptModel(QAbstractListModel):
             case ReasoningDelta(_, reply_id, text):
                 reply = self._growing(reply_id)
                 self._grow(msgspec.structs.replace(reply, reasoning=reply.reasoning + text))
-            case ViewChanged(_, operations, rows):
-                self._change_view(operations, rows)
+            case ViewChanged(_, operations, changes):
+                self._change_view(operations, changes)
             case TurnFailed(_, failure):
                 self._failures_seen += 1
                 self._failures.append(FailureItem(failure, self._failures_seen))
@@ -173,10 +174,10 @@ class TranscriptModel(QAbstractListModel):
         self._reply = self._items[row] = reply
         self.dataChanged.emit(self.index(row), self.index(row))
 
-    def _change_view(self, operations: Sequence[OperationRow], rows: Sequence[MessageRow]) -> None:
+    def _change_view(self, operations: Sequence[OperationRow], changes: Sequence[MessageChange]) -> None:
         self._operations.update((operation.id, operation) for operation in operations)
-        changed = {row.message.id: row for row in rows}
-        self._rows = [changed.get(row.message.id, row) for row in self._rows]
+        changed = {change.message_id: change for change in changes}
+        self._rows = [changed[i].applied_to(row) if (i := row.message.id) in changed else row for row in self._rows]
         self._show()
 
     def _set_running(self, is_running: bool) -> None:
