@@ -24,12 +24,17 @@ from .protocol import Answer, Ask, ConversationsChanged, ListConversations, Prot
 LINE_MOST = 64 * 1024 * 1024
 """Bytes of one line from the window: a pasted book, not a runaway."""
 
+POLITENESS = 5
+"""Added to the nice value: where all cores are busy, the window comes first; its children inherit it."""
+
 log = logging.getLogger(__name__)
 
 
 def serve(data: Path) -> int:
     """Serves one window until it goes away. Returns the process's exit code."""
     write = _claim_standard_output()
+    if hasattr(os, "nice"):
+        os.nice(POLITENESS)
     return asyncio.run(_serve(data, write))
 
 
