@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 import qasync
-from PySide6.QtCore import QObject, QSocketNotifier
+from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.paths import log_file
@@ -115,7 +115,14 @@ def _start_log(data_folder: Path) -> Path | None:
     logging.basicConfig(
         level=logging.INFO, handlers=handlers, format="%(asctime)s %(name)s %(levelname)s %(message)s", force=True
     )
+    qInstallMessageHandler(_log_qt)
     return path if isinstance(handlers[0], logging.FileHandler) else None
+
+
+def _log_qt(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:
+    """What Qt has to say goes to the log, not to the terminal."""
+    is_serious = kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
+    logging.getLogger("qt").log(logging.ERROR if is_serious else logging.INFO, text or "")
 
 
 def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:

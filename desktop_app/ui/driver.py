@@ -105,12 +105,13 @@ class Driver:
             raise OSError(f"{file} could not be written")
         self._heart.restart()
 
-    def show_theme(self, theme: str) -> None:
+    async def show_theme(self, theme: str) -> None:
         """Light or dark; painting everything anew is left aside like a picture."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._set_aside()
         show_theme(application, theme, 1.0)
+        await asyncio.sleep(0.2)
         self._heart.restart()
 
     def _focus(self) -> QWidget:

@@ -125,17 +125,24 @@ async def see_the_plan(visit: Visit) -> None:
 
 async def see_the_plan_in_the_dark(visit: Visit) -> None:
     """The same in the dark theme."""
-    visit.driver.show_theme("dark")
+    await visit.driver.show_theme("dark")
 
 
 async def optimize_it(visit: Visit) -> None:
     """The plan is applied."""
-    visit.driver.show_theme("light")
+    await visit.driver.show_theme("light")
     before = visit.gauge.total if visit.gauge else 0
     dialog = visit.driver.dialog("PlanDialog")
     await visit.view_changes(lambda: visit.driver.click(getattr(dialog, "apply", None)), 20, "the optimized view")
     await visit.driver.until(lambda: visit.gauge and visit.gauge.total < before, 5, "a lower gauge")
     await visit.driver.until(lambda: not visit.driver.dialog("PlanDialog"), 5, "the end of the dialog")
+
+
+async def see_the_mark_in_the_chat(visit: Visit) -> None:
+    """Where the view was compacted: archived messages above it, still readable, dimmed."""
+    operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
+    if not visit.window.stage.transcript.show_message(operation.after_message_id):
+        raise NotSeen("the last archived message")
 
 
 async def browse_the_archived_messages(visit: Visit) -> None:
@@ -225,7 +232,7 @@ async def optimize_the_long_session(visit: Visit) -> None:
 
 async def the_window_in_the_dark(visit: Visit) -> None:
     """The whole window in the dark theme."""
-    visit.driver.show_theme("dark")
+    await visit.driver.show_theme("dark")
 
 
 STEPS: tuple[Step, ...] = (
@@ -240,6 +247,7 @@ STEPS: tuple[Step, ...] = (
     see_the_plan,
     see_the_plan_in_the_dark,
     optimize_it,
+    see_the_mark_in_the_chat,
     browse_the_archived_messages,
     bring_one_back,
     pin_it,
