@@ -118,7 +118,7 @@ def test_cards_are_newest_first_and_say_what_was_done(panel):
     assert places == [0, 1]
     assert "".join(run.text for run in figures_of(COMPACTION)) == "61,204 → 4,180 tokens · 42 messages"
     assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 old results"
-    assert "2 soft trims" in panel.history.cards["p1"].accessibleName()
+    assert "2 shortened" in panel.history.cards["p1"].accessibleName()
     assert not panel.history.empty.isVisible()
 
 

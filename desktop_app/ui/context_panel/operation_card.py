@@ -32,6 +32,7 @@ TRIGGER_WORDS = {
     Trigger.USER: "by you",
 }
 
+PRUNE_WORDS = {"soft_trim": "{} shortened", "hard_clear": "{} cleared to a line"}
 STRATEGY_WORDS = {
     "extractive": "without a model",
     "llm": "by a model",
@@ -42,7 +43,7 @@ STRATEGY_WORDS = {
 def title_of(row: OperationRow) -> str:
     """The card's title."""
     if row.trigger is Trigger.USER:
-        return "Optimized by you"
+        return "Pruned by you" if row.kind == "prune" else "Optimized by you"
     return "Prune" if row.kind == "prune" else "Compaction"
 
 
@@ -56,10 +57,10 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
 
 
 def means_of(row: OperationRow) -> str:
-    """How it was done: "Without a model", "Automatic, at a tool result · 4 soft trims · 3 hard clears"."""
+    """How it was done: "Without a model", "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
     words = [] if row.trigger is Trigger.USER else [TRIGGER_WORDS[row.trigger]]
     if row.kind == "prune":
-        words += [counted(count, strategy.replace("_", " ")) for strategy, count in row.strategies.items()]
+        words += [PRUNE_WORDS.get(strategy, strategy).format(count) for strategy, count in row.strategies.items()]
     else:
         words += [STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")) for strategy in row.strategies]
     if row.model:

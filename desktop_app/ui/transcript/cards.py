@@ -74,8 +74,10 @@ def lay_out_mark(page: Page, operation: OperationRow) -> None:
         what = counted(operation.messages, "tool result") + " pruned"
     figures = f" · {thousands(operation.tokens_before)} → {thousands(operation.tokens_after)} tokens · "
     links = (Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id))
-    width = advance(strong, what) + advance(normal, figures) + advance(normal, " · ")
-    width += sum(advance(link, entry.label) + 2 for entry in links)
+    ends = advance(strong, what) + advance(normal, " · ") + sum(advance(link, entry.label) + 2 for entry in links)
+    if ends + advance(normal, figures) > page.width:
+        figures = " · "  # a narrow column keeps the words and the way back; the figures stand in the history
+    width = ends + advance(normal, figures)
     left = max((page.width - width) / 2, 0)
     x = page.words(left, what, strong, "ink", height)
     x = page.words(x, figures, normal, "ink_soft", height)
