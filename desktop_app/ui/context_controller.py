@@ -98,12 +98,13 @@ class ContextController(QObject):
         if self._dialog is not None or conversation != self._chat.conversation:
             return
         dialog = self._dialog = PlanDialog(plan, parent)
-        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
         dialog.apply_requested.connect(self._apply)
         dialog.tail_changed.connect(self._change_tail)
         dialog.summary_edited.connect(self._check)
         dialog.finished.connect(self._forget_dialog)
-        dialog.open()
+        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
+        if self._dialog is dialog:
+            dialog.open()
 
     def _change_tail(self, tokens: int) -> None:
         self._replan(p.PlanOptimize(self._chat.conversation, tokens))
