@@ -19,6 +19,7 @@ from .extract import extract
 from .fidelity import fidelity
 from .ledger import ledger_of
 from .policy import Budget, ContextPolicy
+from .reading import Reading
 from .view import Item, Kind, View, is_made_up, previewed, summary_message, view_of
 
 SUMMARY_LEAST = 120
@@ -106,6 +107,8 @@ def _tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int |
     target = budget.usable * policy.target
     most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
     usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
+    if policy.is_filling:
+        usual = max(usual, _left_by_page(room, policy, target - room.fixed))
     if tail_tokens is not None:
         usual = most = tail_tokens
     begin, taken, replies = len(room.blocks), 0, 0
@@ -117,6 +120,12 @@ def _tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int |
         replies += any(item.message.role is Role.ASSISTANT for item in room.blocks[index])
     few = max(begin, len(room.blocks) - policy.last_resort_messages)
     return sorted({begin, few, len(room.blocks)})
+
+
+def _left_by_page(room: Room, policy: ContextPolicy, free: float) -> float:
+    """The longest tail that leaves the page as much as it may have of `free` tokens."""
+    share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
+    return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))
 
 
 def _plan(
@@ -144,10 +153,10 @@ def compaction_of(
     page: the summary that the user edited or a model wrote; None: the extractive one. What it saves is measured
     on the request that would be sent.
     """
-    head = recorded(plan.archived, transcript)
-    ledger = ledger_of(head, view.ledger)
+    head, reading = recorded(plan.archived, transcript), Reading()
+    ledger = ledger_of(head, view.ledger, reading)
     earlier = view.summary.summary if view.summary else ""
-    text = extract(head, earlier, ledger, plan.summary_budget, counts.text) if page is None else page.strip()
+    text = extract(head, earlier, ledger, plan.summary_budget, counts.text, reading) if page is None else page.strip()
     draft = Compaction(
         id="draft",
         trigger=plan.trigger,
@@ -162,7 +171,7 @@ def compaction_of(
     if tokens_after >= plan.total:
         return None
     tail = [item.message for item in after.items if item.kind is not Kind.SUMMARY]
-    checked = fidelity(head, text, tail, set(plan.archived))
+    checked = fidelity(head, text, tail, set(plan.archived), reading)
     return replace(draft, id="", tokens_after=tokens_after, fidelity=checked)
 
 

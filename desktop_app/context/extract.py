@@ -1,173 +1,229 @@
-"""The summary without a model (K4): what must not be lost first, then the sentences that tell the most.
+"""The summary without a model (K4): what must not be lost first, then the passages that tell the most.
 
-Nothing is paraphrased: every line is a sentence that somebody said, or a fact from the ledger. The page is filled
-in the order of importance, each kind up to its share, so that one kind cannot crowd out the others; what a kind
-leaves over goes to the best of the rest.
+Nothing is paraphrased: every line is what somebody said, or a fact from the ledger. The page is filled in the order
+of importance, each kind up to its share, so that one kind cannot crowd out the others; what a kind leaves over goes
+to the best of the rest, and what then is left to facts that no sentence brought.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
-
-import msgspec
+from collections.abc import Callable, Iterable, Sequence
 
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role
 
 from . import page as sections
-from .fidelity import open_questions
-from .page import Page, lines_of
-from .wording import DECISION, RULE, facts_in, sentences
+from .fidelity import Said
+from .ledger import NUMBER, READING, said_facts
+from .page import Line, Page, lines_of
+from .passages import Passage, is_among_people, is_work, passages_of, passages_of_page
+from .reading import Reading
+from .tone import Voice, is_announcing, is_request
+from .wording import STRONG_RULE, is_decision, is_rule
+from .worth import Ranking
 
-SHARE_OF_RULES = 0.30
-SHARE_OF_SAID_FACTS = 0.45
-SHARE_OF_FILES = 0.15
+SHARE_OF_INTENT = 0.15
+SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.45, 0.30
+SHARE_OF_QUESTIONS = 0.10
+SHARE_OF_STATE = 0.15
+SHARE_OF_FILES = 0.25
+SHARE_OF_USER = 0.40
+SHARE_OF_NAMES = 0.35
+SHARE_OF_NUMBERS = 0.25
 SHARE_OF_ERRORS = 0.15
-SHARE_OF_EARLIER_PAGE = 0.30
-SENTENCES_A_MESSAGE = 60
-"""A single pasted text does not make the whole summary."""
+SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
+LARGE_PAGE = 2_000
+"""Tokens; beyond these an error costs nothing that a reader would rather have."""
+LATEST = "Latest"
+DECIDED_WITHIN = 3
+"""Sentences; in a longer passage a decision is told among other things."""
+MISSES_MOST = 50
+"""Passages in a row that did not fit: the page is full but for a remainder."""
+ALL = 1.0
+COMMANDS = 5
+MANY_NAMES = 1_000
 
-_WORD = re.compile(r"\w{2,}|[^\W\d_]")
-
-
-class Sentence(msgspec.Struct, frozen=True):
-    """One sentence of the head: where it was said (`order`), by whom, its distinct words and its facts."""
-
-    text: str
-    order: float
-    message: Message
-    words: frozenset[str]
-    facts: tuple[str, ...]
-
-    @property
-    def line(self) -> str:
-        """The sentence with its speaker."""
-        name = self.message.speaker or ("User" if self.message.role is Role.USER else "Assistant")
-        return f"{name}: {self.text}"
+_DIGITS = re.compile(r"\d+")
 
 
 def extract(
-    head: Sequence[Message], earlier_page: str, ledger: Ledger, budget: int, count: Callable[[str], int]
+    head: Sequence[Message],
+    earlier_page: str,
+    ledger: Ledger,
+    budget: int,
+    count: Callable[[str], int],
+    reading: Reading | None = None,
 ) -> str:
     """A page of at most `budget` tokens that stands for `head` and for the earlier page."""
-    page = Page(budget, count)
-    said = sentences_of(head)
-    _add_intent(page, head, earlier_page)
-    _add_texts(page, sections.RULES, ledger.rules, SHARE_OF_RULES)
-    _add_questions(page, head)
-    _add_files(page, ledger)
-    _add_texts(page, sections.ERRORS, ledger.errors[::-1], SHARE_OF_ERRORS)
-    _add_earlier(page, earlier_page)
-    _add_said_facts(page, said)
-    _add_best(page, said)
-    _add_bare_facts(page, ledger)
+    reading = reading or Reading()
+    page, earlier = Page(budget, count), lines_of(earlier_page)
+    passages = [*passages_of_page(earlier), *passages_of(head, reading)]
+    ranking, names = Ranking(passages), _names_of(head, ledger, reading)
+    if not is_among_people(head):
+        _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
+        _add_rules(page, ledger)
+        _add_state(page, passages, ledger)
+    _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
+    _add_files(page, ledger, SHARE_OF_FILES)
+    if not is_among_people(head):
+        kept_free = min(count(", ".join(_missing(page, names))), page.free // 2)
+        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, kept_free)
+        _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
+    _add_errors(page, ledger, _share_of_errors(budget))
+    for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
+        _add_said(page, ranking, list(Voice), ALL)
+        _add_errors(page, ledger, ALL)
+        _add_files(page, ledger, ALL)
+        _add_commands(page, ledger, len(ledger.commands), ALL)
+        _add_names(page, names, ALL, ALL)
+        page.settle()
     return page.text()
 
 
-def sentences_of(head: Sequence[Message]) -> list[Sentence]:
-    """What people and the model said, sentence by sentence, in order."""
-    found: list[Sentence] = []
-    for position, message in enumerate(head):
-        if message.role not in (Role.USER, Role.ASSISTANT):
-            continue
-        for number, text in enumerate(sentences(message.text)[:SENTENCES_A_MESSAGE]):
-            facts = tuple(facts_in(text)) if message.role is Role.USER else ()
-            words = frozenset(_WORD.findall(text.lower()))
-            found.append(Sentence(text, position + number / 1_000, message, words, facts))
-    return found
+def _share_of_errors(budget: int) -> float:
+    small = min(budget, LARGE_PAGE)
+    return (small * SHARE_OF_ERRORS + (budget - small) * SHARE_OF_ERRORS_ON_LARGE_PAGES) / max(budget, 1)
 
 
-def _add_intent(page: Page, head: Sequence[Message], earlier_page: str) -> None:
-    """What the user wanted first, and what the user wanted last."""
-    for section, line in lines_of(earlier_page):
-        if section == sections.INTENT:
-            page.add(section, -1, line)
-    asked = [(order, m) for order, m in enumerate(head) if m.role is Role.USER and m.text.strip()]
-    for order, message in [*asked[:1], *asked[-1:]]:
-        for text in sentences(message.text)[:2]:
-            page.add(sections.INTENT, order, text)
+def _add_intent(page: Page, asked: Sequence[Passage], earlier: Sequence[tuple[str, Line]], works: bool) -> None:
+    """What the user wanted first, and what the user wanted last: at work every word of the user is a wish."""
+    floor = page.free - SHARE_OF_INTENT * page.budget
+    asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
+    wishes = [p for p in asked if works or any(map(is_request, p.sentences))] or asked[:1]
+    known = [line.text for section, line in earlier if section == sections.INTENT]
+    first = [text for text in known if not text.startswith(f"{LATEST}: ")] or [
+        text for passage in wishes if passage.order[0] == wishes[0].order[0] for text in passage.sentences
+    ][:3]
+    for number, text in enumerate(first):
+        if page.free > floor:
+            page.add(sections.INTENT, Line(text, (-1, number)))
+    if wishes and (known or wishes[-1].order[0] != wishes[0].order[0]):
+        told = next(filter(is_request, wishes[-1].sentences), wishes[-1].sentences[0])
+        page.add(sections.INTENT, Line(told, wishes[-1].order, LATEST))
 
 
-def _add_texts(page: Page, section: str, facts: Sequence[Fact], share: float) -> None:
+def _add_rules(page: Page, ledger: Ledger) -> None:
+    """Those that say always, never or must have more room than those that say should."""
+    for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
+        floor = page.free - share * page.budget
+        rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if bool(STRONG_RULE.search(fact.text)) is strong]
+        _add_texts(page, sections.RULES, rules, floor)
+
+
+def _add_texts(page: Page, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:
+    """Lines with their place in time, until only `floor` tokens are free."""
+    for order, text in texts:
+        if page.free <= floor or page.is_full:
+            break
+        page.add(section, Line(text, (order, 0)))
+
+
+def _add_state(page: Page, passages: Sequence[Passage], ledger: Ledger) -> None:
+    """What the model said last, and what was run or done last that changed or proved something."""
+    said = [text for p in passages if p.voice is Voice.MODEL for text in p.sentences if not is_announcing(text)]
+    for number, text in enumerate(said[-2:]):
+        page.add(sections.STATE, Line(text, (0, number), Voice.MODEL.value))
+    _add_commands(page, ledger, COMMANDS, SHARE_OF_STATE)
+
+
+def _add_commands(page: Page, ledger: Ledger, most: int, share: float) -> None:
+    done = [(1 + n, f"Ran: {fact.text}") for n, fact in enumerate(ledger.commands) if not READING.match(fact.text)]
+    _add_texts(page, sections.STATE, done[: -most - 1 : -1], page.free - share * page.budget)
+
+
+def _add_files(page: Page, ledger: Ledger, share: float) -> None:
+    _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in ledger.files_edited), share)
+    if share == ALL:
+        read = (fact.text for fact in ledger.files_read if fact.text not in page)
+        _add_listed(page, sections.FILES, "Read", 1, read, share)
+
+
+def _add_listed(page: Page, section: str, label: str, place: int, names: Iterable[str], share: float) -> None:
     floor = page.free - share * page.budget
-    for order, fact in enumerate(facts):
-        if page.free <= floor:
+    for number, name in enumerate(names):
+        if page.free <= floor or page.is_full:
             break
-        page.add(section, order, fact.text)
+        page.add(section, Line(name, (place, number), label))
 
 
-def _add_questions(page: Page, head: Sequence[Message]) -> None:
-    for order, (question, _) in enumerate(open_questions(head)):
-        page.add(sections.QUESTIONS, order, question)
+def _add_errors(page: Page, ledger: Ledger, share: float) -> None:
+    _add_texts(page, sections.ERRORS, _distinct_first(ledger.errors), page.free - share * page.budget)
 
 
-def _add_files(page: Page, ledger: Ledger) -> None:
-    """Paths joined to lines, since a path a line would spend as much on the line as on the path."""
-    for label, facts in (("Edited", ledger.files_edited), ("Read", ledger.files_read)):
-        floor = page.free - SHARE_OF_FILES * page.budget
-        for start in range(0, len(facts), 8):
-            if page.free <= floor:
-                break
-            names = ", ".join(f"`{fact.text}`" for fact in facts[start : start + 8])
-            page.add(sections.FILES, 0 if label == "Edited" else 1, f"{label}: {names}")
-    for order, fact in enumerate(ledger.commands[-5:]):
-        page.add(sections.STATE, order, f"Ran `{fact.text}`")
+def _numbered(facts: Sequence[Fact]) -> list[tuple[int, str]]:
+    return [(number, fact.text) for number, fact in enumerate(facts)]
 
 
-def _add_earlier(page: Page, earlier_page: str) -> None:
-    """Lines of the earlier page stay as they were: a summary is merged, never summarised again."""
-    floor = page.free - SHARE_OF_EARLIER_PAGE * page.budget
-    for order, (section, line) in enumerate(lines_of(earlier_page)):
-        if page.free <= floor:
-            break
-        if section in (sections.DECISIONS, sections.DETAILS, sections.STATE):
-            page.add(sections.DETAILS if section == sections.STATE else section, order - 1e6, line)
+def _distinct_first(errors: Sequence[Fact]) -> list[tuple[int, str]]:
+    """The newest first; of those that differ in numbers alone only one, and the others behind."""
+    newest = _numbered(errors)[::-1]
+    shapes: dict[str, int] = {}
+    for order, text in newest:
+        shapes.setdefault(_DIGITS.sub("0", text), order)
+    leading = set(shapes.values())
+    return sorted(newest, key=lambda pair: pair[0] not in leading)
 
 
-def _add_said_facts(page: Page, said: Sequence[Sentence]) -> None:
-    """Sentences of the user that carry the most new facts for their length, until each fact is covered."""
-    floor = page.free - SHARE_OF_SAID_FACTS * page.budget
-    covered: set[str] = set()
-    for sentence in sorted(said, key=lambda s: len(s.facts) / (20 + len(s.text)), reverse=True):
-        if page.free <= floor:
-            break
-        if sentence.facts and not covered.issuperset(sentence.facts) and sentence.text not in page:
-            section = sections.DECISIONS if DECISION.search(sentence.text) else sections.DETAILS
-            if page.add(section, sentence.order, sentence.line):
-                covered.update(sentence.facts)
+def _add_said(page: Page, ranking: Ranking, voices: Sequence[Voice], share: float, kept_free: int = 0) -> None:
+    """The passages that tell the most, without the sentences that stand on the page already."""
+    floor = max(page.free - share * page.budget, kept_free)
+    misses = 0
+
+    def take(passage: Passage) -> bool | None:
+        nonlocal misses
+        if page.free <= floor or page.is_full or misses > MISSES_MOST:
+            return None
+        (place, first), section = passage.order, _section(passage)
+        is_taken = page.add_together(
+            (section, Line(text, (place, first + number), passage.speaker, passage.day))
+            for number, text in enumerate(passage.sentences)
+        )
+        misses = 0 if is_taken else misses + 1
+        return is_taken
+
+    ranking.offer(take, voices)
 
 
-def _add_best(page: Page, said: Sequence[Sentence]) -> None:
-    """The best of the rest: sentences with rare words that the page does not have yet, newer ones a little first."""
-    spread = Counter(word for sentence in said for word in sentence.words)
-    rarity = {word: math.log(len(said) / times) for word, times in spread.items()}
-    reach = max(len(said), 1)
-
-    def worth(place: int, sentence: Sentence) -> float:
-        told = sum(rarity[word] for word in sentence.words)
-        weight = 1.3 if DECISION.search(sentence.text) or RULE.search(sentence.text) else 1.0
-        return weight * told / math.sqrt(8 + len(sentence.words)) * (0.8 + 0.2 * place / reach)
-
-    covered: set[str] = set()
-    ranked = sorted(((worth(place, s), s) for place, s in enumerate(said)), key=lambda pair: pair[0], reverse=True)
-    smallest = 12  # tokens: below this no sentence fits any more
-    for _, sentence in ranked:
-        if page.free < smallest:
-            break
-        new = len(sentence.words - covered)
-        if sentence.text not in page and new * 2 > len(sentence.words):
-            section = sections.DECISIONS if DECISION.search(sentence.text) else sections.DETAILS
-            if page.add(section, sentence.order, sentence.line):
-                covered |= sentence.words
+def _section(passage: Passage) -> str:
+    """Where a passage belongs: in a chat among people nothing is decided in the sense of a work log."""
+    if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
+        return sections.DETAILS
+    decides = any(is_decision(text) and not is_rule(text) for text in passage.sentences)
+    return sections.DECISIONS if decides else sections.DETAILS
 
 
-def _add_bare_facts(page: Page, ledger: Ledger) -> None:
-    """With room left over, the names and numbers that no sentence brought."""
-    text = page.text()
-    missing = [fact.text for fact in (*ledger.urls, *ledger.identifiers) if fact.text not in text]
-    for start in range(0, len(missing), 12):
-        if not page.add(sections.FILES, 2 + start, "Also named: " + ", ".join(missing[start : start + 12])):
-            break
+def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[str]:
+    """Paths, links, names and numbers that the user mentioned, those of own words and earlier compactions first."""
+    ranks: dict[str, int] = {}
+    for message in head:
+        if message.role is Role.USER:
+            for rank, name in said_facts(reading.of(message)):
+                ranks[name] = min(rank, ranks.get(name, rank))
+    for fact in (*ledger.urls, *ledger.identifiers):
+        ranks.setdefault(fact.text, 0)
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def _missing(page: Page, names: Sequence[str]) -> list[str]:
+    """Those that no line of the page has, without those that stand in a longer one."""
+    shown = Said(page.settle())
+    return _longest([name for name in names if name not in shown])
+
+
+def _add_names(page: Page, mentioned: Sequence[str], share: float, share_of_numbers: float) -> None:
+    if page.is_full:
+        return
+    missing = _missing(page, mentioned)
+    names = [name for name in missing if not NUMBER.fullmatch(name)]
+    numbers = [name for name in missing if NUMBER.fullmatch(name)]
+    _add_listed(page, sections.NAMED, "Names", 0, names, share)
+    _add_listed(page, sections.NAMED, sections.NUMBERS, 1, numbers, share_of_numbers)
+
+
+def _longest(names: Sequence[str]) -> list[str]:
+    """The names without those that stand in a longer one."""
+    if len(names) > MANY_NAMES:
+        return list(names)
+    everything = "\n".join(names)
+    return [name for name in names if everything.count(name) < 2]

@@ -2,53 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message, Role
 
-from .wording import QUESTION, RULE, facts_in, sentences
+from .ledger import open_questions
+from .reading import Reading
+from .wording import is_rule
 
 LOST_NAMED = 20
 """How many lost facts a report names."""
 
+_WORD = re.compile(r"\w+")
 
-def facts_to_keep(head: Sequence[Message]) -> dict[str, str]:
+
+class Said:
+    """A text that is asked for many facts. Whole words and whole chunks are looked up; only the rest is searched."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._words = frozenset(_WORD.findall(text))
+
+    def __contains__(self, fact: str) -> bool:
+        """Whether the text has that fact, word for word. A number inside of a longer one is not that number."""
+        words = _WORD.findall(fact)
+        if not self._words.issuperset(words):
+            return False
+        return (len(words) == 1 and words[0] == fact) or fact in self._text
+
+
+def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
     """What a reader who continues would miss, by text, with the message that it stands in: what people said
     of paths, URLs, identifiers, numbers and names, their rules, and the questions still open at the end."""
     facts: dict[str, str] = {}
     for message in head:
         if message.role is Role.USER:
-            for fact in facts_in(message.text):
+            read = reading.of(message)
+            for fact in (*read.facts, *filter(is_rule, read.sentences)):
                 facts.setdefault(fact, message.id)
-            for sentence in sentences(message.text):
-                if RULE.search(sentence):
-                    facts.setdefault(sentence, message.id)
-    for question, message_id in open_questions(head):
+    for question, message_id in open_questions(head, reading):
         facts.setdefault(question, message_id)
     return facts
 
 
-def open_questions(head: Sequence[Message], within: int = 3) -> list[tuple[str, str]]:
-    """Questions in the last messages that were said aloud, with their messages' ids: nothing after them answers."""
-    spoken = [message for message in head if message.role in (Role.USER, Role.ASSISTANT) and message.text]
-    return [
-        (sentence, message.id)
-        for message in spoken[-within:]
-        for sentence in sentences(message.text)
-        if QUESTION.search(sentence)
-    ]
-
-
-def fidelity(head: Sequence[Message], summary: str, tail: Sequence[Message], archive: Collection[str]) -> Fidelity:
+def fidelity(
+    head: Sequence[Message],
+    summary: str,
+    tail: Sequence[Message],
+    archive: Collection[str],
+    reading: Reading | None = None,
+) -> Fidelity:
     """Where each fact of `head` is found now. `tail`: the messages that stay; `archive`: ids that can be recalled."""
-    kept_text = "\n".join(message.text for message in tail)
+    kept, summarised = Said("\n".join(message.text for message in tail)), Said(summary)
     places = {"verbatim": 0, "in_summary": 0, "recallable": 0, "lost": 0}
     lost: list[str] = []
-    for fact, message_id in facts_to_keep(head).items():
-        if fact in kept_text:
+    for fact, message_id in facts_to_keep(head, reading or Reading()).items():
+        if fact in kept:
             places["verbatim"] += 1
-        elif fact in summary:
+        elif fact in summarised:
             places["in_summary"] += 1
         elif message_id in archive:
             places["recallable"] += 1

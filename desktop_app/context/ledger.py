@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
@@ -10,40 +9,66 @@ from typing import Any, cast
 import msgspec
 
 from desktop_app.conversation.facts import Fact, Ledger
-from desktop_app.conversation.message import Message, Role, ToolCall
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
-from .wording import RULE, STRONG_RULE, error_lines, facts_in, sentences
+from .prose import SHORT_MESSAGE, paragraphs
+from .reading import Read, Reading
+from .wording import QUESTION, STRONG_RULE, error_lines, facts_in, is_rule
 
 MOST = {
     "intents": 12,
     "rules": 60,
-    "files_edited": 150,
+    "files_edited": 300,
     "files_read": 100,
     "commands": 40,
-    "urls": 60,
-    "errors": 60,
+    "urls": 100,
+    "errors": 300,
     "identifiers": 400,
     "questions": 12,
 }
 """How many facts of each kind are kept: enough for a day's work, and a bound for the hundredth compaction."""
 
+ERRORS_A_RESULT = 60
+_NO_FIELDS: dict[str, Any] = {}
+QUESTIONS_WITHIN = 3
+"""Messages; a question asked before that has been answered, or dropped."""
+
+READING = re.compile(
+    r"^(?:cd \S+ (?:&&|;) )?(?:get|list|search|find|read|view|open|cat|fetch|look|grep|rg|glob|ls|think|calculate|show"
+    r"|goto|scroll|head|tail|sed -n|wc|pwd|which|echo)",
+    re.IGNORECASE,
+)
+"""Names of tools, and beginnings of commands, that only look."""
 EDITING = re.compile(r"edit|write|create|patch|replace|insert|save|delete|move|rename", re.IGNORECASE)
 RUNNING = re.compile(r"bash|shell|exec|run|command|terminal", re.IGNORECASE)
 PATH_KEYS = ("path", "file_path", "filePath", "filename", "file", "notebook_path", "target_file")
 COMMAND_KEYS = ("command", "cmd", "script")
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
+NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
+LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
+TEXT_EDIT = re.compile(
+    r"^`{0,3}([\w./@+-]{1,200})`{0,3}[ \t]*\n(?:```[^\n]*\n)?<{5,} SEARCH"
+    r"|^\*\*\* (?:Update|Add|Delete) File: ([^\n]{1,200})|^\+\+\+ b/([^\s]{1,200})",
+    re.MULTILINE,
+)
+"""Edits written as text: aider's blocks, the patch format of Codex, unified diffs."""
 
 
-def ledger_of(head: Iterable[Message], earlier: Ledger) -> Ledger:
+def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
     """The facts of those messages, merged into the earlier ones; the oldest and strongest stay when it is full."""
     found: dict[str, dict[str, Fact]] = {
         kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MOST
     }
-    calls: dict[str, ToolCall] = {}
-    for message in head:
-        for kind, text in _facts_of(message, calls):
+    messages = list(head)
+    found["questions"].clear()  # what was open then has been answered, or dropped, since
+    reading = reading or Reading()
+    calls = _Calls(reading)
+    for message in messages:
+        for kind, text in calls.facts_of(message):
             found[kind].setdefault(text, Fact(text, message.id))
+    for question, message_id in open_questions(messages, reading):
+        found["questions"].setdefault(question, Fact(question, message_id))
     dropped = earlier.dropped
     kept: dict[str, tuple[Fact, ...]] = {}
     for kind, facts in found.items():
@@ -52,74 +77,132 @@ def ledger_of(head: Iterable[Message], earlier: Ledger) -> Ledger:
     return Ledger(**kept, dropped=dropped)
 
 
-def _facts_of(message: Message, calls: dict[str, ToolCall]) -> Iterable[tuple[str, str]]:
-    if message.role is Role.USER:
-        yield from _user_facts(message.text)
-    elif message.role is Role.ASSISTANT:
-        for call in message.tool_calls:
-            calls[call.call_id] = call
-            yield from _call_facts(call)
-    result = message.tool_result
-    if result is not None:
-        call = calls.pop(result.call_id, None)
-        yield from (("errors", line) for line in error_lines(result.text))
-        command = _argument(call, COMMAND_KEYS) if call and RUNNING.search(call.name) else ""
-        if command:
-            code = EXIT_CODE.search(result.text)
-            yield "commands", f"{_one_line(command)} (exit {code.group(1)})" if code else _one_line(command)
+def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str, str]]:
+    """Questions in the last messages that were said aloud, with their messages' ids: nothing after them answers."""
+    spoken: list[Message] = []
+    for message in reversed(head):
+        if message.role in (Role.USER, Role.ASSISTANT) and message.text:
+            spoken.append(message)
+        if len(spoken) == QUESTIONS_WITHIN:
+            break
+    return [(text, m.id) for m in reversed(spoken) for text in reading.of(m).sentences if QUESTION.search(text)]
 
 
-def _user_facts(text: str) -> Iterable[tuple[str, str]]:
-    for sentence in sentences(text):
-        if RULE.search(sentence):
+def said_facts(read: Read) -> list[tuple[int, str]]:
+    """The facts of a user's message with their ranks: 0 said in own words, 1 pasted, 2 a line number of a listing."""
+    listed = set(LISTED.findall(read.text)) if len(read.text) > SHORT_MESSAGE else set[str]()
+    if not listed and "```" not in read.text:
+        return [(0, fact) for fact in read.facts]
+    own = set(facts_in("\n".join(paragraphs(read.text))))
+    return [(2 if fact.strip(":") in listed else 0 if fact in own else 1, fact) for fact in read.facts]
+
+
+class _Calls:
+    """Reads messages in their order; remembers the calls that wait for a result and the file that is open."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._waiting: dict[str, tuple[ToolCall, dict[str, Any]]] = {}
+        self._open_file = ""
+
+    def facts_of(self, message: Message) -> Iterable[tuple[str, str]]:
+        if message.role is Role.USER:
+            yield from _user_facts(self._reading.of(message))
+        elif message.role is Role.ASSISTANT:
+            yield from _text_edits(self._reading.of(message).text)
+            for call in message.tool_calls:
+                fields = _arguments(call)
+                self._waiting[call.call_id] = call, fields
+                yield from self._call_facts(call, fields)
+        else:
+            result = message.tool_result
+            if result is not None:
+                call, fields = self._waiting.pop(result.call_id, (None, _NO_FIELDS))
+                yield from _result_facts(result, call, fields)
+
+    def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
+        path, verb = _first(fields, PATH_KEYS), _first(fields, COMMAND_KEYS)
+        is_editing = bool(EDITING.search(call.name)) and not READING.match(verb)
+        if path or (is_editing and self._open_file and not RUNNING.search(call.name)):
+            self._open_file = path or self._open_file
+            yield ("files_edited" if is_editing else "files_read"), self._open_file
+        for text in (value for value in fields.values() if isinstance(value, str)):
+            yield from _text_edits(text)
+        url = _first(fields, ("url",))
+        if url:
+            yield "urls", url
+
+
+def _text_edits(text: str) -> Iterable[tuple[str, str]]:
+    """Files whose edits are written as text."""
+    if "<<<<< SEARCH" in text or "*** " in text or "+++ b/" in text:
+        for match in TEXT_EDIT.finditer(text):
+            yield "files_edited", next(filter(None, match.groups()))
+
+
+def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
+    if read.sentences and len(read.sentences[0]) > 12:
+        yield "intents", read.sentences[0]
+    for sentence in read.sentences:
+        if is_rule(sentence):
             yield "rules", sentence
-    for fact in facts_in(text):
+    for _, fact in sorted(said_facts(read)):
         yield ("urls" if URL.match(fact) else "identifiers"), fact
 
 
-def _call_facts(call: ToolCall) -> Iterable[tuple[str, str]]:
-    path = _argument(call, PATH_KEYS)
-    if path:
-        yield ("files_edited" if EDITING.search(call.name) else "files_read"), path
-    url = _argument(call, ("url",))
-    if url:
-        yield "urls", url
+def _result_facts(result: ToolResult, call: ToolCall | None, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """Errors, and what was run or done with its outcome: a command, or a call that did more than look."""
+    errors = error_lines(result.text, ERRORS_A_RESULT)
+    if result.is_error and not errors:
+        errors = [_one_line(result.text)] if result.text.strip() else []
+    yield from (("errors", line) for line in errors)
+    if call is None:
+        return
+    command = _first(fields, COMMAND_KEYS)
+    if command and RUNNING.search(call.name):
+        code = EXIT_CODE.search(result.text)
+        yield "commands", f"{_one_line(command)} (exit {code.group(1)})" if code else _one_line(command)
+    elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
+        yield "commands", f"{call.name} {_one_line(call.arguments)} → {_one_line(result.text)}"
 
 
-def _argument(call: ToolCall, keys: Sequence[str]) -> str:
-    """The first of those arguments that is text. A model's arguments may be anything but JSON."""
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    """A model's arguments may be anything but JSON."""
     try:
         arguments: object = msgspec.json.decode(call.arguments)
     except (msgspec.DecodeError, UnicodeError):
-        return ""
-    if not isinstance(arguments, dict):
-        return ""
-    fields = cast("dict[str, Any]", arguments)
+        return {}
+    return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
+
+
+def _first(fields: dict[str, Any], keys: Sequence[str]) -> str:
+    """The first of those fields that is text."""
     return next((value for key in keys if isinstance(value := fields.get(key), str) and value), "")
 
 
-def _one_line(command: str, most: int = 160) -> str:
-    line = " ".join(command.split())
+def _one_line(text: str, most: int = 160) -> str:
+    line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """At most `MOST[kind]` facts in their order. Strong rules outlive weak ones; of errors the newest stay."""
+    """At most `MOST[kind]` facts in their order: strong rules outlive weak ones, names outlive bare numbers, the
+    first intent stays, and of errors, commands and intents the newest."""
     most = MOST[kind]
     if len(facts) <= most:
         return facts
     if kind == "rules":
-        strong = [fact for fact in facts if STRONG_RULE.search(fact.text)][:most]
-        weak = [fact for fact in facts if not STRONG_RULE.search(fact.text)]
-        kept = (
-            {fact.text for fact in [*strong, *weak[len(weak) - (most - len(strong)) :]]}
-            if weak
-            else {f.text for f in strong}
-        )
-        return tuple(fact for fact in facts if fact.text in kept)[:most]
+        return _preferring(facts, most, [fact for fact in facts if STRONG_RULE.search(fact.text)])
+    if kind == "identifiers":
+        return _preferring(facts, most, [fact for fact in facts if not NUMBER.fullmatch(fact.text)])
+    if kind == "intents":
+        return (facts[0], *facts[len(facts) - most + 1 :])
     return facts[len(facts) - most :] if kind in ("errors", "commands", "files_read") else facts[:most]
 
 
-def as_json(ledger: Ledger) -> dict[str, Any]:
-    """The ledger as plain JSON values, for commands."""
-    return json.loads(msgspec.json.encode(ledger))
+def _preferring(facts: Sequence[Fact], most: int, preferred: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The preferred ones, oldest first, then the newest of the rest; all in their order."""
+    kept = {fact.text for fact in preferred[:most]}
+    others = [fact for fact in facts if fact.text not in kept]
+    kept.update(fact.text for fact in others[len(others) - (most - len(kept)) :])
+    return tuple(fact for fact in facts if fact.text in kept)

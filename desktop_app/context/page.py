@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
+
+import msgspec
 
 INTENT = "Primary intent"
 RULES = "Rules and constraints"
@@ -11,9 +14,34 @@ FILES = "Files and code"
 STATE = "Current state"
 ERRORS = "Errors met"
 QUESTIONS = "Open questions and next steps"
-DETAILS = "Details"
-SECTIONS = (INTENT, RULES, DECISIONS, FILES, DETAILS, ERRORS, STATE, QUESTIONS)
-"""K2's sections in reading order; details are what else was said."""
+DETAILS = "What was said"
+NAMED = "Also named"
+SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, ERRORS, NAMED, STATE, QUESTIONS)
+"""K2's sections in reading order, the freshest last; with what else was said, and the names that stood in it."""
+NUMBERS = "Numbers"
+LISTS = (FILES, NAMED)
+"""Sections whose lines are names: those of one label stand behind it, since a line each would cost as much again."""
+
+Order = tuple[int, int]
+SMALLEST_LINE = 6
+"""Tokens: with less room than this, no line fits any more."""
+
+_YEAR = re.compile(r",? (?:19|20)\d\d$")
+ENDS = ".!?:;…。！？\"'”’"
+
+_SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): (?P<text>.+)")
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """A line of the page, or a part of one: those of one speaker and message are joined.
+
+    order: its place in time, as the number of the message and of the sentence in it. speaker: in a list, the label.
+    """
+
+    text: str
+    order: Order = (0, 0)
+    speaker: str = ""
+    day: str = ""
 
 
 class Page:
@@ -22,55 +50,135 @@ class Page:
     def __init__(self, budget: int, count: Callable[[str], int]) -> None:
         self.budget = budget
         self._count = count
-        self._lines: list[tuple[str, float, str]] = []
+        self._lines: list[tuple[str, Line]] = []
         self._texts: set[str] = set()
         self._headed: set[str] = set()
         self._used = 0
 
     @property
     def free(self) -> int:
-        """Tokens that are left, by the sum of the lines; a whole page never counts more than its lines do."""
+        """Tokens that are left, by the sum of the lines; a whole page seldom counts more than its lines do."""
         return self.budget - self._used
 
-    def add(self, section: str, order: float, text: str) -> bool:
-        """Adds a line if it is new and fits. `order` is its place in time."""
-        if not text or text in self._texts:
-            return False
-        cost = self._count(f"- {text}\n") + (0 if section in self._headed else self._count(f"\n## {section}\n"))
-        if cost > self.free:
+    @property
+    def is_full(self) -> bool:
+        """Whether no line fits any more."""
+        return self.free < SMALLEST_LINE
+
+    def add(self, section: str, line: Line) -> bool:
+        """Adds a line if it is new and fits."""
+        return self.add_together([(section, line)])
+
+    def add_together(self, lines: Iterable[tuple[str, Line]]) -> bool:
+        """Adds those of the lines that are new, if all of them fit, else none."""
+        new = [(section, line) for section, line in lines if line.text and line.text not in self._texts]
+        cost = self._cost(new)
+        if not new or cost > self.free:
             return False
         self._used += cost
-        self._headed.add(section)
-        self._texts.add(text)
-        self._lines.append((section, order, text))
+        self._lines += new
+        self._texts.update(line.text for _, line in new)
+        self._headed.update(heading for section, line in new for heading in (section, section + line.speaker))
         return True
+
+    def _cost(self, lines: list[tuple[str, Line]]) -> int:
+        """Tokens of lines that are joined if they have one section and speaker."""
+        drawn: list[str] = []
+        headed = set(self._headed)
+        last = ""
+        for section, line in lines:
+            if section not in headed:
+                drawn.append(f"\n## {section}\n")
+            group = section + line.speaker
+            if section in LISTS and group in headed:
+                drawn.append(_between(line.speaker) + line.text)
+            elif line.speaker and group == last:
+                drawn.append(f" {line.text}")
+            else:
+                drawn.append(f"\n- {line.speaker}: {line.text}" if line.speaker else f"\n- {line.text}")
+            headed.update((section, group))
+            last = group
+        return self._count("".join(drawn))
 
     def __contains__(self, text: str) -> bool:
         return text in self._texts
 
+    def settle(self) -> str:
+        """The page as Markdown; from here on what is free is what the whole page leaves, counted at once."""
+        rendered = self._render()
+        self._used = self._count(rendered) if rendered else 0
+        return rendered
+
     def text(self) -> str:
         """The page as Markdown, at most `budget` tokens: the least important lines go first if it is over."""
-        while self._count(rendered := self._render()) > self.budget:
-            self._lines.pop()
+        while self._count(rendered := self._render()) > self.budget and self._lines:
+            over = max(len(self._lines) // 100, 1)
+            del self._lines[-over:]
         return rendered
 
     def _render(self) -> str:
         parts: list[str] = []
         for section in SECTIONS:
-            lines = sorted((order, text) for where, order, text in self._lines if where == section)
+            lines = sorted((line for where, line in self._lines if where == section), key=lambda line: line.order)
             if lines:
-                parts.append(f"## {section}\n" + "\n".join(f"- {text}" for _, text in lines))
+                shown = _listed(lines) if section in LISTS else _joined(lines)
+                parts.append(f"## {section}\n" + "\n".join(shown))
         return "\n\n".join(parts)
 
 
-def lines_of(summary: str) -> list[tuple[str, str]]:
-    """Section and text of each line of an earlier page; lines under unknown headings are details."""
-    section, found = DETAILS, list[tuple[str, str]]()
-    for line in summary.splitlines():
-        stripped = line.strip()
-        if stripped.startswith("#"):
-            heading = stripped.lstrip("# ")
+def _joined(lines: list[Line]) -> list[str]:
+    """One line a message; what was left out between two of its sentences shows as an ellipsis, a new day as a date."""
+    joined: list[str] = []
+    day, year, last = "", "", Line("")
+    for line in lines:
+        if line.speaker and joined and last.speaker == line.speaker and last.order[0] == line.order[0]:
+            is_next = last.order[1] + 1 == line.order[1]
+            gap = " … " if not is_next else " " if joined[-1][-1] in ENDS else "; "
+            joined[-1] += gap + line.text
+        else:
+            date = f"[{line.day.replace(year, '') if year else line.day}] " if line.day not in ("", day) else ""
+            year = _year_of(line.day) or year
+            speaker = f"{line.speaker}: " if line.speaker else ""
+            joined.append(f"- {date}{speaker}{line.text}")
+        day, last = line.day or day, line
+    return joined
+
+
+def _year_of(day: str) -> str:
+    """The year at the end of a date, with what parts it from the day: it is told once."""
+    year = _YEAR.search(day)
+    return year.group() if year else ""
+
+
+def _listed(lines: list[Line]) -> list[str]:
+    """One line a label, in the order in which the labels first came."""
+    names: dict[str, list[str]] = {}
+    for line in lines:
+        names.setdefault(line.speaker, []).append(line.text)
+    return [f"- {label}: {_between(label).join(listed)}" for label, listed in names.items()]
+
+
+def _between(label: str) -> str:
+    """What stands between two names; numbers need no comma, and each would cost a third of what they do."""
+    return " " if label == NUMBERS else ", "
+
+
+def lines_of(summary: str) -> list[tuple[str, Line]]:
+    """Section and line of each line of an earlier page; lines under unknown headings are details.
+
+    They are ordered before everything that a page of later messages holds.
+    """
+    section, day, found = DETAILS, "", list[tuple[str, Line]]()
+    texts = summary.splitlines()
+    for number, text in enumerate(map(str.strip, texts)):
+        if text.startswith("#"):
+            heading = text.lstrip("# ")
             section = heading if heading in SECTIONS else DETAILS
-        elif stripped:
-            found.append((section, stripped.removeprefix("- ")))
+        elif text:
+            text = text.removeprefix("- ")
+            order = (number - len(texts) - 1, 0)
+            spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS) else None
+            day = (spoken and spoken["day"]) or day
+            line = Line(spoken["text"], order, spoken["speaker"], day) if spoken else Line(text, order)
+            found.append((section, line))
     return found

@@ -45,6 +45,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     tail_assistant_turns: int = 5
     summary_most: int = 2_000
     summary_share_of_head: float = 0.20
+    is_filling: bool = False
+    """Whether the tail takes what the page leaves of the target; else that room stays free for what comes."""
     futile_below: float = 0.10
     futile_in_a_row: int = 2
     last_resort_messages: int = 5
@@ -83,10 +85,18 @@ class Budget(msgspec.Struct, frozen=True):
 def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
     """The policy for "at most so many tokens", where the budget's window is that number and nothing is reserved.
 
-    The whole of it is the target, and the page may fill what the tail leaves, since the room would be lost else.
+    The whole of it is the target, and all of it is used, since the room would be lost else: the page may be as long as
+    anybody reads, and the tail takes what the page leaves.
     """
     return replace(
-        policy, target=1.0, blocked_at=1.0, summary_most=10**9, background_at=1.0, prune_at=1.0, compact_at=1.0
+        policy,
+        target=1.0,
+        blocked_at=1.0,
+        summary_most=40_000,
+        is_filling=True,
+        background_at=1.0,
+        prune_at=1.0,
+        compact_at=1.0,
     )
 
 

@@ -1,0 +1,89 @@
+"""What somebody said in own words, and what was only pasted: code, logs, listings, tables are material, not speech."""
+
+from __future__ import annotations
+
+import re
+
+SENTENCE_MOST = 600
+"""Characters; a longer "sentence" is data that has no line ends, which a summary does not quote."""
+SHORT_MESSAGE = 400
+"""Characters; in a message this short every line without the marks of a log or of code is the speaker's own."""
+WRAPPED_FROM = 50
+"""Characters; a shorter line was ended on purpose, and is not half of a sentence."""
+READ_MOST = 40_000
+"""Characters of one message that are read for sentences; what is longer is a file, and its beginning tells what."""
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SENTENCE_END = re.compile(r"[.!?…][\"'”)\]*_]{0,3}\s+(?=[\"'“(\[*_`]{0,3}[A-Z0-9À-Þ])|[。！？](?![」』”）。！？])")
+_BULLET = re.compile(r"^\s*(?:(?:[-*•>]+|\d{1,3}[.)]|[a-z][.)])\s+|/[a-z][a-z-]{1,14}\s+(?=\S))")
+"""A list point's mark, or a command of the chat program in front of what was said."""
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^\s.!?]+(?: [^\s.!?]+){0,5}:)\s*$")
+
+_MATERIAL = re.compile(
+    r"\s*(?:"
+    r"\d{2,6}[:|│](?:\s|$)|\d{1,6}[:|│]\s{2,}|\d{1,6}[:|│][^\s\d]"  # a numbered listing of a file
+    r"|@@ |diff --git|index [0-9a-f]{7}|--- [\w/.]|\+\+\+ |<{5,}|={5,}|>{5,}|[-+]\s{3,}\S"  # a patch
+    r"|(?:\$|➜|>>>|\.\.\.|#!|[\w.-]+@[\w.-]+:\S*[$#])\s|bash-?[\d.]*\$"  # a terminal
+    r"|/[a-z][\w-]*\s*$"  # a command of the program
+    r"|File \"|at \S+ ?\(|Traceback \(most|Caused by:"  # a stack
+    r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d"  # a log
+    r"|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE|FATAL|CRITICAL)\b[\]:\s|]"
+    r"|\|.*\|\s*$|[\W_]+$|</?[A-Za-z!?][^>]*>|\[[^\]]*\]\s*$|\([^)]*\)\s*$"  # a table, a ruler, markup, an annotation
+    r"|(?:import|from|export|package|using|#include|return|const|let|var|def|class|public|private|static|async|await"
+    r"|function|if|elif|else|for|while|try|except|catch|finally|with|switch|case|end)\b[^.?!]*[;{}):,]\s*$"  # code
+    r")"
+)
+_CODE_SIGN = re.compile(r"[{}=<>\\|;]|\w\(|__|::|->")
+_QUOTED_NAME = re.compile(r"`[^`\n]*`")
+_PLAIN_WORD = re.compile(r"(?<!\S)[(\"'“*]{0,3}[^\W\d_]+(?:['’/-][^\W\d_]+){0,5}[)\"'”*.,;:!?…]{0,4}(?!\S)")
+_STAMP = re.compile(r"\s*\[([^\[\]\n]{0,40}\b(?:19|20)\d\d\b[^\[\]\n]{0,40})\]\s*")
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?)?(?:\s+on)?[,T]?\s*|T\d\d:.*", re.IGNORECASE)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def paragraphs(text: str) -> list[str]:
+    """The own words in a text: its prose lines, with hard-wrapped ones joined again. List points stand alone."""
+    body = text[:READ_MOST]
+    if "```" in body:
+        body = _FENCE.sub("\n\n", body)
+    is_short = len(body) <= SHORT_MESSAGE
+    found: list[str] = []
+    is_wrapped = False
+    for line in body.splitlines():
+        piece = _BULLET.sub("", line).strip() if is_prose(line, is_short) else ""
+        if is_wrapped and piece and piece[0].islower() and not _BULLET.match(line):
+            found[-1] += " " + piece
+        elif piece:
+            found.append(piece)
+        is_wrapped = len(line) > WRAPPED_FROM and piece[-1:] not in ".!?:;。！？…"
+    return found
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of what was said in own words, without headings and without what is too long to quote."""
+    found: list[str] = []
+    for paragraph in paragraphs(text):
+        if not _HEADING.match(paragraph):
+            start = 0
+            for end in _SENTENCE_END.finditer(paragraph):
+                found.append(paragraph[start : end.end()].rstrip())
+                start = end.end()
+            found.append(paragraph[start:])
+    return [sentence for sentence in found if 1 < len(sentence) <= SENTENCE_MOST]
+
+
+def is_prose(line: str, is_short: bool = False) -> bool:
+    """Whether a line reads as speech. `is_short`: it stands in a message too short to hold much that was pasted."""
+    if _MATERIAL.match(line):
+        return False
+    if is_short or not _CODE_SIGN.search(line):
+        return True
+    plain = _QUOTED_NAME.sub("it", line) if "`" in line else line
+    words = len(_PLAIN_WORD.findall(plain))
+    return (words > 2 and words * 2 >= len(plain.split())) or len(_CJK.findall(plain)) > 3
+
+
+def without_stamp(text: str) -> tuple[str, str]:
+    """The date of a message that begins with one in brackets, as it stands there without the time; and the rest."""
+    stamp = _STAMP.match(text)
+    return (_CLOCK.sub("", stamp.group(1)).strip(), text[stamp.end() :]) if stamp else ("", text)

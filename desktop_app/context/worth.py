@@ -1,0 +1,68 @@
+"""The order in which passages go onto a page: first what tells the most for its length and is not told yet."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+
+from .passages import Passage
+from .tone import Voice
+
+ENOUGH, ENOUGH_OF_PEOPLE = 80.0, 20.0
+"""Rare words; a passage with so many tells half of what one passage can. Ten times as many are not ten times as good:
+in a chat among people several short ones tell of more than a long one."""
+SIGNS_A_LINE = 40
+"""Characters' worth of tokens that a line costs beside its words."""
+SAID_BEFORE = 0.5
+"""What a word is worth once the page has it."""
+
+
+class Ranking:
+    """Passages by worth: the weight and rarity of their words, for their length.
+
+    What a passage tells is what those taken before it did not. Its worth is looked at again when its turn comes,
+    since it can only have become less.
+    """
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        spread = Counter(word for passage in passages for words in passage.words for word in words)
+        total = math.log(sum(len(passage.words) for passage in passages) + 2)
+        self._rarity = {word: 1.0 - math.log(times) / total for word, times in spread.items()}
+        self._told: set[str] = set()
+        self._heap = [(-self._worth(passage), number, passage) for number, passage in enumerate(passages)]
+        heapq.heapify(self._heap)
+
+    def _worth(self, passage: Passage) -> float:
+        rarity = self._rarity.__getitem__
+        told = 0.0
+        for weight, words in zip(passage.weights, passage.words, strict=True):
+            told += weight * sum(map(rarity, words))
+        enough = ENOUGH_OF_PEOPLE if passage.voice is Voice.PERSON else ENOUGH
+        return told / (told + enough) / (passage.length + SIGNS_A_LINE)
+
+    def offer(self, take: Callable[[Passage], bool | None], voices: Collection[str]) -> None:
+        """Offers the passages of those voices that were not taken yet, best first, until `take` answers None."""
+        refused: list[tuple[float, int, Passage]] = []
+        while self._heap:
+            known, number, passage = heapq.heappop(self._heap)
+            now = -self._worth(passage)
+            if self._heap and now > self._heap[0][0] and now > known:
+                heapq.heappush(self._heap, (now, number, passage))
+                continue
+            taken = take(passage) if passage.voice in voices else False
+            if taken:
+                self._tell(passage)
+                continue
+            refused.append((now, number, passage))
+            if taken is None:
+                break
+        for entry in refused:
+            heapq.heappush(self._heap, entry)
+
+    def _tell(self, passage: Passage) -> None:
+        for words in passage.words:
+            for word in words - self._told:
+                self._rarity[word] *= SAID_BEFORE
+            self._told |= words
