@@ -15,7 +15,7 @@ from desktop_app.conversation.message import Message, Role
 
 from . import page as sections
 from .fidelity import Said
-from .ledger import NUMBER, READING, said_facts
+from .ledger import NUMBER, READING, calls_with_results, one_line, said_facts
 from .page import Line, Page, lines_of
 from .passages import Passage, is_among_people, is_work, passages_of, passages_of_page
 from .reading import Reading
@@ -24,13 +24,14 @@ from .wording import STRONG_RULE, is_decision, is_rule
 from .worth import Ranking
 
 SHARE_OF_INTENT = 0.15
-SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.45, 0.30
+SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
 SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.25
 SHARE_OF_USER = 0.40
 SHARE_OF_NAMES = 0.35
 SHARE_OF_NUMBERS = 0.25
+SHARE_OF_NAMES_AMONG_PEOPLE = 0.04
 SHARE_OF_ERRORS = 0.15
 SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
 LARGE_PAGE = 2_000
@@ -40,6 +41,10 @@ DECIDED_WITHIN = 3
 """Sentences; in a longer passage a decision is told among other things."""
 MISSES_MOST = 50
 """Passages in a row that did not fit: the page is full but for a remainder."""
+ROOM_FOR_RESULTS = 60
+"""Tokens; with less left over, a section of its own is not worth its heading."""
+PLENTY = 16
+"""Characters said for each token of the page: four times as much as it can hold."""
 ALL = 1.0
 COMMANDS = 5
 MANY_NAMES = 1_000
@@ -58,7 +63,7 @@ def extract(
     """A page of at most `budget` tokens that stands for `head` and for the earlier page."""
     reading = reading or Reading()
     page, earlier = Page(budget, count), lines_of(earlier_page)
-    passages = [*passages_of_page(earlier), *passages_of(head, reading)]
+    passages = [*passages_of_page(earlier), *passages_of(head, reading, budget * PLENTY)]
     ranking, names = Ranking(passages), _names_of(head, ledger, reading)
     if not is_among_people(head):
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
@@ -66,10 +71,12 @@ def extract(
         _add_state(page, passages, ledger)
     _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
     _add_files(page, ledger, SHARE_OF_FILES)
-    if not is_among_people(head):
-        kept_free = min(count(", ".join(_missing(page, names))), page.free // 2)
-        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, kept_free)
-        _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
+    needed = count(", ".join(_missing(page, names)))
+    if is_among_people(head):
+        _add_said(page, ranking, [Voice.PERSON], ALL, min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget)))
+    else:
+        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, min(needed, max(page.free // 2, budget // 4)))
+    _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
     _add_errors(page, ledger, _share_of_errors(budget))
     for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
         _add_said(page, ranking, list(Voice), ALL)
@@ -77,6 +84,7 @@ def extract(
         _add_files(page, ledger, ALL)
         _add_commands(page, ledger, len(ledger.commands), ALL)
         _add_names(page, names, ALL, ALL)
+        _add_results(page, head)
         page.settle()
     return page.text()
 
@@ -104,11 +112,11 @@ def _add_intent(page: Page, asked: Sequence[Passage], earlier: Sequence[tuple[st
 
 
 def _add_rules(page: Page, ledger: Ledger) -> None:
-    """Those that say always, never or must have more room than those that say should."""
+    """Those that say always, never or must come before those that say should, and may take more of the page."""
+    before = page.free
     for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
-        floor = page.free - share * page.budget
         rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if bool(STRONG_RULE.search(fact.text)) is strong]
-        _add_texts(page, sections.RULES, rules, floor)
+        _add_texts(page, sections.RULES, rules, before - share * page.budget)
 
 
 def _add_texts(page: Page, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:
@@ -130,6 +138,19 @@ def _add_state(page: Page, passages: Sequence[Passage], ledger: Ledger) -> None:
 def _add_commands(page: Page, ledger: Ledger, most: int, share: float) -> None:
     done = [(1 + n, f"Ran: {fact.text}") for n, fact in enumerate(ledger.commands) if not READING.match(fact.text)]
     _add_texts(page, sections.STATE, done[: -most - 1 : -1], page.free - share * page.budget)
+
+
+def _add_results(page: Page, head: Sequence[Message]) -> None:
+    """With room left over: the beginnings of what tools answered, the newest first."""
+    if page.free < ROOM_FOR_RESULTS:
+        return
+    answered = calls_with_results(head)
+    for number in range(len(answered) - 1, -1, -1):
+        if page.is_full:
+            break
+        call, result = answered[number]
+        text = f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
+        page.add(sections.RESULTS, Line(text, (number, 0)))
 
 
 def _add_files(page: Page, ledger: Ledger, share: float) -> None:

@@ -10,7 +10,6 @@ from desktop_app.conversation.message import Message, Role
 
 from .ledger import open_questions
 from .reading import Reading
-from .wording import is_rule
 
 LOST_NAMED = 20
 """How many lost facts a report names."""
@@ -27,10 +26,7 @@ class Said:
 
     def __contains__(self, fact: str) -> bool:
         """Whether the text has that fact, word for word. A number inside of a longer one is not that number."""
-        words = _WORD.findall(fact)
-        if not self._words.issuperset(words):
-            return False
-        return (len(words) == 1 and words[0] == fact) or fact in self._text
+        return fact in self._words or (self._words.issuperset(_WORD.findall(fact)) and fact in self._text)
 
 
 def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
@@ -40,7 +36,7 @@ def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
     for message in head:
         if message.role is Role.USER:
             read = reading.of(message)
-            for fact in (*read.facts, *filter(is_rule, read.sentences)):
+            for fact in (*read.facts, *read.rules):
                 facts.setdefault(fact, message.id)
     for question, message_id in open_questions(head, reading):
         facts.setdefault(question, message_id)

@@ -13,7 +13,7 @@ from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .prose import SHORT_MESSAGE, paragraphs
 from .reading import Read, Reading
-from .wording import QUESTION, STRONG_RULE, error_lines, facts_in, is_rule
+from .wording import QUESTION, STRONG_RULE, error_lines, facts_in
 
 MOST = {
     "intents": 12,
@@ -88,13 +88,30 @@ def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str,
     return [(text, m.id) for m in reversed(spoken) for text in reading.of(m).sentences if QUESTION.search(text)]
 
 
+def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResult]]:
+    """The calls that were answered, in the order of their results; paired by position, since ids repeat."""
+    waiting: dict[str, ToolCall] = {}
+    answered: list[tuple[ToolCall, ToolResult]] = []
+    for message in head:
+        waiting.update((call.call_id, call) for call in message.tool_calls)
+        result = message.tool_result
+        call = waiting.pop(result.call_id, None) if result is not None else None
+        if call is not None and result is not None:
+            answered.append((call, result))
+    return answered
+
+
 def said_facts(read: Read) -> list[tuple[int, str]]:
-    """The facts of a user's message with their ranks: 0 said in own words, 1 pasted, 2 a line number of a listing."""
+    """The facts of a user's message with their ranks: 0 said in own words, 1 pasted, 2 a line's number or a time."""
     listed = set(LISTED.findall(read.text)) if len(read.text) > SHORT_MESSAGE else set[str]()
-    if not listed and "```" not in read.text:
-        return [(0, fact) for fact in read.facts]
-    own = set(facts_in("\n".join(paragraphs(read.text))))
-    return [(2 if fact.strip(":") in listed else 0 if fact in own else 1, fact) for fact in read.facts]
+    is_mixed = bool(listed) or "```" in read.text
+    own = set(facts_in("\n".join(paragraphs(read.text)))) if is_mixed else set(read.facts)
+
+    def rank(fact: str) -> int:
+        is_aside = fact.strip(":") in listed or (read.day and fact not in read.text)
+        return 2 if is_aside else 0 if fact in own else 1
+
+    return [(rank(fact), fact) for fact in read.facts]
 
 
 class _Calls:
@@ -109,7 +126,7 @@ class _Calls:
         if message.role is Role.USER:
             yield from _user_facts(self._reading.of(message))
         elif message.role is Role.ASSISTANT:
-            yield from _text_edits(self._reading.of(message).text)
+            yield from _text_edits(message.text)
             for call in message.tool_calls:
                 fields = _arguments(call)
                 self._waiting[call.call_id] = call, fields
@@ -143,9 +160,8 @@ def _text_edits(text: str) -> Iterable[tuple[str, str]]:
 def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
     if read.sentences and len(read.sentences[0]) > 12:
         yield "intents", read.sentences[0]
-    for sentence in read.sentences:
-        if is_rule(sentence):
-            yield "rules", sentence
+    for sentence in read.rules:
+        yield "rules", sentence
     for _, fact in sorted(said_facts(read)):
         yield ("urls" if URL.match(fact) else "identifiers"), fact
 
@@ -154,16 +170,16 @@ def _result_facts(result: ToolResult, call: ToolCall | None, fields: dict[str, A
     """Errors, and what was run or done with its outcome: a command, or a call that did more than look."""
     errors = error_lines(result.text, ERRORS_A_RESULT)
     if result.is_error and not errors:
-        errors = [_one_line(result.text)] if result.text.strip() else []
+        errors = [one_line(result.text)] if result.text.strip() else []
     yield from (("errors", line) for line in errors)
     if call is None:
         return
     command = _first(fields, COMMAND_KEYS)
     if command and RUNNING.search(call.name):
         code = EXIT_CODE.search(result.text)
-        yield "commands", f"{_one_line(command)} (exit {code.group(1)})" if code else _one_line(command)
+        yield "commands", f"{one_line(command)} (exit {code.group(1)})" if code else one_line(command)
     elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
-        yield "commands", f"{call.name} {_one_line(call.arguments)} → {_one_line(result.text)}"
+        yield "commands", f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
@@ -180,7 +196,8 @@ def _first(fields: dict[str, Any], keys: Sequence[str]) -> str:
     return next((value for key in keys if isinstance(value := fields.get(key), str) and value), "")
 
 
-def _one_line(text: str, most: int = 160) -> str:
+def one_line(text: str, most: int = 160) -> str:
+    """The beginning of a text without its line ends."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"
 

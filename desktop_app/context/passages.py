@@ -46,15 +46,19 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
         return sum(map(len, self.sentences))
 
 
-def passages_of(head: Sequence[Message], reading: Reading) -> list[Passage]:
-    """What people and the model said in own words, in order, without chatter."""
+def passages_of(head: Sequence[Message], reading: Reading, plenty: int) -> list[Passage]:
+    """What people and the model said in own words, in order, without chatter.
+
+    plenty: characters; where more than that is said otherwise, a model's words between its tool calls are passed over.
+    """
     found: list[Passage] = []
     among_people, works = is_among_people(head), is_work(head)
     speakers = {message.speaker for message in head if message.speaker}
+    said_otherwise = sum(len(m.text) for m in head if m.role is not Role.TOOL and not m.tool_calls)
     times: Counter[str] = Counter()
     day = ""
     for place, message in enumerate(head):
-        if message.role not in (Role.USER, Role.ASSISTANT):
+        if message.role not in (Role.USER, Role.ASSISTANT) or (message.tool_calls and said_otherwise > plenty):
             continue
         read = reading.of(message)
         day = read.day or day

@@ -7,11 +7,11 @@ import msgspec
 from desktop_app.conversation.message import Message, Role
 
 from .prose import sentences, without_stamp
-from .wording import facts_in
+from .wording import facts_in, is_rule
 
 
 class Read(msgspec.Struct, frozen=True, gc=False):
-    """What stands in one message: its sentences in own words, and a user's facts, pasted ones too.
+    """What stands in one message: its sentences in own words; of a user's message the rules, and the facts too.
 
     day: the date with which the message itself begins, such as "25 May, 2023", or "". text: what follows it.
     """
@@ -19,6 +19,7 @@ class Read(msgspec.Struct, frozen=True, gc=False):
     day: str
     text: str
     sentences: tuple[str, ...]
+    rules: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
 
 
@@ -37,6 +38,9 @@ class Reading:
 
 
 def _read(message: Message) -> Read:
-    day, text = without_stamp(message.text)
-    facts = tuple(facts_in(text)) if message.role is Role.USER else ()
-    return Read(day, text, tuple(sentences(text)), facts)
+    whole = message.text
+    day, text = without_stamp(whole)
+    told = tuple(sentences(text))
+    if message.role is not Role.USER:
+        return Read(day, text, told)
+    return Read(day, text, told, tuple(filter(is_rule, told)), tuple(facts_in(whole)))
