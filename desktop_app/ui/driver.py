@@ -65,12 +65,9 @@ class Driver:
             QTest.keyClicks(self._focus(), letter)
             await asyncio.sleep(KEY_PAUSE)
 
-    async def press(self, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
+    async def press(self, key: Qt.Key) -> None:
         """Presses one key."""
-        held = Qt.KeyboardModifier.NoModifier
-        for modifier in modifiers:
-            held |= modifier
-        QTest.keyClick(self._focus(), key, held)
+        QTest.keyClick(self._focus(), key)
         await asyncio.sleep(LOOK_EVERY)
 
     async def enter(self) -> None:
@@ -80,10 +77,6 @@ class Driver:
     async def escape(self) -> None:
         """Presses Escape."""
         await self.press(Qt.Key.Key_Escape)
-
-    async def shortcut(self, letter: str) -> None:
-        """Presses Ctrl and a letter."""
-        await self.press(Qt.Key(ord(letter.upper())), Qt.KeyboardModifier.ControlModifier)
 
     async def click(self, widget: QWidget | None, at: tuple[int, int] | None = None) -> None:
         """Clicks on a widget, in its middle or at a point. Raises NotSeen if it is not there to be clicked."""
@@ -115,4 +108,5 @@ class Driver:
         self._heart.restart()
 
     def _focus(self) -> QWidget:
-        return QApplication.focusWidget() or self.window
+        # Where no window manager gives the window the focus, its own choice still tells who would have it.
+        return QApplication.focusWidget() or self.window.focusWidget() or self.window

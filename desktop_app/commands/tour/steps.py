@@ -192,7 +192,7 @@ async def go_on_until_room_is_made(visit: Visit) -> None:
 
 async def search_everything(visit: Visit) -> None:
     """Search finds what was archived."""
-    await visit.driver.shortcut("K")
+    await visit.driver.click(visit.window.sidebar.search)
     await visit.driver.until(lambda: visit.driver.dialog("SearchPalette"), 10, "the search")
     await visit.driver.type("harbour")
     await visit.driver.until(lambda: visit.window.listing.results_shown > 0, 10, "results")
