@@ -143,3 +143,36 @@ async def test_a_second_engine_on_the_same_folder_is_told(engines) -> None:
     with pytest.raises(Refused) as refused:
         await second.ask(p.ListConversations())
     assert "already open" in refused.value.failure.title
+
+
+async def test_a_server_is_added_chosen_and_asked_with_its_key(engines, tmp_path: Path) -> None:
+    with ScriptedProvider([Reply("From the server.")], key="sk-secret-42") as provider:
+        engine = await engines()
+        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        assert opened.model.is_builtin
+        server = Server("office", provider.base_url, ("scripted",), 32_768)
+        read = await engine.ask(
+            p.WriteSettings(Settings(servers=(server,)), {"office": "sk-secret-42"}), p.SettingsRead
+        )
+        assert read.servers_with_key == ("office",)
+        changed = await engine.ask(p.ChooseModel(opened.conversation.id, "office/scripted"), p.Opened)
+        assert (changed.model.label, changed.gauge.window) == ("scripted", 32_768)
+        events = await engine.turn(opened.conversation.id, "Who are you?")
+        assert not [e for e in events if isinstance(e, TurnFailed)]
+        assert provider.requests[0].authorization == "Bearer sk-secret-42"
+        await engine.close()
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"sk-secret-42" not in kept, "a key is in no file: settings, database, log"
+
+
+async def test_a_wrong_key_is_told_without_the_key(engines, tmp_path: Path) -> None:
+    with ScriptedProvider([Reply("never")], key="the right one") as provider:
+        engine = await engines()
+        server = Server("office", provider.base_url, ("scripted",), 32_768)
+        settings = Settings(chat_model="office/scripted", servers=(server,))
+        await engine.ask(p.WriteSettings(settings, {"office": "sk-wrong-99"}), p.SettingsRead)
+        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        events = await engine.turn(opened.conversation.id, "Who are you?")
+        (failed,) = [e for e in events if isinstance(e, TurnFailed)]
+        assert "key" in (failed.failure.title + failed.failure.advice).lower()
+        assert "sk-wrong-99" not in str(failed)
