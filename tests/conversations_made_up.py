@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from desktop_app.context.counting import Overhead
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 
@@ -11,7 +12,7 @@ class Letters:
     """A tokenizer that counts four characters as one token, rounded up: enough for every rule but exactness."""
 
     name = "letters"
-    message_overhead = 4
+    overhead = Overhead()
 
     def count(self, text: str) -> int:
         return (len(text) + 3) // 4

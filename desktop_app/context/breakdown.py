@@ -10,7 +10,7 @@ from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
 
-from .counting import REPLY_PRIMING, Counts, Tokens
+from .counting import Counts, Tokens
 from .policy import Budget, ContextPolicy
 from .view import Item, Kind, View, assemble
 
@@ -38,7 +38,8 @@ def item_tokens(item: Item, counts: Counts) -> Tokens:
 def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
     """The sums of that view. If it grew from `earlier`, only what is new is counted."""
     grown = earlier is not None and view.items.extends(earlier.items)
-    segments = dict(earlier.segments) if earlier is not None and grown else {Segment.SYSTEM: REPLY_PRIMING}
+    primed = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
+    segments = dict(earlier.segments) if earlier is not None and grown else primed
     start = len(earlier.items) if earlier is not None and grown else 0
     for item in view.items[start:] if start else view.items:
         for segment, tokens in item_tokens(item, counts).parts:
@@ -48,7 +49,7 @@ def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
 
 def request_tokens(view: View, counts: Counts) -> int:
     """Tokens of the assembled request, counted message by message."""
-    return REPLY_PRIMING + sum(counts.total(message) for message in assemble(view))
+    return counts.tokenizer.overhead.priming + sum(counts.total(message) for message in assemble(view))
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -83,7 +84,8 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
         return gauge
     later = sum(counts.total(item.message) for item in view.items[anchor + 1 :]) + closing
     usage = view.items[anchor].message.usage or Usage(0, 0)
-    return anchored(gauge, total - later - counts.tokenizer.message_overhead, usage, policy)
+    around = counts.tokenizer.overhead.around(Role.ASSISTANT)  # providers count a reply without what frames it
+    return anchored(gauge, total - later - around, usage, policy)
 
 
 def last_measured(view: View, recorded_model: str) -> int | None:

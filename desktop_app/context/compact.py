@@ -13,7 +13,7 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 from .breakdown import request_tokens
-from .counting import REPLY_PRIMING, Counts
+from .counting import Counts
 from .cut_points import blocks
 from .extract import extract
 from .fidelity import fidelity
@@ -95,7 +95,8 @@ def room_of(view: View, counts: Counts) -> Room:
     tokens = tuple(sum(counts.total(item.message) for item in run) for run in runs)
     system = sum(counts.total(item.message) for item in items[:start] if item.kind is not Kind.SUMMARY)
     empty = counts.total(summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary="")))
-    return Room(runs, tokens, must_stay, REPLY_PRIMING + system + empty + sum(tokens[i] for i in must_stay))
+    priming = counts.tokenizer.overhead.priming
+    return Room(runs, tokens, must_stay, priming + system + empty + sum(tokens[i] for i in must_stay))
 
 
 def _is_movable(item: Item) -> bool:

@@ -12,8 +12,21 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 IMAGE_TOKENS = 1_200
 """An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
 
-REPLY_PRIMING = 3
-"""Tokens that start the reply, once a request (OpenAI's published counting rule). They belong to the system segment."""
+
+class Overhead(msgspec.Struct, frozen=True):
+    """Tokens around the text: role and separators. The defaults are OpenAI's published counting rule.
+
+    message: around each message; assistant: around each of the model's own, where that differs.
+    priming: what starts the reply, once a request; it belongs to the system segment.
+    """
+
+    message: int = 4
+    assistant: int = 4
+    priming: int = 3
+
+    def around(self, role: Role) -> int:
+        """Tokens around one message of that role."""
+        return self.assistant if role is Role.ASSISTANT else self.message
 
 
 class Tokenizer(Protocol):
@@ -25,8 +38,8 @@ class Tokenizer(Protocol):
         ...
 
     @property
-    def message_overhead(self) -> int:
-        """Tokens that wrap each message: role, separators."""
+    def overhead(self) -> Overhead:
+        """What its models' chat format adds to the text."""
         ...
 
     def count(self, text: str) -> int:
@@ -56,7 +69,7 @@ SEGMENT_OF_ROLE = {
 def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
     """Tokens of a message as it is sent: its parts, and the overhead in its role's segment."""
     role_segment = SEGMENT_OF_ROLE[message.role]
-    by_segment = {role_segment: tokenizer.message_overhead}
+    by_segment = {role_segment: tokenizer.overhead.around(message.role)}
     if message.speaker:
         by_segment[role_segment] += tokenizer.count(message.speaker)
     for part in message.parts:

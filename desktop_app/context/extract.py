@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role
@@ -18,6 +19,7 @@ from .fidelity import Said
 from .ledger import NUMBER, READING, calls_with_results, one_line, said_facts
 from .page import Line, Page, lines_of
 from .passages import Passage, is_among_people, is_work, passages_of, passages_of_page
+from .prose import sentences
 from .reading import Reading
 from .tone import Voice, is_announcing, is_request
 from .wording import STRONG_RULE, is_decision, is_rule
@@ -36,7 +38,8 @@ SHARE_OF_ERRORS = 0.15
 SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
 LARGE_PAGE = 2_000
 """Tokens; beyond these an error costs nothing that a reader would rather have."""
-LATEST = "Latest"
+INTRODUCTION = 80
+"""Characters; who begins with so many says what it is about, even without asking for anything."""
 DECIDED_WITHIN = 3
 """Sentences; in a longer passage a decision is told among other things."""
 MISSES_MOST = 50
@@ -98,17 +101,16 @@ def _add_intent(page: Page, asked: Sequence[Passage], earlier: Sequence[tuple[st
     """What the user wanted first, and what the user wanted last: at work every word of the user is a wish."""
     floor = page.free - SHARE_OF_INTENT * page.budget
     asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
-    wishes = [p for p in asked if works or any(map(is_request, p.sentences))] or asked[:1]
-    known = [line.text for section, line in earlier if section == sections.INTENT]
-    first = [text for text in known if not text.startswith(f"{LATEST}: ")] or [
-        text for passage in wishes if passage.order[0] == wishes[0].order[0] for text in passage.sentences
-    ][:3]
-    for number, text in enumerate(first):
+    wishes = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))] or asked[:1]
+    known = [line.text for section, line in earlier if section == sections.INTENT and line.speaker != sections.LATEST]
+    opening = [text for p in wishes if p.order[0] == wishes[0].order[0] for text in p.sentences]
+    before_rules = list(takewhile(lambda text: not (text.endswith(":") or is_rule(text)), opening)) or opening[:1]
+    for number, text in enumerate(known or before_rules[:3]):
         if page.free > floor:
             page.add(sections.INTENT, Line(text, (-1, number)))
     if wishes and (known or wishes[-1].order[0] != wishes[0].order[0]):
         told = next(filter(is_request, wishes[-1].sentences), wishes[-1].sentences[0])
-        page.add(sections.INTENT, Line(told, wishes[-1].order, LATEST))
+        page.add(sections.INTENT, Line(told, wishes[-1].order, sections.LATEST))
 
 
 def _add_rules(page: Page, ledger: Ledger) -> None:
@@ -117,6 +119,7 @@ def _add_rules(page: Page, ledger: Ledger) -> None:
     for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
         rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if bool(STRONG_RULE.search(fact.text)) is strong]
         _add_texts(page, sections.RULES, rules, before - share * page.budget)
+        page.cover(told for _, rule in rules if rule in page for told in sentences(rule))
 
 
 def _add_texts(page: Page, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:

@@ -105,7 +105,9 @@ def said_facts(read: Read) -> list[tuple[int, str]]:
     """The facts of a user's message with their ranks: 0 said in own words, 1 pasted, 2 a line's number or a time."""
     listed = set(LISTED.findall(read.text)) if len(read.text) > SHORT_MESSAGE else set[str]()
     is_mixed = bool(listed) or "```" in read.text
-    own = set(facts_in("\n".join(paragraphs(read.text)))) if is_mixed else set(read.facts)
+    own = (
+        set(facts_in("\n".join(paragraph.text for paragraph in paragraphs(read.text)))) if is_mixed else set(read.facts)
+    )
 
     def rank(fact: str) -> int:
         is_aside = fact.strip(":") in listed or (read.day and fact not in read.text)
@@ -203,23 +205,23 @@ def one_line(text: str, most: int = 160) -> str:
 
 
 def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """At most `MOST[kind]` facts in their order: strong rules outlive weak ones, names outlive bare numbers, the
-    first intent stays, and of errors, commands and intents the newest."""
+    """At most `MOST[kind]` facts in their order: strong rules outlive weak ones and old rules young ones, names outlive
+    bare numbers, the first intent stays, and of errors, commands and intents the newest."""
     most = MOST[kind]
     if len(facts) <= most:
         return facts
     if kind == "rules":
-        return _preferring(facts, most, [fact for fact in facts if STRONG_RULE.search(fact.text)])
+        strong = [fact for fact in facts if STRONG_RULE.search(fact.text)]
+        return _first_of((*strong, *facts), facts, most)
     if kind == "identifiers":
-        return _preferring(facts, most, [fact for fact in facts if not NUMBER.fullmatch(fact.text)])
+        named = [fact for fact in facts if not NUMBER.fullmatch(fact.text)]
+        return _first_of((*named, *facts[::-1]), facts, most)
     if kind == "intents":
         return (facts[0], *facts[len(facts) - most + 1 :])
     return facts[len(facts) - most :] if kind in ("errors", "commands", "files_read") else facts[:most]
 
 
-def _preferring(facts: Sequence[Fact], most: int, preferred: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The preferred ones, oldest first, then the newest of the rest; all in their order."""
-    kept = {fact.text for fact in preferred[:most]}
-    others = [fact for fact in facts if fact.text not in kept]
-    kept.update(fact.text for fact in others[len(others) - (most - len(kept)) :])
+def _first_of(preferred: Iterable[Fact], facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
+    """The first of the preferred ones, in the order in which they were said."""
+    kept = set(list(dict.fromkeys(fact.text for fact in preferred))[:most])
     return tuple(fact for fact in facts if fact.text in kept)

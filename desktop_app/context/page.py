@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 INTENT = "Primary intent"
 RULES = "Rules and constraints"
@@ -20,6 +21,8 @@ NAMED = "Also named"
 SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
 """K2's sections in reading order, the freshest last; with what else was said, and the names that stood in it."""
 NUMBERS = "Numbers"
+LATEST = "Latest"
+"""The label of the newest wish among the intents."""
 LISTS = (FILES, NAMED)
 """Sections whose lines are names: those of one label stand behind it, since a line each would cost as much again."""
 
@@ -81,6 +84,10 @@ class Page:
         self._texts.update(line.text for _, line in new)
         self._headed.update(heading for section, line in new for heading in (section, section + line.speaker))
         return True
+
+    def cover(self, texts: Iterable[str]) -> None:
+        """Takes those texts as told: they stand on the page within a longer line."""
+        self._texts.update(texts)
 
     def _cost(self, lines: list[tuple[str, Line]]) -> int:
         """Tokens of lines that are joined if they have one section and speaker."""
@@ -169,17 +176,23 @@ def lines_of(summary: str) -> list[tuple[str, Line]]:
 
     They are ordered before everything that a page of later messages holds.
     """
-    section, day, found = DETAILS, "", list[tuple[str, Line]]()
+    found: list[tuple[str, Line]] = []
+    section, day = DETAILS, ""
     texts = summary.splitlines()
     for number, text in enumerate(map(str.strip, texts)):
         if text.startswith("#"):
             heading = text.lstrip("# ")
             section = heading if heading in SECTIONS else DETAILS
         elif text:
-            text = text.removeprefix("- ")
-            order = (number - len(texts) - 1, 0)
-            spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS) else None
-            day = (spoken and spoken["day"]) or day
-            line = Line(spoken["text"], order, spoken["speaker"], day) if spoken else Line(text, order)
-            found.append((section, line))
+            line = _read_line(section, text.removeprefix("- "), (number - len(texts) - 1, 0))
+            day = line.day or day
+            found.append((section, replace(line, day=day) if line.speaker else line))
     return found
+
+
+def _read_line(section: str, text: str, order: Order) -> Line:
+    """The line as it was added, as far as that can be told."""
+    if section == INTENT and text.startswith(f"{LATEST}: "):
+        return Line(text.removeprefix(f"{LATEST}: "), order, LATEST)
+    spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS) else None
+    return Line(spoken["text"], order, spoken["speaker"], spoken["day"] or "") if spoken else Line(text, order)

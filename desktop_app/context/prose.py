@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 SENTENCE_MOST = 600
 """Characters; a longer "sentence" is data that has no line ends, which a summary does not quote."""
@@ -41,28 +43,41 @@ _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?)?(?:\s+on)?[,T]?\s
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def paragraphs(text: str) -> list[str]:
+class Paragraph(NamedTuple):
+    """A paragraph in own words, or a point of a list without its mark."""
+
+    text: str
+    is_point: bool
+
+
+def paragraphs(text: str) -> list[Paragraph]:
     """The own words in a text: its prose lines, with hard-wrapped ones joined again. List points stand alone."""
     body = text[:READ_MOST]
     if "```" in body:
         body = _FENCE.sub("\n\n", body)
     is_short = len(body) <= SHORT_MESSAGE
-    found: list[str] = []
+    found: list[Paragraph] = []
     is_wrapped = False
     for line in body.splitlines():
-        piece = _BULLET.sub("", line).strip() if is_prose(line, is_short) else ""
-        if is_wrapped and piece and piece[0].islower() and not _BULLET.match(line):
-            found[-1] += " " + piece
+        mark = _BULLET.match(line)
+        piece = line[mark.end() if mark else 0 :].strip() if is_prose(line, is_short) else ""
+        if is_wrapped and piece and piece[0].islower() and not mark:
+            found[-1] = Paragraph(f"{found[-1].text} {piece}", found[-1].is_point)
         elif piece:
-            found.append(piece)
+            found.append(Paragraph(piece, mark is not None))
         is_wrapped = len(line) > WRAPPED_FROM and piece[-1:] not in ".!?:;。！？…"
     return found
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of what was said in own words, without headings and without what is too long to quote."""
+    return sentences_of(paragraphs(text))
+
+
+def sentences_of(said: Iterable[Paragraph]) -> list[str]:
+    """The sentences of those paragraphs."""
     found: list[str] = []
-    for paragraph in paragraphs(text):
+    for paragraph, _ in said:
         if not _HEADING.match(paragraph):
             start = 0
             for end in _SENTENCE_END.finditer(paragraph):

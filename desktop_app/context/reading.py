@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from desktop_app.conversation.message import Message, Role
 
-from .prose import sentences, without_stamp
-from .wording import facts_in, is_rule
+from .prose import SENTENCE_MOST, Paragraph, paragraphs, sentences_of, without_stamp
+from .wording import announces_rules, facts_in, is_rule
 
 
 class Read(msgspec.Struct, frozen=True, gc=False):
@@ -40,7 +42,22 @@ class Reading:
 def _read(message: Message) -> Read:
     whole = message.text
     day, text = without_stamp(whole)
-    told = tuple(sentences(text))
+    said = paragraphs(text)
+    told = tuple(sentences_of(said))
     if message.role is not Role.USER:
         return Read(day, text, told)
-    return Read(day, text, told, tuple(filter(is_rule, told)), tuple(facts_in(whole)))
+    listed = list(_listed_as_rules(said))
+    others = [
+        rule for rule in told if is_rule(rule) and not (rule[-1] in ":：" or any(rule in point for point in listed))
+    ]
+    return Read(day, text, told, tuple(dict.fromkeys(listed + others)), tuple(facts_in(whole)))
+
+
+def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:
+    """The points of a list that is announced as one of rules, each whole, with its reason."""
+    is_listing = False
+    for text, is_point in said:
+        if not is_point:
+            is_listing = announces_rules(text)
+        elif is_listing and len(text) <= SENTENCE_MOST:
+            yield text

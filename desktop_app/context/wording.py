@@ -47,15 +47,22 @@ RULE = re.compile(
     STRONG_RULE.pattern
     + r"|\b(?:should(?:n['’]t)?|prefer(?:red|ably)?|avoid|only ever|make sure|ensure|be sure to|stick to|from now on"
     r"|instead of|please (?:keep|use|do|don)|only (?:use|change|touch|edit|write|run|commit)|use only|without asking"
-    r"|ask (?:me )?(?:first|before))\b|应该|最好|尽量|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b",
+    r"|ask (?:me )?(?:first|before)|every \w+ (?:needs|gets|has to)|no \w+ (?:anywhere|ever|at all)"
+    r"|not even|ha(?:s|ve) to be|at (?:most|least))\b|应该|最好|尽量|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b",
     re.IGNORECASE,
 )
 _RULE_WORDS = lexicon(
     "always never must mustn don dont do not forbidden circumstances constraint constraints requirement requirements"
-    " rule rules policy asking ask should shouldn prefer preferred preferably avoid only make ensure"
-    " sure stick from instead please use niemals immer darf jamais toujours nunca siempre bitte sollte muss faut debe"
+    " rule rules policy asking ask should shouldn prefer preferred preferably avoid only make ensure sure stick from"
+    " instead please use every anywhere ever even least most has have all niemals immer darf jamais toujours nunca"
+    " siempre bitte sollte muss faut debe"
 )
 """One of these is in every rule in Latin letters: to look words up is cheaper than the search."""
+_RULES_FOLLOW = re.compile(
+    r"(?:\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|polic(?:y|ies)|must|always|never|keep in mind"
+    r"|remember|please)\b|规则|要求|必须|注意)[^.!?。！？]{0,120}[:：]\s*$",
+    re.IGNORECASE,
+)
 _NO_RULE = re.compile(
     r"\b(?:I|we) (?:really |just |still |also )?(?:do not|don['’]?t) (?:really |even |quite )?(?:t?h?ink|understand"
     r"|have|see|get it|believe|remember|recall|mind|care)\b|\b(?:do not|don['’]?t) know\b"
@@ -93,7 +100,7 @@ _ERROR_LINE = re.compile(
     re.IGNORECASE,
 )
 _CODE_LINE = re.compile(
-    r"^\s*(?:\d{1,6}[:|│→\t]|//|/\*|\*\s|#[ :]|\||[+-]\s{2}|[{}\]]"
+    r"^\s*(?:\d{1,6}(?:[:|│→\t]|\s{2})|//|/\*|\*\s|#[ :]|\||[+-]\s{2}|[{}\]]"
     r"|(?:raise|throw|except|catch|if|elif|else|return|const|let|var|def|class|function|import|from|export|case|await|this\.|self\.|assert|new|private|public|type|interface)\b"
     r"|[\w.$]+\s?[=(]|[\"'][\w.-]+[\"']\s?:|\w+\??:\s?[\w.|<>\[\]]+[,;]?$|[:?]\s)"
     r"|[{;]\s*$|=>|\)\s*:\s*$"
@@ -130,6 +137,11 @@ def is_rule(sentence: str, words: frozenset[str] | None = None) -> bool:
     if sentence.isascii() and _RULE_WORDS.isdisjoint(words_of(sentence) if words is None else words):
         return False
     return bool(RULE.search(sentence)) and not (QUESTION.search(sentence) or _NO_RULE.search(sentence))
+
+
+def announces_rules(paragraph: str) -> bool:
+    """Whether a list of rules follows."""
+    return _RULES_FOLLOW.search(paragraph) is not None
 
 
 def is_decision(sentence: str, words: frozenset[str] | None = None) -> bool:

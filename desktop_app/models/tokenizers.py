@@ -21,7 +21,7 @@ from typing import Protocol
 import msgspec
 import tiktoken
 
-from desktop_app.context.counting import Tokenizer
+from desktop_app.context.counting import Overhead, Tokenizer
 
 from . import builtin
 from .builtin_tokenizer import load_encoding
@@ -29,12 +29,10 @@ from .gguf import BadGguf
 
 log = logging.getLogger(__name__)
 
-MESSAGE_OVERHEAD = 4
-MISTRAL_OVERHEAD = 5
-CHATML_OVERHEAD = 6
-"""<|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, and one for all
-others, so that a request is never counted lower than the built-in model's server does, nor more than a token a
-message higher."""
+MISTRAL = Overhead(message=5, assistant=5)
+CHATML = Overhead(message=5, assistant=6, priming=4)
+"""<|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, one for all
+others; the priming is such a message's beginning."""
 
 CHUNK = 4_000
 """Characters encoded at once. tiktoken's regular expression runs out of stack on a million spaces."""
@@ -60,9 +58,9 @@ class EncodingTokenizer:
 
     _loading = threading.Lock()  # one for all, since families share encodings
 
-    def __init__(self, name: str, message_overhead: int, load: Callable[[], Encoding]) -> None:
+    def __init__(self, name: str, overhead: Overhead, load: Callable[[], Encoding]) -> None:
         self._name = name
-        self._message_overhead = message_overhead
+        self._overhead = overhead
         self._load = load
         self._encoding: Encoding | None = None
 
@@ -72,9 +70,9 @@ class EncodingTokenizer:
         return self._name
 
     @property
-    def message_overhead(self) -> int:
-        """Tokens that wrap each message."""
-        return self._message_overhead
+    def overhead(self) -> Overhead:
+        """What the chat format adds to the text."""
+        return self._overhead
 
     def count(self, text: str) -> int:
         """Tokens of the text. Never raises, and takes time proportional to its length, whatever it holds."""
@@ -237,11 +235,11 @@ def family_of(model_name: str) -> str:
 def _tokenizer(family: str) -> EncodingTokenizer:
     match family:
         case "smollm2":
-            return EncodingTokenizer("smollm2", CHATML_OVERHEAD, _smollm2)
+            return EncodingTokenizer("smollm2", CHATML, _smollm2)
         case "cl100k":
-            return EncodingTokenizer("cl100k", MESSAGE_OVERHEAD, _cl100k)
+            return EncodingTokenizer("cl100k", Overhead(), _cl100k)
         case "o200k":
-            return EncodingTokenizer("o200k", MESSAGE_OVERHEAD, _o200k)
+            return EncodingTokenizer("o200k", Overhead(), _o200k)
         case _:
-            overhead = MISTRAL_OVERHEAD if family == "mistral" else MESSAGE_OVERHEAD
+            overhead = MISTRAL if family == "mistral" else Overhead()
             return EncodingTokenizer(f"o200k (estimate for {family or 'an unknown family'})", overhead, _o200k)

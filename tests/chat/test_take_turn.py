@@ -55,7 +55,7 @@ async def test_reported_usage_makes_the_gauge_measured(house) -> None:
     await home.turn(session, "How are you?")
     gauge = session.gauge()
     assert gauge.basis is Basis.MEASURED
-    assert gauge.total == 105 + session.counts.tokenizer.message_overhead
+    assert gauge.total == 105 + session.counts.tokenizer.overhead.assistant
     assert sum(gauge.segments.values()) == gauge.total
 
 

@@ -8,7 +8,12 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from desktop_app.conversation.openai_chat import Json
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.counting import Counts
+from desktop_app.context.view import view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.openai_chat import Json, messages_of
+from desktop_app.conversation.transcript import Transcript
 from desktop_app.models import builtin
 from desktop_app.models.llama_server import LlamaServer
 from desktop_app.models.tokenizers import tokenizer_for
@@ -110,9 +115,9 @@ async def test_every_text_has_as_many_tokens_as_the_server_says(server: httpx.As
     assert wrong == []
 
 
-async def test_a_request_is_never_counted_lower_than_the_server_does(server: httpx.AsyncClient) -> None:
-    """An assistant's role is two tokens, all others one; the reply's priming is four, where all models count three."""
-    tokenizer = tokenizer_for("builtin")
+async def test_a_request_has_as_many_tokens_as_the_server_says(server: httpx.AsyncClient) -> None:
+    """An assistant's role is two tokens, all others one; the priming is the beginning of such a message."""
+    counts = Counts(tokenizer_for("builtin"))
     chat: list[Json] = [
         {"role": "system", "content": "You are a helpful assistant. Answer clearly and briefly."},
         {"role": "user", "content": "What is 2 + 2?"},
@@ -124,8 +129,5 @@ async def test_a_request_is_never_counted_lower_than_the_server_does(server: htt
     for length in (2, 4, 6):
         request = {"messages": chat[:length], "max_tokens": 1}
         measured = (await server.post("chat/completions", json=request)).json()["usage"]["prompt_tokens"]
-        texts = sum(tokenizer.count(message["content"]) for message in chat[:length])
-        replies = sum(message["role"] == "assistant" for message in chat[:length])
-        assert measured == texts + 5 * length + replies + 4
-        counted = texts + tokenizer.message_overhead * length + 3
-        assert measured <= counted <= measured + length
+        view = view_of(Transcript(Chain(messages_of(chat[:length], str))))
+        assert request_tokens(view, counts) == measured

@@ -73,8 +73,8 @@ def test_special_tokens_are_plain_text() -> None:
 
 
 def test_the_overhead_of_a_message() -> None:
-    assert tokenizer_for("gpt-4o").message_overhead == 4
-    assert tokenizer_for("mistral-small").message_overhead == 5
+    assert tokenizer_for("gpt-4o").overhead.message == 4
+    assert tokenizer_for("mistral-small").overhead.message == 5
 
 
 MEGABYTE = 1_000_000
