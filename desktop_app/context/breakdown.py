@@ -16,10 +16,14 @@ from .view import Item, Kind, View, assemble
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Running sums over the items of one view, by segment."""
+    """Running sums over the items of one view, by segment.
+
+    measured_at: the index of the newest reply whose request the provider counted and nothing changed since.
+    """
 
     items: Chain[Item]
     segments: dict[Segment, int]
+    measured_at: int | None = None
 
     @property
     def total(self) -> int:
@@ -37,14 +41,22 @@ def item_tokens(item: Item, counts: Counts) -> Tokens:
 
 def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
     """The sums of that view. If it grew from `earlier`, only what is new is counted."""
-    grown = earlier is not None and view.items.extends(earlier.items)
-    primed = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
-    segments = dict(earlier.segments) if earlier is not None and grown else primed
-    start = len(earlier.items) if earlier is not None and grown else 0
-    for item in view.items[start:] if start else view.items:
+    has_grown = earlier is not None and view.items.extends(earlier.items)
+    if earlier is not None and has_grown:
+        start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
+    else:
+        start, segments, measured_at = 0, {Segment.SYSTEM: counts.tokenizer.overhead.priming}, _last_measured(view)
+    for index, item in enumerate(view.items[start:] if start else view.items, start=start):
         for segment, tokens in item_tokens(item, counts).parts:
             segments[segment] = segments.get(segment, 0) + tokens
-    return Tally(view.items, segments)
+        if has_grown and is_measured(item.message):
+            measured_at = index
+    return Tally(view.items, segments, measured_at)
+
+
+def is_measured(message: Message) -> bool:
+    """Whether that is a whole reply whose request the provider counted."""
+    return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
 
 
 def request_tokens(view: View, counts: Counts) -> int:
@@ -79,28 +91,24 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
         thresholds=policy.thresholds,
         tokenizer=counts.tokenizer.name,
     )
-    anchor = last_measured(view, model.recorded_as)
-    if anchor is None:
+    anchor = sums.measured_at
+    reply = view.items[anchor].message if anchor is not None else None
+    if anchor is None or reply is None or reply.usage is None or reply.model != model.recorded_as:
         return gauge
     later = sum(counts.total(item.message) for item in view.items[anchor + 1 :]) + closing
-    usage = view.items[anchor].message.usage or Usage(0, 0)
     around = counts.tokenizer.overhead.around(Role.ASSISTANT)  # providers count a reply without what frames it
-    return anchored(gauge, total - later - around, usage, policy)
+    return anchored(gauge, total - later - around, reply.usage, policy)
 
 
-def last_measured(view: View, recorded_model: str) -> int | None:
-    """The index of the newest reply of that model whose request was measured and has not been changed since."""
+def _last_measured(view: View) -> int | None:
+    """The index of the newest measured reply, unless an operation came after it: then the request is another one."""
     for entry in reversed(view.entries):
         if not isinstance(entry, Message):
             return None
-        if entry.role is Role.ASSISTANT and entry.usage is not None and not entry.is_interrupted:
-            break
-    else:
-        return None
-    if entry.model != recorded_model:
-        return None
-    newest = len(view.items) - 1
-    return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)
+        if is_measured(entry):
+            newest = len(view.items) - 1
+            return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)
+    return None
 
 
 def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
