@@ -76,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         result = compacted(messages, policy, budget, counts)
     except WindowTooSmall as error:
         print_failure(Failure("window_too_small", "This does not fit into the window", str(error)))
+        if arguments.json:
+            print_json({"error": str(error), "needed": error.needed, "usable": error.usable, "advice": error.advice})
         return TOO_SMALL
     report = report_of(result, objects, messages, budget, counts)
     report = {"model": arguments.model, **report, "seconds": round(time.monotonic() - started, 4)}
