@@ -1,0 +1,63 @@
+"""Short records for tests: each entry gets its place as its id, "m0", "m1", and so on."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from conversations_made_up import Letters
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.counting import Counts
+from desktop_app.context.view import View, assemble, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.transcript import AnyEntry, Transcript
+
+
+def system(text: str) -> Message:
+    return Message(role=Role.SYSTEM, parts=(Text(text),))
+
+
+def user(text: str, speaker: str = "") -> Message:
+    return Message(role=Role.USER, parts=(Text(text),), speaker=speaker)
+
+
+def model(text: str = "", *calls: Part, speaker: str = "") -> Message:
+    said = (Text(text),) if text else ()
+    return Message(role=Role.ASSISTANT, parts=(*said, *calls), speaker=speaker)
+
+
+def call(name: str, arguments: str = "{}", call_id: str = "c") -> ToolCall:
+    return ToolCall(call_id, name, arguments)
+
+
+def result(text: str, call_id: str = "c", name: str = "bash", is_error: bool = False) -> Message:
+    return Message(role=Role.TOOL, parts=(ToolResult(call_id, name, text, is_error),))
+
+
+def numbered(*entries: AnyEntry) -> list[AnyEntry]:
+    return [replace(entry, id=entry.id or f"m{place}") for place, entry in enumerate(entries)]
+
+
+def head(*messages: Message) -> list[Message]:
+    return [message for message in numbered(*messages) if isinstance(message, Message)]
+
+
+def record(*entries: AnyEntry) -> Transcript:
+    return Transcript(Chain(numbered(*entries)))
+
+
+def view(*entries: AnyEntry) -> View:
+    return view_of(record(*entries))
+
+
+def sent(shown: View) -> list[tuple[str, str]]:
+    """Role and text of each message of the request."""
+    return [(message.role.value, message.text) for message in assemble(shown)]
+
+
+def letters() -> Counts:
+    return Counts(Letters())
+
+
+def tokens(shown: View) -> int:
+    return request_tokens(shown, letters())

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+from made_by_hand import call, letters, model, record, result, system, user
+from msgspec.structs import replace
+
+from desktop_app.context.breakdown import gauge_of, grown_by, request_tokens, status_of, tally
+from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.view import view_after, view_of
+from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
+from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger
+
+MODEL = ModelInfo("server/m", "M", 1_000, 0)
+BUDGET = Budget(1_000, 200)
+
+
+def gauge(transcript: Transcript) -> Gauge:
+    shown, counts = view_of(transcript), letters()
+    return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, MODEL)
+
+
+def measured(prompt: int, reply: int, text: str = "yes", name: str = "server/m") -> Message:
+    return Message(role=Role.ASSISTANT, parts=(Text(text),), model=name, usage=Usage(prompt, reply))
+
+
+def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
+    transcript = record(
+        system("s" * 40),
+        user("u" * 40),
+        Message(role=Role.USER, parts=(Attachment("a.png", "image/png", "data:"),)),
+        model("a" * 40, call("bash", "x" * 40)),
+        result("r" * 40),
+        user("p" * 40),
+        Compaction(trigger=Trigger.USER, strategy="x", archived=(), summary="S" * 40, id="op"),
+        Pin(message_id="m5", id="pin"),
+    )
+    shown = gauge(transcript)
+    assert set(shown.segments) == {
+        Segment.SYSTEM,
+        Segment.SUMMARY,
+        Segment.USER,
+        Segment.ATTACHMENTS,
+        Segment.ASSISTANT,
+        Segment.CALLS,
+        Segment.RESULTS,
+        Segment.PINNED,
+    }
+    assert shown.total == sum(shown.segments.values()) == request_tokens(view_of(transcript), letters())
+    assert shown.segments[Segment.SYSTEM] == 3 + 4 + 10, "what starts the reply belongs to the system"
+    assert shown.basis is Basis.ESTIMATED
+
+
+def test_a_call_that_waits_counts_as_it_would_be_sent() -> None:
+    transcript = record(user("u"), model("", call("bash")))
+    shown = gauge(transcript)
+    assert shown.total == request_tokens(view_of(transcript), letters())
+    assert shown.segments[Segment.RESULTS] > 0
+
+
+@pytest.mark.parametrize(
+    ("share", "status"),
+    [
+        (0.0, Status.SAFE),
+        (0.749, Status.SAFE),
+        (0.75, Status.WARNING),
+        (0.80, Status.TIGHT),
+        (0.90, Status.CRITICAL),
+        (0.95, Status.EXCEEDED),
+        (9.0, Status.EXCEEDED),
+    ],
+)
+def test_the_status_changes_at_the_thresholds(share: float, status: Status) -> None:
+    assert status_of(share, BALANCED) is status
+
+
+def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
+    reply = measured(prompt=500, reply=20)
+    shown = gauge(record(user("u" * 40), reply))
+    assert (shown.total, shown.basis) == (520 + 4, Basis.MEASURED), "with the reply's frame, which providers leave out"
+    assert sum(shown.segments.values()) == shown.total
+    later = gauge(record(user("u" * 40), reply, user("v" * 400)))
+    assert later.total == 520 + 4 + (4 + 100)
+    assert later.basis is Basis.MEASURED
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        measured(500, 20, name="another"),
+        replace(measured(500, 20), usage=None),
+        replace(measured(500, 20), is_interrupted=True),
+    ],
+    ids=["of another model", "without usage", "interrupted"],
+)
+def test_other_replies_measure_nothing(reply: Message) -> None:
+    assert gauge(record(user("u" * 40), reply)).basis is Basis.ESTIMATED
+
+
+def test_after_an_operation_the_request_is_another_one() -> None:
+    compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0",), summary="S", id="op")
+    assert gauge(record(user("a"), measured(500, 20), user("b"), compaction)).basis is Basis.ESTIMATED
+
+
+def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
+    before = gauge(record(user("u" * 2_000)))
+    after = grown_by(before, Segment.ASSISTANT, 220, BALANCED)
+    assert after.total == before.total + 220
+    assert after.segments[Segment.ASSISTANT] == before.segments.get(Segment.ASSISTANT, 0) + 220
+    assert (before.status, after.status) == (Status.SAFE, Status.CRITICAL)
+
+
+def test_sums_are_carried_on_and_equal_those_made_anew() -> None:
+    counts = letters()
+    transcript = record(system("s"), user("a"))
+    view = view_of(transcript)
+    sums = tally(view, counts)
+    for message in (model("b" * 30), user("c"), measured(90, 5), user("d" * 9)):
+        transcript = transcript.append(message)
+        view = view_after(view, transcript)
+        sums = tally(view, counts, sums)
+        assert sums == tally(view, counts)
+        assert sums.total == request_tokens(view, counts)

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import pytest
+from made_by_hand import call, letters, model, record, result, system, tokens, user
+from msgspec.structs import replace
+
+from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction, recorded
+from desktop_app.context.policy import BALANCED, Budget, policy_for_target
+from desktop_app.context.view import Kind, View, view_of
+from desktop_app.conversation.events import State
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.transcript import Pin, Transcript, Trigger
+
+FACTS = "The host is db-7.internal, port 5433, see `settings.toml`. Never restart it on Fridays."
+
+
+def talk(turns: int) -> list[Message]:
+    messages = [system("Be kind."), user(FACTS)]
+    for number in range(turns):
+        messages += [
+            model(f"Step {number} is done, because the queue {number} was drained. " * 6),
+            user(f"Now look at shard {number} and tell me what you find there, please. " * 3),
+        ]
+    return messages
+
+
+def planned(view: View, window: int, tail: int | None = None) -> CompactionPlan | None:
+    return plan_compaction(view, BALANCED, Budget(window, 0), letters(), tokens(view), Trigger.USER, tail)
+
+
+def compacted(transcript: Transcript, window: int = 1_500, page: str | None = None) -> tuple[Transcript, View]:
+    view = view_of(transcript)
+    plan = planned(view, window)
+    assert plan is not None
+    compaction = compaction_of(plan, transcript, view, letters(), page)
+    assert compaction is not None
+    grown = transcript.append(replace(compaction, id="op"))
+    return grown, view_of(grown)
+
+
+def test_the_head_goes_and_the_tail_stays() -> None:
+    transcript = record(*talk(12))
+    view = view_of(transcript)
+    plan = planned(view, 1_500)
+    assert plan is not None
+    assert plan.archived == tuple(f"m{n}" for n in range(1, 1 + len(plan.archived)))
+    _, after = compacted(transcript)
+    kept = [item.message.id for item in after.items if item.kind is not Kind.SUMMARY]
+    assert kept == ["m0", *(f"m{n}" for n in range(1 + len(plan.archived), 26))]
+    assert tokens(after) <= 750, "the target is half of what can be used"
+
+
+def test_what_a_plan_says_is_what_will_be() -> None:
+    transcript = record(*talk(12))
+    view = view_of(transcript)
+    plan = planned(view, 1_500)
+    assert plan is not None
+    compaction = compaction_of(plan, transcript, view, letters())
+    assert compaction is not None
+    assert compaction.tokens_before == plan.total == tokens(view)
+    assert compaction.tokens_after == tokens(view_of(transcript.append(replace(compaction, id="op"))))
+    assert compaction.tokens_after <= plan.projected
+    assert letters().text(compaction.summary) <= plan.summary_budget
+
+
+def test_the_summary_keeps_what_must_not_be_paraphrased() -> None:
+    _, after = compacted(record(*talk(12)))
+    assert after.summary is not None
+    for kept in ("db-7.internal", "5433", "settings.toml", "Never restart it on Fridays."):
+        assert kept in after.summary.summary
+    assert after.summary.fidelity.lost == 0
+    assert after.summary.fidelity.total > 0
+
+
+def test_pins_and_the_last_word_of_the_user_stay_where_they_were() -> None:
+    _, after = compacted(record(*talk(12), Pin(message_id="m5", id="pin")))
+    ids = [item.message.id for item in after.items if item.kind is not Kind.SUMMARY]
+    assert ids[:2] == ["m0", "m5"]
+    assert after.last_user_id == "m25"
+
+
+def test_calls_leave_with_their_results() -> None:
+    messages = [user("go"), *[m for n in range(9) for m in (model(f"step {n}", call("bash")), result("x" * 400))]]
+    _, after = compacted(record(*messages, user("and?")))
+    kept = [item.message for item in after.items if item.kind is not Kind.SUMMARY]
+    assert sum(len(m.tool_calls) for m in kept) == sum(m.role is Role.TOOL for m in kept)
+
+
+def test_the_user_may_choose_how_much_of_the_end_stays() -> None:
+    view = view_of(record(*talk(12)))
+    none, some = planned(view, 6_000, tail=0), planned(view, 6_000, tail=1_000)
+    assert none is not None
+    assert some is not None
+    assert none.tail == 0
+    assert 0 < some.tail <= 1_000
+    assert len(none.archived) > len(some.archived)
+
+
+def test_nothing_leaves_when_everything_is_the_tail() -> None:
+    assert planned(view_of(record(user("a"), model("b"), user("c"))), 10_000) is None
+    assert planned(view_of(record(user("a" * 99_999))), 1_000) is None, "the only message is the user's last word"
+
+
+def test_a_page_that_frees_nothing_is_refused() -> None:
+    transcript = record(*talk(12))
+    view = view_of(transcript)
+    plan = planned(view, 1_500)
+    assert plan is not None
+    assert compaction_of(plan, transcript, view, letters(), page="blah " * 5_000) is None
+
+
+def test_a_page_of_the_user_is_taken_as_it_is() -> None:
+    _, after = compacted(record(*talk(12)), page="\n## Mine\n- all fine\n")
+    assert after.summary is not None
+    assert (after.summary.strategy, after.summary.summary) == ("edited", "## Mine\n- all fine")
+    assert after.summary.fidelity.in_summary == 0
+    assert after.summary.fidelity.recallable > 0
+    assert after.ledger.rules[0].text == "Never restart it on Fridays.", "the ledger is kept by code all the same"
+
+
+def test_a_second_compaction_replaces_the_page_and_keeps_what_it_told() -> None:
+    transcript, first = compacted(record(*talk(12)))
+    for message in talk(12)[2:]:
+        transcript = transcript.append(replace(message, id=f"n{len(transcript.entries)}"))
+    view = view_of(transcript)
+    plan = planned(view, 1_500)
+    assert plan is not None
+    assert not set(plan.archived) & set(first.standings)
+    second = compaction_of(plan, transcript, view, letters())
+    assert second is not None
+    after = view_of(transcript.append(replace(second, id="op2")))
+    assert sum(item.kind is Kind.SUMMARY for item in after.items) == 1
+    assert "Never restart it on Fridays." in second.summary
+    assert "5433" in second.summary
+    assert {s.operation_id for s in after.standings.values() if s.state is State.ARCHIVED} == {"op", "op2"}
+
+
+def test_archived_messages_are_read_whole_from_the_record() -> None:
+    transcript = record(*talk(3))
+    assert [message.id for message in recorded(("m3", "m1"), transcript)] == ["m1", "m3"]
+
+
+@pytest.mark.parametrize("target", [400, 800, 1_600, 3_200])
+def test_a_target_is_filled_and_never_passed(target: int) -> None:
+    transcript = record(*talk(40))
+    view = view_of(transcript)
+    plan = plan_compaction(view, policy_for_target(BALANCED), Budget(target, 0), letters(), tokens(view), Trigger.USER)
+    assert plan is not None
+    compaction = compaction_of(plan, transcript, view, letters())
+    assert compaction is not None
+    assert 0.8 * target <= compaction.tokens_after <= target

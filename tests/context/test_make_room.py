@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+from made_by_hand import call, letters, model, record, result, tokens, user
+from msgspec.structs import replace
+
+from desktop_app.context.compact import CompactionPlan
+from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
+from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.view import View, view_of
+from desktop_app.conversation.transcript import Compaction, Pin, Prune, Trigger
+
+
+def chat(turns: int) -> View:
+    said = [m for n in range(turns) for m in (user(f"question {n} " * 8), model(f"answer {n} " * 8))]
+    return view_of(record(*said, user("go on")))
+
+
+def asked(view: View, share: float, trigger: Trigger) -> Prune | CompactionPlan | None:
+    """What make_room says when the view takes that share of what can be used."""
+    return make_room(view, BALANCED, Budget(round(tokens(view) / share), 0), letters(), trigger)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "share", "is_made"),
+    [
+        (Trigger.BEFORE_REQUEST, 0.89, False),
+        (Trigger.BEFORE_REQUEST, 0.91, True),
+        (Trigger.TOOL_RESULT, 0.91, True),
+        (Trigger.STREAMING, 0.89, False),
+        (Trigger.AFTER_TURN, 0.74, False),
+        (Trigger.AFTER_TURN, 0.76, True),
+        (Trigger.USER, 0.49, False),
+        (Trigger.USER, 0.51, True),
+        (Trigger.OVERFLOW, 0.40, True),
+    ],
+)
+def test_each_moment_has_its_step_of_the_ladder(trigger: Trigger, share: float, is_made: bool) -> None:
+    view = chat(60)
+    step = asked(view, share, trigger)
+    assert (step is not None) is is_made
+    due = is_due(tokens(view), BALANCED, Budget(round(tokens(view) / share), 0), trigger)
+    assert due or not is_made
+
+
+def test_the_free_layer_comes_first() -> None:
+    said = [m for n in range(40) for m in (model("", call("bash")), result(f"{n} " + "ok\n" * 2_000))]
+    view = view_of(record(user("go"), *said, user("and?"), model("x"), user("now")))
+    assert isinstance(asked(view, 0.85, Trigger.BEFORE_REQUEST), Prune)
+    assert isinstance(asked(chat(60), 0.95, Trigger.BEFORE_REQUEST), CompactionPlan)
+
+
+def test_what_must_stay_and_does_not_fit_is_an_error_that_says_what_helps() -> None:
+    view = view_of(record(user("a " * 50), model("b"), user("x" * 8_000), Pin(message_id="m0", id="pin")))
+    with pytest.raises(WindowTooSmall) as caught:
+        make_room(view, BALANCED, Budget(1_000, 0), letters(), Trigger.BEFORE_REQUEST)
+    error = caught.value
+    assert error.usable == 1_000
+    assert error.needed > 2_000
+    assert "unpin some of the 1 pinned messages" in error.advice
+    assert "choose a model with a larger window" in error.advice
+    assert "shorten the last message" in str(error)
+
+
+def test_two_futile_compactions_in_a_row_stop_the_third() -> None:
+    futile = Compaction(
+        trigger=Trigger.AFTER_TURN, strategy="x", archived=(), summary="S", tokens_before=1_000, tokens_after=950
+    )
+    once = [*[m for n in range(60) for m in (user("q " * 20), model("a " * 20))], user("go")]
+    stalled = view_of(record(*once, futile, futile))
+    assert is_stalled(stalled, BALANCED)
+    assert asked(stalled, 0.92, Trigger.BEFORE_REQUEST) is None
+    assert asked(stalled, 1.3, Trigger.BEFORE_REQUEST) is not None, "but never when the request would not fit"
+    worthwhile = replace(futile, tokens_after=500)
+    assert not is_stalled(view_of(record(*once, worthwhile, futile)), BALANCED)
+    assert not is_stalled(view_of(record(*once, futile)), BALANCED)
+
+
+def test_it_says_none_in_the_end() -> None:
+    view = chat(60)
+    assert make_room(view, BALANCED, Budget(10 * tokens(view), 0), letters(), Trigger.USER) is None

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    user_message,
+)
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    BringBack,
+    Compaction,
+    Flush,
+    Pin,
+    Prune,
+    PrunedResult,
+    Rewind,
+    Transcript,
+    Trigger,
+    Undo,
+    Unpin,
+)
+
+REPLY = Message(
+    id="r",
+    at=12.5,
+    role=Role.ASSISTANT,
+    parts=(
+        Reasoning("hm"),
+        Text("One."),
+        ToolCall("c1", "read", '{"path": "a.py"}'),
+        ToolCall("c2", "bash"),
+        Text("Two."),
+    ),
+    model="m",
+    usage=Usage(10, 2, 5),
+)
+
+
+def test_the_visible_text_is_that_of_text_and_results() -> None:
+    assert REPLY.text == "One.\n\nTwo."
+    assert Message(role=Role.TOOL, parts=(ToolResult("c", "bash", "done"),)).text == "done"
+    assert Message(role=Role.USER, parts=(Text(""), Attachment("a.txt", "text/plain", "x"))).text == ""
+
+
+def test_calls_and_the_result_are_found_among_the_parts() -> None:
+    assert [call.call_id for call in REPLY.tool_calls] == ["c1", "c2"]
+    assert REPLY.tool_result is None
+    result = ToolResult("c1", "read", "text", is_error=True)
+    assert Message(role=Role.TOOL, parts=(result,)).tool_result is result
+
+
+def test_an_image_is_for_models_with_eyes() -> None:
+    assert Attachment("a.png", "image/png", "data:,").is_image
+    assert not Attachment("a.txt", "text/plain", "x").is_image
+
+
+def test_a_users_message_is_not_stamped_yet() -> None:
+    message = user_message("hello")
+    assert (message.role, message.text, message.id, message.at) == (Role.USER, "hello", "", 0.0)
+
+
+ENTRIES: list[AnyEntry] = [
+    REPLY,
+    Prune(id="p", trigger=Trigger.USER, results=(PrunedResult("t", "soft_trim", "short"),), tokens_before=9),
+    Compaction(id="c", trigger=Trigger.OVERFLOW, strategy="extractive", archived=("a", "b"), summary="## x"),
+    Flush(id="f", memories=("likes tea",)),
+    Pin(id="n", message_id="a"),
+    Unpin(id="u", message_id="a"),
+    BringBack(id="b", message_ids=("a",)),
+    Rewind(id="w", first_message_id="a"),
+    Undo(id="o", entry_id="c"),
+]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)
+def test_every_entry_comes_back_from_its_json(entry: AnyEntry) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(entry), type=AnyEntry) == entry
+
+
+@pytest.mark.parametrize("broken", [b'{"type": "wish"}', b'{"type": "pin"}', b'{"type": "message", "role": "chief"}'])
+def test_what_is_no_entry_is_refused(broken: bytes) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(broken, type=AnyEntry)
+
+
+def test_a_record_grows_and_its_entries_are_found() -> None:
+    record = Transcript().append(REPLY)
+    grown = record.extend((Pin(id="n", message_id="r"), Undo(id="o", entry_id="n")))
+    assert [len(record.entries), len(grown.entries)] == [1, 3]
+    assert grown.entry("r") is REPLY
+    assert grown.entry("nobody") is None
