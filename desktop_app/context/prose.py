@@ -16,7 +16,9 @@ READ_MOST = 40_000
 """Characters of one message that are read for sentences; what is longer is a file, and its beginning tells what."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_SENTENCE_END = re.compile(r"[.!?…][\"'”)\]*_]{0,3}\s+(?=[\"'“(\[*_`]{0,3}[A-Z0-9À-Þ])|[。！？](?![」』”）。！？])")
+_SENTENCE_END = re.compile(
+    r"[.!?…][\"'”)\]*_]{0,3}\s+(?=[\"'“(\[*_`]{0,3}[A-Z0-9À-Þ\u3040-\u9fff])|[。！？](?![」』”）。！？])"
+)
 _BULLET = re.compile(r"^\s*(?:(?:[-*•>]+|\d{1,3}[.)]|[a-z][.)])\s+|/[a-z][a-z-]{1,14}\s+(?=\S))")
 """A list point's mark, or a command of the chat program in front of what was said."""
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^\s.!?]+(?: [^\s.!?]+){0,5}:)\s*$")

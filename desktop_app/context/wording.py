@@ -29,7 +29,7 @@ _FACT = re.compile(
     + r")\b)"
     r"|(?P<number>(?<![\w.])[#$€£]?\d[\d,.:/-]{0,40}\d\b%?|(?<![\w.])[#$€£]\d\b|\b\d%)"
     r"|(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8}"
-    r"|[A-Za-z]\w{0,60}_\w{1,60}|[A-Z]{2,10}-\d[\w-]{0,30}|(?=[a-zA-Z]{0,40}\d)\w{2,80})(?!\w))"
+    r"|[vV]\d{1,4}(?:\.\d{1,6}){1,4}|[A-Za-z]\w{0,60}_\w{1,60}|[A-Z]{2,10}-\d[\w-]{0,30}|(?=[a-zA-Z]{0,40}\d)\w{2,80})(?!\w))"
 )
 _QUOTED_NAME = re.compile(r"`([^`\n]{1,120})`")
 _PLAIN_WORD = re.compile(r"[a-z]+[a-z'’-]*|[A-Z][a-z'’-]*|[^\w/]+")
@@ -90,8 +90,9 @@ _ERROR_STEMS = (
     "can't", "refused", "timed out", "timeout", "unable to", "undefined", "exit", "grep:", "unresolved", "err!",
 )  # fmt: skip
 _ERROR_LINE = re.compile(
-    r"(?:^|[\s(\[\"'])[\w.]{0,80}(?:Error|Exception|Warning as error)\b\s*[:(]|\b(?:error|fatal|panic|failure)\b\s*[:!]"
-    r"|\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])|^\s*(?:npm )?(?:ERR!|error|fatal|FAIL(?:ED)?|E\s{2,})\b"
+    r"(?:^|[\s(\[\"'])[\w.]{0,80}(?:Error|Exception|Warning as error)\b\s*[:(]"
+    r"|\b(?:error|fatal|panic|failure)\b\"?\s*[:!]|\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])"
+    r"|^\s*(?:npm )?(?:ERR!|(?:error|fatal|FAIL(?:ED)?)\b)"
     r"|^E\s{2,}\S|\bTraceback \(most recent|\b(?:permission|access) denied\b|\bno such file|\bcommand not found\b"
     r"|\b(?:could )?not found\b|\bcannot (?:find|open|read|access|import|stat|be|load|resolve)|\bunable to\b"
     r"|\btimed out\b|\bconnection refused\b|\bundefined (?:reference|symbol|variable|name)"
@@ -101,11 +102,16 @@ _ERROR_LINE = re.compile(
 )
 _CODE_LINE = re.compile(
     r"^\s*(?:\d{1,6}(?:[:|│→\t]|\s{2})|//|/\*|\*\s|#[ :]|\||[+-]\s{2}|[{}\]]"
-    r"|(?:raise|throw|except|catch|if|elif|else|return|const|let|var|def|class|function|import|from|export|case|await|this\.|self\.|assert|new|private|public|type|interface)\b"
-    r"|[\w.$]+\s?[=(]|[\"'][\w.-]+[\"']\s?:|\w+\??:\s?[\w.|<>\[\]]+[,;]?$|[:?]\s)"
+    r"|(?:raise|throw|except|catch|if|elif|else|return|const|let|var|def|class|function|import|from|export|case|await"
+    r"|this\.|self\.|assert|new|private|public|type|interface)\b"
+    r"|[\w.$]+(?:\(|\s?=[^=])|[\"'][\w.-]+[\"']\s?:|\w+\??:\s?[\w.|<>\[\]]+[,;]$|[a-z]+[A-Z]\w*\??:|[:?]\s)"
     r"|[{;]\s*$|=>|\)\s*:\s*$"
 )
-_TOLD_AS_JSON = re.compile(r"\"(?:error|message|detail|reason)\"\s?:\s?\"[^\"]{0,400}\s[^\"]{0,400}\"")
+_SURELY_ERROR = re.compile(
+    r"^Traceback|^(?:\w{1,40}\.){0,8}(?:[A-Z]\w{0,80})?(?:Error|Exception): \S|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])\s*:"
+    r"|\"(?:error|message|detail|reason)\"\s?:\s?\"[^\"]{0,400}\s[^\"]{0,400}\""
+)
+"""The shapes of compilers, interpreters and servers, which may quote code."""
 
 
 def facts_in(text: str) -> list[str]:
@@ -174,4 +180,4 @@ def is_error_line(line: str) -> bool:
     """Whether the line reports an error."""
     if not _ERROR_LINE.search(line):
         return False
-    return not _CODE_LINE.search(line) or _TOLD_AS_JSON.search(line) is not None
+    return not _CODE_LINE.search(line) or _SURELY_ERROR.search(line) is not None
