@@ -15,6 +15,10 @@ from .policy import Budget, ContextPolicy
 from .view import Item, Kind, View, assemble
 
 
+TEMPLATE_MOST = 300
+"""Tokens that a server's own template may add to a request, such as a default system prompt."""
+
+
 class Tally(msgspec.Struct, frozen=True):
     """Running sums over the items of one view, by segment.
 
@@ -97,7 +101,17 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
         return gauge
     later = sum(counts.total(item.message) for item in view.items[anchor + 1 :]) + closing
     around = counts.tokenizer.overhead.around(Role.ASSISTANT)  # providers count a reply without what frames it
-    return anchored(gauge, total - later - around, reply.usage, policy)
+    counted = total - later - around
+    return anchored(gauge, counted, reply.usage, policy) if is_plausible(reply.usage, counted) else gauge
+
+
+def is_plausible(usage: Usage, counted: int) -> bool:
+    """Whether a report can be of the request that was counted: a server that silently cut it reports far less.
+
+    Twice and half are the bounds of the calibration (features.md C5); short requests may differ by their template.
+    """
+    reported = usage.prompt_tokens + usage.reply_tokens
+    return abs(reported - counted) <= TEMPLATE_MOST or counted / 2 <= reported <= counted * 2
 
 
 def _last_measured(view: View) -> int | None:

@@ -211,3 +211,12 @@ async def test_a_conversation_with_a_missing_model_can_be_read(house) -> None:
     events = await home.turn(session, "Still there?")
     (failed,) = [e for e in events if isinstance(e, TurnFailed)]
     assert "gone/model-9" in failed.failure.title
+
+
+async def test_a_report_that_cannot_be_true_is_not_believed(house) -> None:
+    home = await house([Reply("Fine.", usage=(11, 7, 0))])
+    session = await home.chats.create("Long", long_chat(30))
+    before = session.gauge().total
+    await home.turn(session, "How are you?")
+    assert session.gauge().basis is Basis.ESTIMATED
+    assert session.gauge().total > before
