@@ -14,7 +14,6 @@ from .counting import Counts, Tokens
 from .policy import Budget, ContextPolicy
 from .view import Item, Kind, View, assemble
 
-
 TEMPLATE_MOST = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
 

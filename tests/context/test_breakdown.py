@@ -76,12 +76,12 @@ def test_the_status_changes_at_the_thresholds(share: float, status: Status) -> N
 
 
 def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
-    reply = measured(prompt=500, reply=20)
+    reply = measured(prompt=200, reply=20)
     shown = gauge(record(user("u" * 40), reply))
-    assert (shown.total, shown.basis) == (520 + 4, Basis.MEASURED), "with the reply's frame, which providers leave out"
+    assert (shown.total, shown.basis) == (220 + 4, Basis.MEASURED), "with the reply's frame, which providers leave out"
     assert sum(shown.segments.values()) == shown.total
     later = gauge(record(user("u" * 40), reply, user("v" * 400)))
-    assert later.total == 520 + 4 + (4 + 100)
+    assert later.total == 220 + 4 + (4 + 100)
     assert later.basis is Basis.MEASURED
 
 
@@ -89,10 +89,11 @@ def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     "reply",
     [
         measured(500, 20, name="another"),
+        measured(50_000, 20),
         replace(measured(500, 20), usage=None),
         replace(measured(500, 20), is_interrupted=True),
     ],
-    ids=["of another model", "without usage", "interrupted"],
+    ids=["of another model", "that cannot be true", "without usage", "interrupted"],
 )
 def test_other_replies_measure_nothing(reply: Message) -> None:
     assert gauge(record(user("u" * 40), reply)).basis is Basis.ESTIMATED
