@@ -69,7 +69,7 @@ class Sentence:
         self.text = text
         self.plain = _ASIDE.sub("", text) if "[" in text else text
         self.lowered = self.plain.lower()
-        self.words = words_of(text)
+        self.words = words_of(self.plain)
         self.is_own = not _FIRST_PERSON.isdisjoint(self.words)
 
 

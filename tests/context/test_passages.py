@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from made_by_hand import call, head, model, result, user
+
+from desktop_app.context.page import DECISIONS, DETAILS, RULES, Line
+from desktop_app.context.passages import (
+    OBSERVED,
+    PASSAGE_MOST,
+    Passage,
+    is_among_people,
+    is_work,
+    passages_of,
+    passages_of_page,
+)
+from desktop_app.context.reading import Reading
+from desktop_app.context.tone import Voice
+from desktop_app.context.worth import Ranking
+from desktop_app.conversation.message import Message
+
+
+def passages(*messages: Message, plenty: int = 10**9) -> list[Passage]:
+    return passages_of(head(*messages), Reading(), plenty)
+
+
+def test_what_is_said_in_few_words_stays_together_without_its_chatter() -> None:
+    (passage,) = passages(model("Great! The build is green. Two tests were fixed. Would you like to see them?"))
+    assert passage.sentences == ("The build is green.", "Two tests were fixed.")
+    assert (passage.speaker, passage.voice, passage.order) == ("Assistant", Voice.MODEL, (0, 1))
+    assert len(passage.words) == len(passage.weights) == 2
+
+
+def test_a_long_message_is_taken_sentence_by_sentence() -> None:
+    sentence = "The worker of shard {} was restarted after its queue had been drained completely."
+    found = passages(user("Go on."), model(" ".join(sentence.format(n) for n in range(12))))
+    assert len(found) == 13
+    assert all(p.length <= PASSAGE_MOST for p in found)
+    assert [p.order for p in found[:3]] == [(0, 0), (1, 0), (1, 1)]
+
+
+def test_results_of_tools_are_not_speech_and_phrases_of_programs_are_said_once_or_twice() -> None:
+    said = [
+        user("File updated. Edit it again if necessary."),
+        model("", call("bash")),
+        result("It was said by a tool."),
+    ]
+    found = passages(*said, *said, *said, *said)
+    assert sum("File updated." in passage.sentences for passage in found) == 2
+    assert not any("by a tool" in sentence for passage in found for sentence in passage.sentences)
+
+
+def test_what_a_tool_showed_counts_less_than_what_the_user_said() -> None:
+    shown = "\n".join(f"{n}: value = compute({n})" for n in range(10, 60))
+    observed, said = passages(user(f"File opened.\n{shown}"), user("Use the other parser for it."))
+    assert (observed.share, said.share) == (OBSERVED, 1.0)
+
+
+def test_where_others_said_plenty_the_models_asides_are_passed_over() -> None:
+    said = [
+        user("Please look at the parser."),
+        model("I look at the parser first.", call("read")),
+        model("It is slow."),
+    ]
+    assert len(passages(*said)) == 3
+    assert [p.sentences for p in passages(*said, plenty=10)] == [("Please look at the parser.",), ("It is slow.",)]
+
+
+def test_people_have_names_and_their_chat_has_days() -> None:
+    found = passages(
+        user("[1:56 pm on 8 May, 2023] Hey Mel! I went to a support group yesterday.", speaker="Caroline"),
+        model("Wow! I just ran a race for charity last Saturday.", speaker="Melanie"),
+        user("[9:00 am on 9 June, 2023] We moved to Bergen last week.", speaker="Caroline"),
+    )
+    assert [(p.speaker, p.voice, p.day) for p in found] == [
+        ("Caroline", Voice.PERSON, "8 May, 2023"),
+        ("Melanie", Voice.PERSON, "8 May, 2023"),
+        ("Caroline", Voice.PERSON, "9 June, 2023"),
+    ]
+    assert found[0].sentences == ("I went to a support group yesterday.",)
+
+
+def test_the_kind_of_a_conversation() -> None:
+    assert is_among_people(head(user("a", speaker="x"), model("b", speaker="y")))
+    assert not is_among_people(head(user("a", speaker="x"), model("b"))), "several users may talk to one model"
+    assert is_work(head(model("", call("bash"))))
+    assert is_work(head(model("```\ncode\n```")))
+    assert not is_work(head(user("hello"), model("hi")))
+
+
+def test_quotes_of_an_earlier_page_become_passages_again() -> None:
+    lines = [
+        (DETAILS, Line("Use port 5433.", (-3, 0), "User", "8 May")),
+        (DECISIONS, Line("Fixed the key.", (-2, 0), "Assistant")),
+        (DETAILS, Line("I went home.", (-1, 0), "Caroline")),
+        (DETAILS, Line("A line that the user wrote.", (-1, 1))),
+        (RULES, Line("Never.", (0, 0))),
+    ]
+    found = passages_of_page(lines)
+    assert [p.voice for p in found] == [Voice.USER, Voice.MODEL, Voice.PERSON, Voice.USER]
+    assert [p.speaker for p in found] == ["User", "Assistant", "Caroline", ""]
+    assert found[0].day == "8 May"
+    assert all(p.order[0] < 0 for p in found)
+
+
+def offered(ranking: Ranking, *answers: bool | None, voices: tuple[Voice, ...] = tuple(Voice)) -> list[str]:
+    seen: list[str] = []
+    replies = iter(answers)
+
+    def take(passage: Passage) -> bool | None:
+        seen.append(" ".join(passage.sentences))
+        return next(replies, None)
+
+    ranking.offer(take, voices)
+    return seen
+
+
+RARE = "We met the harbour master Torvald Aas at Hollenvik in 1983."
+AGAIN = "We met the harbour master Torvald Aas at Hollenvik then."
+PLAIN = "It was good and we were glad that it was so."
+
+
+def test_what_tells_the_most_comes_first_and_what_was_told_comes_late() -> None:
+    ranking = Ranking(passages(user(PLAIN), user(RARE), user("The pilot added a quarter of an hour."), user(AGAIN)))
+    assert offered(ranking, True, True, True, True)[0] == RARE
+    ranking = Ranking(passages(user(PLAIN), user(RARE), user("The pilot added a quarter of an hour."), user(AGAIN)))
+    order = offered(ranking, True, True, True, True)
+    assert order.index("The pilot added a quarter of an hour.") < order.index(AGAIN)
+
+
+def test_the_offer_ends_at_none_and_goes_on_where_it_ended() -> None:
+    ranking = Ranking(passages(user(RARE), user(PLAIN), model("The tables were printed in December.")))
+    first = offered(ranking, True, None)
+    assert len(first) == 2
+    rest = offered(ranking, True, True, True)
+    assert len(rest) == 2, "what was taken is not offered again; what was refused is"
+    assert first[0] not in rest
+
+
+def test_only_the_voices_that_are_asked_for_are_offered() -> None:
+    ranking = Ranking(passages(user(RARE), model("The tables were printed in December.")))
+    assert offered(ranking, True, True, voices=(Voice.MODEL,)) == ["The tables were printed in December."]
+    assert offered(ranking, True, True, voices=(Voice.USER,)) == [RARE]
+
+
+def test_nothing_to_rank_is_no_error() -> None:
+    assert offered(Ranking([]), True) == []
