@@ -69,8 +69,8 @@ def extract(
     passages = [*passages_of_page(earlier), *passages_of(head, reading, budget * PLENTY)]
     ranking, names = Ranking(passages), _names_of(head, ledger, reading)
     if not is_among_people(head):
-        _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
         _add_rules(page, ledger)
+        _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
         _add_state(page, passages, ledger)
     _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
     _add_files(page, ledger, SHARE_OF_FILES)
@@ -132,7 +132,8 @@ def _add_texts(page: Page, section: str, texts: Iterable[tuple[int, str]], floor
 
 def _add_state(page: Page, passages: Sequence[Passage], ledger: Ledger) -> None:
     """What the model said last, and what was run or done last that changed or proved something."""
-    said = [text for p in passages if p.voice is Voice.MODEL for text in p.sentences if not is_announcing(text)]
+    newest = [p for p in passages if p.voice is Voice.MODEL and p.order[0] >= 0]
+    said = [text for p in newest for text in p.sentences if not is_announcing(text)]
     for number, text in enumerate(said[-2:]):
         page.add(sections.STATE, Line(text, (0, number), Voice.MODEL.value))
     _add_commands(page, ledger, COMMANDS, SHARE_OF_STATE)
@@ -190,8 +191,8 @@ def _distinct_first(errors: Sequence[Fact]) -> list[tuple[int, str]]:
 
 
 def _add_said(page: Page, ranking: Ranking, voices: Sequence[Voice], share: float, kept_free: int = 0) -> None:
-    """The passages that tell the most, without the sentences that stand on the page already."""
-    floor = max(page.free - share * page.budget, kept_free)
+    """The passages that tell the most, without the sentences that stand on the page already; kept_free: tokens."""
+    floor = page.free - share * page.budget
     misses = 0
 
     def take(passage: Passage) -> bool | None:
@@ -199,10 +200,11 @@ def _add_said(page: Page, ranking: Ranking, voices: Sequence[Voice], share: floa
         if page.free <= floor or page.is_full or misses > MISSES_MOST:
             return None
         (place, first), section = passage.order, _section(passage)
-        is_taken = page.add_together(
+        lines = [
             (section, Line(text, (place, first + number), passage.speaker, passage.day))
             for number, text in enumerate(passage.sentences)
-        )
+        ]
+        is_taken = page.add_together(lines, kept_free)
         misses = 0 if is_taken else misses + 1
         return is_taken
 

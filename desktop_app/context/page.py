@@ -73,11 +73,11 @@ class Page:
         """Adds a line if it is new and fits."""
         return self.add_together([(section, line)])
 
-    def add_together(self, lines: Iterable[tuple[str, Line]]) -> bool:
-        """Adds those of the lines that are new, if all of them fit, else none."""
+    def add_together(self, lines: Iterable[tuple[str, Line]], kept_free: int = 0) -> bool:
+        """Adds those of the lines that are new, if all of them fit and leave that much free, else none."""
         new = [(section, line) for section, line in lines if line.text and line.text not in self._texts]
         cost = self._cost(new)
-        if not new or cost > self.free:
+        if not new or cost > self.free - kept_free:
             return False
         self._used += cost
         self._lines += new
@@ -194,5 +194,5 @@ def _read_line(section: str, text: str, order: Order) -> Line:
     """The line as it was added, as far as that can be told."""
     if section == INTENT and text.startswith(f"{LATEST}: "):
         return Line(text.removeprefix(f"{LATEST}: "), order, LATEST)
-    spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS) else None
+    spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE) else None
     return Line(spoken["text"], order, spoken["speaker"], spoken["day"] or "") if spoken else Line(text, order)

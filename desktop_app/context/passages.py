@@ -9,7 +9,7 @@ import msgspec
 
 from desktop_app.conversation.message import Message, Role
 
-from .page import DECISIONS, DETAILS, Line, Order
+from .page import DECISIONS, DETAILS, STATE, Line, Order
 from .reading import Reading
 from .tone import Sentence, Voice, is_chatter, weight_of
 
@@ -102,7 +102,7 @@ def passages_of_page(lines: Iterable[tuple[str, Line]]) -> list[Passage]:
     voices = {voice.value: voice for voice in Voice}
     found: list[Passage] = []
     for section, line in lines:
-        if section in (DECISIONS, DETAILS):
+        if section in (DECISIONS, DETAILS) or (section == STATE and line.speaker):
             voice = voices.get(line.speaker, Voice.PERSON if line.speaker else Voice.USER)
             found.append(
                 weighed(Passage(line.speaker, voice, line.order, line.day), line.order[1], [Sentence(line.text)])

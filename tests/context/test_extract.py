@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_by_hand import call, head, model, result, user
+from msgspec.structs import replace
+
+from conversations_made_up import Letters, histories
+from desktop_app.context.extract import extract
+from desktop_app.context.ledger import ledger_of
+from desktop_app.context.page import lines_of
+from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import Message
+
+WORK = (
+    user("Please port user-message-selector.ts to the theme, see docs/theme.md. Never edit vendor/ by hand."),
+    model("Let me read the docs first.", call("read", '{"path": "docs/theme.md"}')),
+    result("# Themes\nEvery theme must define all tokens."),
+    model("Now the edit.", call("edit", '{"path": "src/selector.ts"}')),
+    result("ok"),
+    model("", call("bash", '{"command": "npm run check"}')),
+    result("src/a.ts(28,2): error TS2739: Type '{}' is missing\nexit code 2"),
+    model("Perfect! The selector uses the theme now. The check fails because the tests still pass `chalk` colours."),
+    user("we decided to drop chalk, so fix the tests in test/themes.ts. The deadline is 2024-05-17"),
+    model("Certainly! Removed chalk from the tests. Should the old colours be kept as an option?"),
+)
+
+
+def page(*messages: Message, budget: int = 2_000, earlier: str = "", known: Ledger | None = None) -> str:
+    said = head(*messages)
+    return extract(said, earlier, ledger_of(said, known or Ledger()), budget, Letters().count)
+
+
+def section(text: str, heading: str) -> list[str]:
+    found = text.split(f"## {heading}\n")
+    return found[1].split("\n\n")[0].splitlines() if len(found) > 1 else []
+
+
+def test_a_page_tells_what_a_reader_who_continues_must_know() -> None:
+    text = page(*WORK)
+    assert section(text, "Primary intent") == [
+        "- Please port user-message-selector.ts to the theme, see docs/theme.md.",
+        "- Latest: we decided to drop chalk, so fix the tests in test/themes.ts.",
+    ]
+    assert section(text, "Rules and constraints") == ["- Never edit vendor/ by hand."]
+    assert "- Edited: src/selector.ts" in section(text, "Files and code")
+    assert section(text, "Errors met")[0] == "- src/a.ts(28,2): error TS2739: Type '{}' is missing"
+    assert "- Ran: npm run check (exit 2)" in section(text, "Current state")
+    assert section(text, "Open questions and next steps") == ["- Should the old colours be kept as an option?"]
+    assert "2024-05-17" in text
+
+
+def test_noise_is_left_out() -> None:
+    text = page(*WORK)
+    for noise in ("Perfect!", "Certainly!", "Let me read", "Every theme must define"):
+        assert noise not in section(text, "What was said") + section(text, "Decisions")
+    assert "Every theme must define" not in "\n".join(section(text, "Rules and constraints"))
+
+
+def test_nothing_is_paraphrased() -> None:
+    said = " ".join(" ".join(message.text.split()) for message in WORK)
+    for _, line in lines_of(page(*WORK).split("## What the tools said")[0]):
+        for piece in line.text.replace(" … ", "\n").splitlines():
+            told = piece.removeprefix("Ran: ").split(" (exit")[0].split(" → ")[0]
+            told = told.removeprefix("Edited: ").removeprefix("Read: ")
+            assert told in said or all(name in str(WORK) for name in told.split(", "))
+
+
+@pytest.mark.parametrize("budget", [0, 1, 10, 40, 100, 300, 600])
+def test_a_small_page_keeps_to_its_budget_and_begins_with_what_matters_most(budget: int) -> None:
+    text = page(*WORK, budget=budget)
+    assert Letters().count(text) <= budget
+    if budget >= 100:
+        assert "## Primary intent" in text
+    if budget >= 300:
+        assert "Never edit vendor/ by hand." in text
+        assert "src/selector.ts" in text
+
+
+def test_a_page_is_filled_when_there_is_enough_to_tell() -> None:
+    said = [
+        m for n in range(60) for m in (user(f"Look at shard {n} in zone-{n}a."), model(f"Shard {n} lost node {n}b."))
+    ]
+    for budget in (200, 400, 800):
+        assert Letters().count(page(*said, budget=budget)) > 0.9 * budget
+
+
+def test_every_name_is_listed_when_no_sentence_has_room_for_it() -> None:
+    pasted = "\n".join(f"value_{n} = compute({n})" for n in range(40))
+    text = page(user(f"why is this slow?\n```\n{pasted}\n```"), model("It is the loop."), budget=400)
+    assert sum(f"value_{n}" in text for n in range(40)) == 40
+
+
+def test_a_chat_among_people_has_no_rules_and_no_state() -> None:
+    text = page(
+        user("[1:56 pm on 8 May, 2023] You must be so proud! I never went to Lisbon before May.", speaker="Ann"),
+        model("I always wanted to see the sea in Porto, and last week we went.", speaker="Bea"),
+        user("So good!", speaker="Ann"),
+    )
+    assert set(part.splitlines()[0] for part in text.split("\n\n")) <= {"## What was said", "## Also named"}
+    assert "- [8 May, 2023] Ann: I never went to Lisbon before May." in text
+
+
+def test_an_earlier_page_is_merged_and_never_summarised_again() -> None:
+    first = page(*WORK)
+    known = ledger_of(head(*WORK), Ledger())
+    second = page(
+        user("now update the changelog, and never mention chalk there"),
+        model("Added an entry about the theme."),
+        earlier=first,
+        known=known,
+    )
+    assert section(second, "Primary intent") == [
+        "- Please port user-message-selector.ts to the theme, see docs/theme.md.",
+    ], "the newest wish is a rule, and stands with the rules"
+    assert section(second, "Rules and constraints") == [
+        "- Never edit vendor/ by hand.",
+        "- now update the changelog, and never mention chalk there",
+    ]
+    assert "src/selector.ts" in second
+    assert "The check fails because the tests still pass `chalk` colours." in second
+    assert "Should the old colours be kept" not in section(second, "Open questions and next steps")
+
+
+def test_the_page_of_a_user_is_kept_too() -> None:
+    second = page(
+        user("go on with shard 3"), earlier="## My notes\n- The password is in the safe.\nCall Priya on Monday."
+    )
+    assert "The password is in the safe." in second
+    assert "Call Priya on Monday." in second
+
+
+def test_with_room_left_over_what_tools_said_is_told() -> None:
+    looked = [m for n in range(9) for m in (model("", call("get_flight", f'{{"id": {n}}}')), result(f"gate {n}, ok"))]
+    assert '- get_flight {"id": 8} → gate 8, ok' in page(user("check my flights, please"), *looked)
+
+
+def test_errors_of_one_shape_do_not_crowd_out_the_others() -> None:
+    lines = [f"a.ts({n},1): error TS2554: Expected 1 arguments" for n in range(60)]
+    failed = result("\n".join(["b.ts(1,1): error TS2304: Cannot find name 'x'", *lines]))
+    text = page(user("run the check please"), model("", call("bash", '{"command": "tsc"}')), failed, budget=200)
+    assert "Cannot find name 'x'" in text
+    assert text.count("TS2554") >= 1
+
+
+@given(histories(), st.integers(0, 400))
+def test_whatever_was_said_the_page_keeps_to_its_budget(messages: list[Message], budget: int) -> None:
+    said = [replace(message, id=f"m{n}") for n, message in enumerate(messages)]
+    ledger = ledger_of(said, Ledger())
+    text = extract(said, "", ledger, budget, Letters().count)
+    assert Letters().count(text) <= budget
+    again = extract(said, text, ledger, budget, Letters().count)
+    assert Letters().count(again) <= budget
+    assert extract(said, "", ledger, budget, Letters().count) == text, "the same head gives the same page"
