@@ -18,7 +18,7 @@ from . import page as sections
 from .fidelity import Said
 from .ledger import NUMBER, READING, calls_with_results, one_line, said_facts
 from .page import Line, Page, lines_of
-from .passages import Passage, is_among_people, is_work, passages_of, passages_of_page
+from .passages import Passage, is_among_people, is_work, passages_of
 from .prose import sentences
 from .reading import Reading
 from .tone import Voice, is_announcing, is_request
@@ -66,7 +66,7 @@ def extract(
     """A page of at most `budget` tokens that stands for `head` and for the earlier page."""
     reading = reading or Reading()
     page, earlier = Page(budget, count), lines_of(earlier_page)
-    passages = [*passages_of_page(earlier), *passages_of(head, reading, budget * PLENTY)]
+    passages = passages_of(head, earlier, reading, budget * PLENTY)
     ranking, names = Ranking(passages), _names_of(head, ledger, reading)
     if not is_among_people(head):
         _add_rules(page, ledger)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.message import Message, Role
 
 from .page import DECISIONS, DETAILS, STATE, Line, Order
-from .reading import Reading
-from .tone import Sentence, Voice, is_chatter, weight_of
+from .reading import Read, Reading
+from .tone import Sentence, Voice, chance_to_matter, is_chatter, weight_of
+from .wording import words_of
 
 PASSAGE_MOST = 500
 """Characters; what is said in a message this short stays together, a longer one is taken sentence by sentence."""
@@ -20,6 +22,9 @@ SENTENCES_A_MESSAGE = 60
 NARRATED, OBSERVED = 0.6, 0.3
 """What a model says while it calls tools is about to happen, and in plain chats the user's words matter more; what
 a tool showed is not what somebody said."""
+VOICES = {voice.value: voice for voice in Voice}
+THIN = 0.65
+"""Share of a message's words."""
 OFTEN = 3
 """Said word for word so many times, it is a phrase of a program."""
 
@@ -28,7 +33,7 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     """Sentences of one message that belong together, each with its words and weight. `order`: message, sentence.
 
     day: the date that the conversation itself gives, such as "25 May, 2023". share: less than 1 for what is less than
-    somebody's word.
+    somebody's word. chance: in a chat among people, how likely somebody will want to know it.
     """
 
     speaker: str
@@ -39,6 +44,7 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     sentences: tuple[str, ...] = ()
     words: tuple[frozenset[str], ...] = ()
     weights: tuple[float, ...] = ()
+    chance: float = 0.0
 
     @property
     def length(self) -> int:
@@ -46,68 +52,99 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
         return sum(map(len, self.sentences))
 
 
-def passages_of(head: Sequence[Message], reading: Reading, plenty: int) -> list[Passage]:
+def passages_of(
+    head: Sequence[Message], earlier: Iterable[tuple[str, Line]], reading: Reading, plenty: int
+) -> list[Passage]:
     """What people and the model said in own words, in order, without chatter.
 
-    plenty: characters; where more than that is said otherwise, a model's words between its tool calls are passed over.
+    earlier: lines of an earlier page; what they quote competes with the new messages, since a page is merged and never
+    summarised again. plenty: characters; where more than that is said otherwise, a model's words between its tool
+    calls are passed over.
     """
-    found: list[Passage] = []
-    among_people, works = is_among_people(head), is_work(head)
-    speakers = {message.speaker for message in head if message.speaker}
-    said_otherwise = sum(len(m.text) for m in head if m.role is not Role.TOOL and not m.tool_calls)
-    times: Counter[str] = Counter()
-    day = ""
+    listener = _Listener(head)
+    found = [passage for line in earlier if (passage := listener.quoted(*line)) is not None]
+    is_plenty = sum(len(m.text) for m in head if m.role is not Role.TOOL and not m.tool_calls) > plenty
     for place, message in enumerate(head):
-        if message.role not in (Role.USER, Role.ASSISTANT) or (message.tool_calls and said_otherwise > plenty):
-            continue
-        read = reading.of(message)
-        day = read.day or day
+        if message.role in (Role.USER, Role.ASSISTANT) and not (message.tool_calls and is_plenty):
+            found += listener.passages(message, place, reading.of(message))
+    return found
+
+
+class _Listener:
+    """Hears message after message; remembers what was said often, which words, and which day it is."""
+
+    def __init__(self, head: Sequence[Message]) -> None:
+        self._among_people, self._works = is_among_people(head), is_work(head)
+        self._speakers = {message.speaker for message in head if message.speaker}
+        self._times: Counter[str] = Counter()
+        self._known: set[str] = set()
+        self._day = ""
+
+    def quoted(self, section: str, line: Line) -> Passage | None:
+        """A line of an earlier page as a passage again, if it is somebody's."""
+        if section not in (DECISIONS, DETAILS) and not (section == STATE and line.speaker):
+            return None
+        voice = VOICES.get(line.speaker, Voice.PERSON if line.speaker else Voice.USER)
+        said = Sentence(line.text)
+        passage = self._weighed(Passage(line.speaker, voice, line.order, line.day), [said])
+        self._known |= said.words
+        return passage
+
+    def passages(self, message: Message, place: int, read: Read) -> list[Passage]:
+        """What a message tells: as one passage if it is short, else sentence by sentence."""
+        self._day = read.day or self._day
         said = list(dict.fromkeys(read.sentences))[:SENTENCES_A_MESSAGE]
-        times.update(said)
-        voice = Voice.PERSON if among_people else Voice.USER if message.role is Role.USER else Voice.MODEL
-        heard = [(number, Sentence(text)) for number, text in enumerate(said) if times[text] < OFTEN]
-        share = NARRATED if message.tool_calls or (voice is Voice.MODEL and not works) else 1.0
-        share *= OBSERVED if sum(map(len, said)) < 0.5 * len(read.text) and voice is Voice.USER else 1.0
+        self._times.update(said)
+        voice = self._voice(message)
+        heard = [(number, Sentence(text)) for number, text in enumerate(said) if self._times[text] < OFTEN]
         kept = [pair for pair in heard if not is_chatter(pair[1], voice)]
-        found += _grouped(kept, Passage(message.speaker or voice.value, voice, (place, 0), day, share), speakers)
-    return found
+        if kept and voice is Voice.PERSON and _is_thin(kept, heard):
+            kept = heard
+        passage = Passage(
+            message.speaker or voice.value, voice, (place, 0), self._day, self._share(message, voice, read)
+        )
+        found = [
+            self._weighed(replace(passage, order=(place, group[0][0])), [sentence for _, sentence in group])
+            for group in _grouped(kept)
+        ]
+        self._known.update(word for _, sentence in heard for word in sentence.words)
+        return found
+
+    def _voice(self, message: Message) -> Voice:
+        if self._among_people:
+            return Voice.PERSON
+        return Voice.USER if message.role is Role.USER else Voice.MODEL
+
+    def _share(self, message: Message, voice: Voice, read: Read) -> float:
+        if voice is Voice.USER:
+            return OBSERVED if sum(map(len, read.sentences)) < 0.5 * len(read.text) else 1.0
+        return NARRATED if message.tool_calls or (voice is Voice.MODEL and not self._works) else 1.0
+
+    def _weighed(self, passage: Passage, said: Sequence[Sentence]) -> Passage:
+        """The passage with those sentences and what they count."""
+        words = tuple([sentence.words for sentence in said])
+        told = replace(passage, sentences=tuple([sentence.text for sentence in said]), words=words)
+        if passage.voice is Voice.PERSON:
+            fresh = len({word for some in words for word in some if word not in self._known})
+            return replace(told, chance=chance_to_matter(said, fresh, self._speakers))
+        weights = [passage.share * weight_of(sentence, passage.voice, self._speakers) for sentence in said]
+        return replace(told, weights=tuple(weights))
 
 
-def _grouped(kept: Sequence[tuple[int, Sentence]], passage: Passage, speakers: Collection[str]) -> list[Passage]:
+def _is_thin(kept: Sequence[tuple[int, Sentence]], heard: Sequence[tuple[int, Sentence]]) -> bool:
+    """Whether so much of a message would be left out that the rest of it is not that message any more."""
+    return len(_words(kept)) < THIN * len(_words(heard))
+
+
+def _words(said: Sequence[tuple[int, Sentence]]) -> set[str]:
+    return {word for _, sentence in said for word in words_of(sentence.text)}
+
+
+def _grouped(kept: list[tuple[int, Sentence]]) -> list[list[tuple[int, Sentence]]]:
     """The sentences of one message, together if they are few, else each for itself."""
-    together = sum(len(sentence.text) for _, sentence in kept) <= PASSAGE_MOST
-    return [
-        weighed(passage, group[0][0], [sentence for _, sentence in group], speakers)
-        for group in ([kept] if together else [[one] for one in kept])
-        if group
-    ]
-
-
-def weighed(passage: Passage, number: int, sentences: Sequence[Sentence], speakers: Collection[str] = ()) -> Passage:
-    """The passage with those sentences, the first of which is that of its message, and what their words count."""
-    return Passage(
-        passage.speaker,
-        passage.voice,
-        (passage.order[0], number),
-        passage.day,
-        passage.share,
-        tuple([sentence.text for sentence in sentences]),
-        tuple([sentence.words for sentence in sentences]),
-        tuple([passage.share * weight_of(sentence, passage.voice, speakers) for sentence in sentences]),
-    )
-
-
-def passages_of_page(lines: Iterable[tuple[str, Line]]) -> list[Passage]:
-    """What an earlier page quoted competes with the new messages: a page is merged, never summarised again."""
-    voices = {voice.value: voice for voice in Voice}
-    found: list[Passage] = []
-    for section, line in lines:
-        if section in (DECISIONS, DETAILS) or (section == STATE and line.speaker):
-            voice = voices.get(line.speaker, Voice.PERSON if line.speaker else Voice.USER)
-            found.append(
-                weighed(Passage(line.speaker, voice, line.order, line.day), line.order[1], [Sentence(line.text)])
-            )
-    return found
+    if sum(len(sentence.text) for _, sentence in kept) <= PASSAGE_MOST:
+        return [kept] if kept else []
+    return [[one] for one in kept]
 
 
 def is_among_people(head: Iterable[Message]) -> bool:

@@ -6,8 +6,9 @@ than counting its tokens.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from .wording import QUESTION, is_decision, is_rule, lexicon, words_of
@@ -119,12 +120,22 @@ def weight_of(said: Sentence, voice: Voice, speakers: Collection[str] = ()) -> f
         weight *= 0.5 if not _SECOND_PERSON.isdisjoint(words) or len(plain) < FRAGMENT else 1.0
     else:
         weight += 0.5 if is_own else 0.0
-    if voice is Voice.USER:
         weight += 0.5 if is_own and not _OF_ONESELF.isdisjoint(words) else 0.0
         weight += 0.5 if is_rule(plain, words) or is_decision(plain, words) else 0.0
-    elif voice is Voice.PERSON:
-        weight -= 0.2 if not _SECOND_PERSON.isdisjoint(words) else 0.0
     return max(weight, 0.1) * (0.5 if _CHATTER.match(said.lowered) else 1.0)
+
+
+def chance_to_matter(said: Sequence[Sentence], fresh: int, speakers: Collection[str] = ()) -> float:
+    """How likely it is that somebody asks later for what a message of a chat tells. fresh: words never said before.
+
+    A logistic regression, fitted on a chat of 419 messages with questions about it; on another one of 369 messages,
+    which it had not seen, it tells what is asked for from the rest as well (area under the curve 0.83 and 0.82).
+    """
+    score = -2.5 + 0.19 * fresh
+    score += 2.4 if any(_names_somebody_else(s.plain, speakers) or _QUOTED.search(s.plain) for s in said) else 0.0
+    score += 1.2 if any(not _TIME.isdisjoint(s.words) or _TIME_CJK.search(s.plain) for s in said) else 0.0
+    score += 1.0 if any(s.is_own or _FIRST_PERSON_CJK.search(s.plain) for s in said) else 0.0
+    return 1.0 / (1.0 + math.exp(-score))
 
 
 def _names_something(sentence: str) -> bool:

@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from .passages import Passage
-from .tone import Voice
 
-ENOUGH, ENOUGH_OF_PEOPLE = 80.0, 20.0
-"""Rare words; a passage with so many tells half of what one passage can. Ten times as many are not ten times as good:
-in a chat among people several short ones tell of more than a long one."""
-SIGNS_A_LINE = 40
+ENOUGH = 80.0
+"""Rare words; a passage with so many tells half of what one can: ten times as many are not ten times as good."""
+SIGNS_A_LINE = 30
 """Characters' worth of tokens that a line costs beside its words."""
 SAID_BEFORE = 0.5
 """What a word is worth once the page has it."""
 
 
 class Ranking:
-    """Passages by worth: the weight and rarity of their words, for their length.
+    """Passages by worth for their length: the weight and rarity of their words, or the chance that they are asked for.
 
     What a passage tells is what those taken before it did not. Its worth is looked at again when its turn comes,
     since it can only have become less.
@@ -35,12 +33,14 @@ class Ranking:
         heapq.heapify(self._heap)
 
     def _worth(self, passage: Passage) -> float:
+        length = passage.length + SIGNS_A_LINE
+        if passage.chance:
+            return passage.chance / length
         rarity = self._rarity.__getitem__
         told = 0.0
         for weight, words in zip(passage.weights, passage.words, strict=True):
             told += weight * sum(map(rarity, words))
-        enough = ENOUGH_OF_PEOPLE if passage.voice is Voice.PERSON else ENOUGH
-        return told / (told + enough) / (passage.length + SIGNS_A_LINE)
+        return told / (told + ENOUGH) / length
 
     def offer(self, take: Callable[[Passage], bool | None], voices: Collection[str]) -> None:
         """Offers the passages of those voices that were not taken yet, best first, until `take` answers None."""

@@ -99,7 +99,7 @@ def test_a_chat_among_people_has_no_rules_and_no_state() -> None:
         user("So good!", speaker="Ann"),
     )
     assert set(part.splitlines()[0] for part in text.split("\n\n")) <= {"## What was said", "## Also named"}
-    assert "- [8 May, 2023] Ann: I never went to Lisbon before May." in text
+    assert "- [8 May, 2023] Ann: You must be so proud! I never went to Lisbon before May." in text
 
 
 def test_an_earlier_page_is_merged_and_never_summarised_again() -> None:

@@ -10,7 +10,6 @@ from desktop_app.context.passages import (
     is_among_people,
     is_work,
     passages_of,
-    passages_of_page,
 )
 from desktop_app.context.reading import Reading
 from desktop_app.context.tone import Voice
@@ -19,7 +18,7 @@ from desktop_app.conversation.message import Message
 
 
 def passages(*messages: Message, plenty: int = 10**9) -> list[Passage]:
-    return passages_of(head(*messages), Reading(), plenty)
+    return passages_of(head(*messages), [], Reading(), plenty)
 
 
 def test_what_is_said_in_few_words_stays_together_without_its_chatter() -> None:
@@ -94,11 +93,30 @@ def test_quotes_of_an_earlier_page_become_passages_again() -> None:
         (DETAILS, Line("A line that the user wrote.", (-1, 1))),
         (RULES, Line("Never.", (0, 0))),
     ]
-    found = passages_of_page(lines)
+    found = passages_of(head(user("And now?")), lines, Reading(), 10**9)[:4]
     assert [p.voice for p in found] == [Voice.USER, Voice.MODEL, Voice.PERSON, Voice.USER]
     assert [p.speaker for p in found] == ["User", "Assistant", "Caroline", ""]
     assert found[0].day == "8 May"
     assert all(p.order[0] < 0 for p in found)
+
+
+def test_a_message_that_is_mostly_chatter_is_kept_whole_among_people() -> None:
+    (thin,) = passages(
+        user("Wow, Caroline! What have you been up to since we talked about it? I ran home.", speaker="Melanie"),
+        model("", speaker="Caroline"),
+    )
+    assert len(thin.sentences) == 3
+    (thick,) = passages(
+        user("Wow! I ran along the harbour with Anna in the rain until the lamps went on.", speaker="Melanie"),
+        model("", speaker="Caroline"),
+    )
+    assert len(thick.sentences) == 1
+
+
+def test_among_people_what_is_new_is_likely_to_be_asked_for() -> None:
+    said = "We saw the harbour at dawn and the boats with their lamps."
+    first, again = passages(user(said, speaker="Ann"), model("So did we, saw the harbour at dawn.", speaker="Bea"))
+    assert first.chance > again.chance > 0
 
 
 def offered(ranking: Ranking, *answers: bool | None, voices: tuple[Voice, ...] = tuple(Voice)) -> list[str]:

@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.tone import Sentence, Voice, is_announcing, is_chatter, is_request, weight_of
+from desktop_app.context.tone import (
+    Sentence,
+    Voice,
+    chance_to_matter,
+    is_announcing,
+    is_chatter,
+    is_request,
+    weight_of,
+)
 
 
 def weight(text: str, voice: Voice, *speakers: str) -> float:
@@ -47,29 +55,49 @@ def test_what_tells_something_is_kept(text: str, voice: Voice) -> None:
 @pytest.mark.parametrize(
     ("more", "less", "voice"),
     [
-        ("I went to Lisbon yesterday.", "It was really nice.", Voice.PERSON),
-        ("I adopted a dog last week.", "You have a lovely dog.", Voice.PERSON),
         ("My name is Frank.", "The weather is fine.", Voice.USER),
         ("Never touch the vendor folder.", "The vendor folder is large.", Voice.USER),
         ("Fixed the cache key in `text.ts`.", "Let me check the cache key.", Voice.MODEL),
         ("The fix is in place now.", "Let me check how the theme selector works:", Voice.MODEL),
         ("Removed the legend from the chart of releases.", "You can look at the chart of releases.", Voice.MODEL),
-        ("我昨天去了北京。", "今年的花很好看。", Voice.PERSON),
+        ("我昨天去了北京。", "今年的花很好看。", Voice.USER),
     ],
 )
 def test_what_was_done_weighs_more_than_what_is_only_said(more: str, less: str, voice: Voice) -> None:
     assert weight(more, voice) > weight(less, voice)
 
 
+def chance(text: str, *speakers: str, fresh: int = 5) -> float:
+    return chance_to_matter([Sentence(text)], fresh, speakers)
+
+
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        ("I went there yesterday.", "It was really nice there."),
+        ("I adopted a dog.", "You have a lovely dog."),
+        ("She loved the sea in Lisbon.", "She loved the sea in winter."),
+        ('We read "the old house" there.', "We read the old house there."),
+        ("我昨天去了那里。", "花很好看。"),
+    ],
+)
+def test_names_times_and_own_deeds_are_asked_for(more: str, less: str) -> None:
+    assert 0 < chance(less) < chance(more) < 1
+
+
+def test_so_is_what_was_never_said_before() -> None:
+    assert chance("It rained.", fresh=0) < chance("It rained.", fresh=9)
+
+
 def test_the_name_of_the_other_is_no_news() -> None:
-    assert weight("I saw Melanie there.", Voice.PERSON) > weight("I saw Melanie there.", Voice.PERSON, "Melanie")
-    assert weight("I saw Mel there.", Voice.PERSON) > weight("I saw Mel there.", Voice.PERSON, "Melanie")
+    assert chance("Then I saw Melanie there.") > chance("Then I saw Melanie there.", "Melanie")
+    assert chance("Then I saw Mel there.") > chance("Then I saw Mel there.", "Melanie")
 
 
 def test_an_annotation_in_brackets_is_not_heard() -> None:
     said = Sentence("I made this! [photo: a photo of a Bowl in Paris]")
     assert said.plain == "I made this! "
-    assert weight("Look at it. [photo: I was in Paris]", Voice.PERSON) == weight("Look at it.", Voice.PERSON)
+    assert weight("Look at it. [photo: I was in Paris]", Voice.USER) == weight("Look at it.", Voice.USER)
 
 
 def test_announcements_and_requests_are_known() -> None:
