@@ -78,7 +78,7 @@ def extract(
     if is_among_people(head):
         _add_said(page, ranking, [Voice.PERSON], ALL, min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget)))
     else:
-        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, min(needed, max(page.free // 2, budget // 4)))
+        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, min(needed, page.free // 2))
     _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
     _add_errors(page, ledger, _share_of_errors(budget))
     for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
@@ -158,9 +158,10 @@ def _add_results(page: Page, head: Sequence[Message]) -> None:
 
 
 def _add_files(page: Page, ledger: Ledger, share: float) -> None:
-    _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in ledger.files_edited), share)
+    """The newest first: when not all fit, those are still worked on."""
+    _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in reversed(ledger.files_edited)), share)
     if share == ALL:
-        read = (fact.text for fact in ledger.files_read if fact.text not in page)
+        read = (fact.text for fact in reversed(ledger.files_read) if fact.text not in page)
         _add_listed(page, sections.FILES, "Read", 1, read, share)
 
 
@@ -220,13 +221,13 @@ def _section(passage: Passage) -> str:
 
 
 def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[str]:
-    """Paths, links, names and numbers that the user mentioned, those of own words and earlier compactions first."""
+    """Paths, links, names and numbers that the user mentioned: of own words, of earlier pages, then pasted ones."""
     ranks: dict[str, int] = {}
     for message in head:
         if message.role is Role.USER:
             for rank, name in said_facts(reading.of(message)):
                 ranks[name] = min(rank, ranks.get(name, rank))
-    for fact in (*ledger.urls, *ledger.identifiers):
+    for fact in (*ledger.urls, *reversed(ledger.identifiers)):
         ranks.setdefault(fact.text, 0)
     return sorted(ranks, key=ranks.__getitem__)
 

@@ -28,6 +28,8 @@ MOST = {
 }
 """How many facts of each kind are kept: enough for a day's work, and a bound for the hundredth compaction."""
 
+NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
+"""Kinds in the order of their last time, of which the newest stay."""
 ERRORS_A_RESULT = 60
 _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
@@ -66,7 +68,8 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
     calls = _Calls(reading)
     for message in messages:
         for kind, text in calls.facts_of(message):
-            found[kind].setdefault(text, Fact(text, message.id))
+            known = found[kind].pop(text, None) if kind in NEWEST_LAST else found[kind].get(text)
+            found[kind][text] = known or Fact(text, message.id)
     for question, message_id in open_questions(messages, reading):
         found["questions"].setdefault(question, Fact(question, message_id))
     dropped = earlier.dropped
@@ -218,7 +221,7 @@ def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         return _first_of((*named, *facts[::-1]), facts, most)
     if kind == "intents":
         return (facts[0], *facts[len(facts) - most + 1 :])
-    return facts[len(facts) - most :] if kind in ("errors", "commands", "files_read") else facts[:most]
+    return facts[len(facts) - most :] if kind in NEWEST_LAST else facts[:most]
 
 
 def _first_of(preferred: Iterable[Fact], facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
