@@ -1,0 +1,106 @@
+"""How long it takes to make room: by pytest-benchmark, with a bound that a slow core keeps too."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.counting import Counts
+from desktop_app.context.make_room import make_room
+from desktop_app.context.policy import BALANCED, Budget, policy_for_target
+from desktop_app.context.view import view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.models.tokenizers import tokenizer_for
+
+SECONDS_FOR_1000 = 1.0
+GROWTH_MOST = 16.0
+"""Ten times as many messages may take a little more than ten times as long: the machine is shared."""
+
+TOKENIZER = tokenizer_for("gpt-4o")
+TOPICS = ("ledger", "queue", "shard", "invoice", "refund", "tariff", "harbour", "window", "index", "cache", "parser")
+
+
+def session(count: int) -> list[Message]:
+    """About 150 tokens a message: requests, replies, calls, results with an error now and then."""
+    topics = itertools.cycle(TOPICS)
+    messages = [Message(id="s", role=Role.SYSTEM, parts=(Text("You are careful."),))]
+    for n in range(count):
+        topic, other = next(topics), TOPICS[n * 5 % len(TOPICS)]
+        match n % 4:
+            case 0:
+                text = (
+                    f"Please look at the {topic} in src/{topic}_{n}.py, it should not lose the {other} number {n}. "
+                    f"The deadline is 2026-03-{n % 28 + 1:02} and the ticket is OPS-{n}. " * 3
+                )
+                messages.append(Message(id=f"m{n}", role=Role.USER, parts=(Text(text),)))
+            case 1:
+                arguments = f'{{"path": "src/{topic}_{n}.py", "offset": {n}}}'
+                said = Text(f"Let me read the {topic} first, since the {other} depends on it.")
+                parts = (said, ToolCall(f"c{n}", "edit" if n % 8 == 1 else "read", arguments))
+                messages.append(Message(id=f"m{n}", role=Role.ASSISTANT, parts=parts))
+            case 2:
+                lines = [f"    {topic}_{k} = compute_{other}({k}, rate={n})" for k in range(18)]
+                lines += [f"TypeError: no {topic} for {n}"] * (n % 12 == 2)
+                result = ToolResult(f"c{n - 1}", "read", "\n".join(lines))
+                messages.append(Message(id=f"m{n}", role=Role.TOOL, parts=(result,)))
+            case _:
+                text = (
+                    f"The {topic} is fixed now. The root cause was that {other} {n} came as text, so that the sum of "
+                    f"the {topic} was off by {n % 97}. I added a test for it in tests/test_{topic}_{n}.py, it passes. "
+                    f"What is still open is whether the {other} of customer {n} has to be corrected by hand. "
+                )
+                messages.append(Message(id=f"m{n}", role=Role.ASSISTANT, parts=(Text(text),)))
+    return [*messages, Message(id="last", role=Role.USER, parts=(Text("Go on, please."),))]
+
+
+def to_a_quarter(messages: list[Message], counts: Counts) -> int:
+    """Counts, prunes and compacts until a quarter of the tokens is left. Returns the tokens left."""
+    transcript = Transcript(Chain(messages))
+    view = view_of(transcript)
+    budget = Budget(request_tokens(view, counts) // 4, 0)
+    while step := make_room(view, policy_for_target(BALANCED), budget, counts, Trigger.USER):
+        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
+        assert operation is not None
+        transcript = transcript.append(operation)
+        view = view_of(transcript)
+    left = request_tokens(view, counts)
+    assert left <= budget.usable
+    return left
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """The encoding takes half a second to load, once in the life of the engine."""
+    TOKENIZER.count("hello")
+
+
+def test_a_thousand_messages_take_less_than_a_second_with_counting(benchmark) -> None:
+    messages = session(1_000)
+    benchmark.pedantic(to_a_quarter, setup=lambda: ((messages, Counts(TOKENIZER)), {}), rounds=5)
+    assert benchmark.stats["median"] < SECONDS_FOR_1000
+
+
+def test_with_counts_kept_it_takes_less(benchmark) -> None:
+    messages, counts = session(1_000), Counts(TOKENIZER)
+    to_a_quarter(messages, counts)
+    benchmark.pedantic(to_a_quarter, args=(messages, counts), rounds=5)
+    assert benchmark.stats["median"] < SECONDS_FOR_1000
+
+
+@pytest.mark.slow
+def test_the_time_grows_with_the_number_of_messages_and_not_faster() -> None:
+    def best_of_three(messages: list[Message]) -> float:
+        times = []
+        for _ in range(3):
+            started = time.perf_counter()
+            to_a_quarter(messages, Counts(TOKENIZER))
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    assert best_of_three(session(5_000)) < GROWTH_MOST * best_of_three(session(500))

@@ -1,0 +1,212 @@
+"""What is left of real conversations at a quarter of their tokens. They lie beside the project, and may be missing.
+
+What is looked for is found here by rules of its own, not by those of `desktop_app.context.wording`, and looked for in
+what would be sent, not in the summary. The bounds are a little under what was measured when they were set.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.counting import Counts
+from desktop_app.context.make_room import make_room
+from desktop_app.context.policy import BALANCED, Budget, policy_for_target
+from desktop_app.context.view import assemble, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
+from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.models.tokenizers import tokenizer_for
+
+pytestmark = pytest.mark.slow
+
+Chat = list[dict[str, Any]]
+
+LINK = re.compile(r"https?://[^\s)>\]\"'`]+")
+PATH = re.compile(
+    r"(?<![\w/.:])(?:~|\.{1,2}|[\w.@-]+)?(?:/[\w.@+-]+)+|\b[\w-]+\.(?:py|ts|tsx|js|json|md|toml|ya?ml|sql|sh|html)\b"
+)
+NAME = re.compile(
+    r"\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Za-z]\w*_\w+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}-?\d+\b"
+)
+NUMBER = re.compile(r"(?<![\w.])\d[\d.,:/-]*\d%?(?!\w)")
+QUOTED = re.compile(r"`([^`\n]{2,120})`")
+ERROR = re.compile(
+    r"^\s*(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b.*: |\berror(?: TS\d+)?: |^(?:error|fatal|ERROR|FAILED|Traceback)\b"
+    r"|^grep: |: No such file|command not found|exited with code [1-9]"
+)
+RULE = re.compile(
+    r"\b(?:always|never|must|should|prefer|make sure|avoid)\b|\bdon['’]t\b(?! (?:think|know|understand))", re.IGNORECASE
+)
+
+
+class Kept:
+    """A conversation, and what would be sent of it."""
+
+    def __init__(self, chat: Chat) -> None:
+        messages, self.chat = messages_of(chat, str), chat
+        counts = Counts(tokenizer_for("gpt-4o"))
+        transcript = Transcript(Chain(messages))
+        view = view_of(transcript)
+        self.target = request_tokens(view, counts) // 4
+        while step := make_room(view, policy_for_target(BALANCED), Budget(self.target, 0), counts, Trigger.USER):
+            operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
+            assert operation is not None
+            transcript = transcript.append(replace(operation, id=f"op{len(transcript.entries)}"))
+            view = view_of(transcript)
+        self.tokens = request_tokens(view, counts)
+        sent = assemble(view)
+        places = {id(message): index for index, message in enumerate(messages)}
+        self.verbatim = {places[id(message)] for message in sent if id(message) in places}
+        self.lines = [line for message in chat_of(sent) for line in text_of(message).splitlines()]
+        self.text = "\n".join(
+            text_of(m) + json.dumps(m.get("tool_calls") or "", ensure_ascii=False) for m in chat_of(sent)
+        )
+
+    def share(self, wanted: set[str]) -> float:
+        """The share of those texts that would be sent, each as a whole."""
+        found = sum(
+            re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.text) is not None or text in self.text for text in wanted
+        )
+        return found / len(wanted) if wanted else 1.0
+
+
+def text_of(message: dict[str, Any]) -> str:
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+
+
+def chat_in(folder: Path, name: str, first: int = 0, last: int | None = None) -> Chat:
+    return read_jsonl((folder / f"{name}.jsonl").read_bytes())[first:last]
+
+
+def said_early(chat: Chat) -> set[str]:
+    """Facts that the user said in the first 70 % of the messages and did not repeat later."""
+    border = int(len(chat) * 0.7)
+    early, late = (
+        "\n".join(text_of(m) for m in part if m["role"] == "user") for part in (chat[:border], chat[border:])
+    )
+    facts = {
+        match.group(1 if pattern is QUOTED else 0)
+        for pattern in (LINK, PATH, NAME, NUMBER, QUOTED)
+        for match in pattern.finditer(early)
+    }
+    return {fact.strip().rstrip(".,;:!?") for fact in facts} - {fact for fact in facts if fact in late}
+
+
+def edited(chat: Chat) -> set[str]:
+    calls = [call["function"] for message in chat for call in message.get("tool_calls") or []]
+    return {json.loads(call["arguments"])["path"] for call in calls if call["name"] in ("edit", "write")}
+
+
+def error_lines(kept: Kept) -> set[str]:
+    results = (text_of(m) for n, m in enumerate(kept.chat) if m["role"] == "tool" and n not in kept.verbatim)
+    lines = {line.strip() for text in results for line in text.splitlines() if ERROR.search(line)}
+    return {line[:160] for line in lines if not line.endswith(("{", ",", ";"))}
+
+
+def rules(chat: Chat) -> set[str]:
+    texts = (text_of(message) for message in chat if message["role"] == "user")
+    sentences = (
+        s.strip() for text in texts if len(text) < 1_500 for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+", text)
+    )
+    return {
+        sentence
+        for sentence in sentences
+        if RULE.search(sentence) and not sentence.endswith("?") and len(sentence) < 400
+    }
+
+
+SESSIONS = [
+    ("pi-large-session", 0, 450),
+    ("pi-large-session", 450, 900),
+    ("pi-large-session", 0, 900),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "last"), SESSIONS)
+def test_a_long_session_keeps_facts_files_errors_and_rules(
+    conversations: Path, name: str, first: int, last: int
+) -> None:
+    kept = Kept(chat_in(conversations, name, first, last))
+    assert 0.9 * kept.target < kept.tokens <= kept.target, "all of the room is used"
+    assert kept.share(said_early(kept.chat)) >= 0.95
+    assert kept.share(edited(kept.chat)) == 1.0
+    assert kept.share(error_lines(kept)) >= 0.85
+    assert kept.share(rules(kept.chat)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "aider-0012",
+        "aider-0618",
+        "tau-airline-02-1",
+        "tau-airline-46-3",
+        "sweagent-20-marshmallow-code-marshmallow-1867",
+    ],
+)
+def test_short_work_keeps_what_the_user_said(conversations: Path, name: str) -> None:
+    kept = Kept(chat_in(conversations, name))
+    assert kept.tokens <= kept.target
+    assert kept.share(said_early(kept.chat)) >= 0.95
+    assert kept.share(rules(kept.chat)) == 1.0
+
+
+@pytest.mark.parametrize("name", ["locomo-26", "locomo-30"])
+def test_of_a_chat_among_people_two_fifths_of_what_is_asked_later_are_kept(conversations: Path, name: str) -> None:
+    kept = Kept(chat_in(conversations, name))
+    questions = [json.loads(line) for line in (conversations / "locomo_questions.jsonl").read_text().splitlines()]
+    asked = {index for q in questions if q["file"] == f"{name}.jsonl" for index in q["evidence"]}
+    told = [content_words(line) for line in kept.lines]
+
+    def is_there(index: int) -> bool:
+        words = content_words(text_of(kept.chat[index]))
+        return index in kept.verbatim or any(len(words & line) >= 0.6 * len(words) for line in told)
+
+    assert sum(map(is_there, asked)) / len(asked) >= 0.40
+
+
+SMALL_WORDS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "is",
+        "it",
+        "you",
+        "i",
+        "he",
+        "she",
+        "they",
+        "we",
+        "my",
+        "your",
+        "his",
+        "her",
+        "for",
+        "on",
+        "with",
+        "at",
+        "that",
+        "this",
+        "was",
+        "be",
+    ]
+)
+
+
+def content_words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9']{2,}", text.lower())) - SMALL_WORDS
