@@ -20,7 +20,7 @@ from .fidelity import fidelity
 from .ledger import ledger_of
 from .policy import Budget, ContextPolicy
 from .reading import Reading
-from .view import Item, Kind, View, is_made_up, previewed, summary_message, view_of
+from .view import Item, Kind, View, assemble, is_made_up, previewed, summary_message, view_of
 
 SUMMARY_LEAST = 120
 """Tokens: a page shorter than this says next to nothing, so room for it is found before the target is."""
@@ -95,8 +95,9 @@ def room_of(view: View, counts: Counts) -> Room:
     tokens = tuple(sum(counts.total(item.message) for item in run) for run in runs)
     system = sum(counts.total(item.message) for item in items[:start] if item.kind is not Kind.SUMMARY)
     empty = counts.total(summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary="")))
-    priming = counts.tokenizer.overhead.priming
-    return Room(runs, tokens, must_stay, priming + system + empty + sum(tokens[i] for i in must_stay))
+    closing = sum(counts.total(message) for message in assemble(view)[len(view.items) :])  # of calls without a result
+    fixed = counts.tokenizer.overhead.priming + system + empty + closing
+    return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay))
 
 
 def _is_movable(item: Item) -> bool:
@@ -141,7 +142,7 @@ def _plan(
     kept = room.fixed + tail
     to_target = round(budget.usable * policy.target) - kept
     to_limit = round(budget.usable * policy.blocked_at) - kept
-    wanted = min(policy.summary_most, round(head * policy.summary_share_of_head))
+    wanted = min(policy.summary_most, head if policy.is_filling else round(head * policy.summary_share_of_head))
     page = max(min(wanted, max(to_target, min(SUMMARY_LEAST, to_limit))), 0)
     return CompactionPlan(trigger, archived, page, total, kept + page, tail)
 

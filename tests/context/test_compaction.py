@@ -149,3 +149,13 @@ def test_a_target_is_filled_and_never_passed(target: int) -> None:
     compaction = compaction_of(plan, transcript, view, letters())
     assert compaction is not None
     assert 0.8 * target <= compaction.tokens_after <= target
+
+
+def test_the_closing_of_open_calls_is_part_of_the_plan() -> None:
+    transcript = record(*talk(40), model("", *(call("bash", call_id=f"c{n}") for n in range(20))))
+    view = view_of(transcript)
+    plan = plan_compaction(view, policy_for_target(BALANCED), Budget(1_600, 0), letters(), tokens(view), Trigger.USER)
+    assert plan is not None
+    compaction = compaction_of(plan, transcript, view, letters())
+    assert compaction is not None
+    assert compaction.tokens_after <= plan.projected <= 1_600
