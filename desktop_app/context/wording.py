@@ -39,7 +39,7 @@ _SIGNS = _LEADING + _TRAILING
 
 STRONG_RULE = re.compile(
     r"\b(?:always|never|must(?:n['’]t)?|don['’]?t|do not|not allowed|forbidden|under no circumstances|constraints?"
-    r"|requirements?|rules?|policy)\b(?!\.\w)|必须|务必|不要|不得|不能|禁止|总是|永远|规则"
+    r"|requirements?|rules?|policy)\b(?!\.\w)|必须|务必|不要|不得|不能|禁止|规则|[请要都]总是|永远不"
     r"|\b(?:niemals|immer|darf nicht|jamais|toujours|nunca|siempre)\b",
     re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ RULE = re.compile(
     + r"|\b(?:should(?:n['’]t)?|prefer(?:red|ably)?|avoid|only ever|make sure|ensure|be sure to|stick to|from now on"
     r"|instead of|please (?:keep|use|do|don)|only (?:use|change|touch|edit|write|run|commit)|use only|without asking"
     r"|ask (?:me )?(?:first|before)|every \w+ (?:needs|gets|has to)|no \w+ (?:anywhere|ever|at all)"
-    r"|not even|ha(?:s|ve) to be|at (?:most|least))\b|应该|最好|尽量|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b",
+    r"|not even|ha(?:s|ve) to be|at (?:most|least))\b|[你们都]应该|最好|尽量|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b",
     re.IGNORECASE,
 )
 _RULE_WORDS = lexicon(

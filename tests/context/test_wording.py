@@ -59,6 +59,8 @@ def test_a_fact_is_named_once_and_data_is_no_fact() -> None:
         "Make sure that it is reversible.",
         "2,400 words at most.",
         "必须先运行测试。",
+        "请总是先运行测试，永远不要改这个文件。",
+        "我们应该使用整数。",
         "Bitte keine Kommentare.",
     ],
 )
@@ -80,6 +82,8 @@ def test_a_rule_is_known(sentence: str) -> None:
         "They don't pass.",
         "It works now.",
         "我们明天见。",
+        "和你聊天总是让我收获很多。",
+        "不过很快应该就会去的。",
     ],
 )
 def test_what_only_sounds_like_a_rule_is_none(sentence: str) -> None:
