@@ -48,7 +48,8 @@ RULE = re.compile(
     + r"|\b(?:should(?:n['’]t)?|prefer(?:red|ably)?|avoid|only ever|make sure|ensure|be sure to|stick to|from now on"
     r"|instead of|please (?:keep|use|do|don)|only (?:use|change|touch|edit|write|run|commit)|use only|without asking"
     r"|ask (?:me )?(?:first|before)|every \w+ (?:needs|gets|has to)|no \w+ (?:anywhere|ever|at all)"
-    r"|not even|ha(?:s|ve) to be|at (?:most|least))\b|[你们都]应该|最好|尽量|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b",
+    r"|not even|ha(?:s|ve) to be|at (?:most|least))\b|[你们都]应该|最好|尽量"
+    r"|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b",
     re.IGNORECASE,
 )
 _RULE_WORDS = lexicon(
