@@ -11,6 +11,9 @@ from desktop_app.conversation.message import Message, Role
 from .prose import SENTENCE_MOST, Paragraph, paragraphs, sentences_of, without_stamp
 from .wording import announces_rules, facts_in, is_rule
 
+FACTS_A_MESSAGE = 10_000
+"""More names than that in one message are a table of data, and nobody's to remember."""
+
 
 class Read(msgspec.Struct, frozen=True, gc=False):
     """What stands in one message: its sentences in own words; of a user's message the rules, and the facts too.
@@ -50,7 +53,7 @@ def _read(message: Message) -> Read:
     others = [
         rule for rule in told if is_rule(rule) and not (rule[-1] in ":：" or any(rule in point for point in listed))
     ]
-    return Read(day, text, told, tuple(dict.fromkeys(listed + others)), tuple(facts_in(whole)))
+    return Read(day, text, told, tuple(dict.fromkeys(listed + others)), tuple(facts_in(whole)[:FACTS_A_MESSAGE]))
 
 
 def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:
