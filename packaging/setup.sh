@@ -206,7 +206,7 @@ run_tests() {
     # The window's tests run in processes of their own: Qt's late clean-up has brought down workers that went on
     # with hundreds of other tests afterwards.
     local code=0
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui "$@" || code=$?
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui --ignore tests/bench "$@" || code=$?
     QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile tests/ui "$@" || code=$?
     return "$code"
 }
