@@ -207,6 +207,6 @@ run_tests() {
     # with hundreds of other tests afterwards.
     local code=0
     QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui --ignore tests/bench "$@" || code=$?
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile tests/ui "$@" || code=$?
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest tests/ui "$@" || code=$?
     return "$code"
 }
