@@ -204,9 +204,9 @@ static_checks() {
 # Two processes, each test file in one of them; nothing is ever shown on a screen, and pytest's closing line is the last.
 run_tests() {
     # The window's tests run in processes of their own: Qt's late clean-up has brought down workers that went on
-    # with hundreds of other tests afterwards.
+    # with hundreds of other tests afterwards. Measurements run there too, since workers share the cores.
     local code=0
     QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui --ignore tests/bench "$@" || code=$?
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest tests/ui "$@" || code=$?
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest tests/bench tests/ui "$@" || code=$?
     return "$code"
 }
