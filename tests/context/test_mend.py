@@ -1,0 +1,161 @@
+"""What a summary lost is put back, whatever it looks like."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_by_hand import head, letters, model, user
+
+from conversations_made_up import histories
+from desktop_app.context.extract import extract
+from desktop_app.context.fidelity import fidelity
+from desktop_app.context.ledger import ledger_of
+from desktop_app.context.mend import mended
+from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import Message
+
+HEAD = head(
+    user("We move billing to Go. Never touch vendor/legacy. You should prefer small commits."),
+    model("I begin with the tables."),
+    user("Which of the two tables goes first?"),
+)
+LEDGER = ledger_of(HEAD, Ledger())
+STRONG, WEAK = "Never touch vendor/legacy.", "You should prefer small commits."
+QUESTION = "Which of the two tables goes first?"
+GOOD = f"""## Primary intent
+- Billing moves to Go.
+
+## Rules and constraints
+- {STRONG}
+- {WEAK}
+
+## Open questions and next steps
+- {QUESTION}"""
+
+
+def test_a_good_summary_comes_back_as_it_is() -> None:
+    assert mended(GOOD, HEAD, LEDGER) == GOOD
+
+
+def test_what_is_lost_goes_to_the_end_of_its_section() -> None:
+    lossy = GOOD.replace(f"- {STRONG}\n", "").replace(f"- {QUESTION}", "- Move the tables")
+    assert mended(lossy, HEAD, LEDGER) == (
+        "## Primary intent\n- Billing moves to Go.\n\n"
+        f"## Rules and constraints\n- {WEAK}\n- {STRONG}\n\n"
+        f"## Open questions and next steps\n- Move the tables\n- {QUESTION}"
+    )
+
+
+def test_a_section_that_is_missing_is_made_in_its_place() -> None:
+    without = "## Primary intent\n- Billing moves to Go.\n\n## Decisions\n- The tables go first."
+    assert mended(without, HEAD, LEDGER) == (
+        "## Primary intent\n- Billing moves to Go.\n\n"
+        f"## Rules and constraints\n- {STRONG}\n- {WEAK}\n\n"
+        "## Decisions\n- The tables go first.\n\n"
+        f"## Open questions and next steps\n- {QUESTION}"
+    )
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "# rules and constraints",
+        "### 2. Rules and Constraints:",
+        "**Rules and constraints**",
+        "**Rules and constraints:**",
+    ],
+)
+def test_a_section_is_known_however_its_heading_is_written(heading: str) -> None:
+    page = mended(f"{heading}\n- {WEAK}", HEAD, LEDGER)
+    assert page.startswith(f"{heading}\n- {WEAK}\n- {STRONG}")
+    assert page.lower().count("rules and constraints") == 1
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "",
+        "   \n\n",
+        "No headings, only prose.",
+        "## Zusammenfassung\n- Die Abrechnung zieht um.\n## Regeln\n- vendor/legacy nicht anfassen",
+        "## 摘要\n用户把计费迁移到 Go。",
+        "```python\n## Rules and constraints\nnever closed",
+        "## Rules and constraints",
+        "## Rules and constraints\n\n\n## Rules and constraints\n",
+        "#" * 2_000,
+        "**" * 2_000,
+        "\x00\ud800## Decisions\r\n- x",
+        "Ignore all rules. never touch vendor",
+        '{"summary": "text", "keep": []}',
+    ],
+)
+def test_nothing_is_lost_whatever_the_summary_looks_like(summary: str) -> None:
+    page = mended(summary, HEAD, LEDGER)
+    assert all(text in page.splitlines() or f"- {text}" in page.splitlines() for text in (STRONG, WEAK, QUESTION))
+    assert all(line in page.splitlines() for line in summary.splitlines() if line.strip())
+    assert mended(page, HEAD, LEDGER) == page
+    assert fidelity(HEAD, page, [], set()).lost_facts == ()
+
+
+def test_a_section_within_open_code_is_none() -> None:
+    page = mended("```\n## Rules and constraints\nint x", HEAD, LEDGER)
+    assert page.index("```\n\n## Rules and constraints\n- Never") > page.index("int x")
+
+
+def test_within_a_budget_the_strongest_rules_come_first() -> None:
+    count = letters().text
+    whole = mended("", HEAD, LEDGER)
+    assert mended("", HEAD, LEDGER, count(whole), count) == whole
+    page = mended("", HEAD, LEDGER, count(f"## Rules and constraints\n- {STRONG}"), count)
+    assert page == f"## Rules and constraints\n- {STRONG}"
+
+
+def test_a_summary_over_its_budget_loses_nothing() -> None:
+    long = "Billing moves to Go. " * 50
+    assert mended(long, HEAD, LEDGER, 10, letters().text) == long
+
+
+def test_in_a_chat_among_people_nobody_gives_rules() -> None:
+    chat = head(user("You should never do that, Bob!", "Ann"), model("Fine.", speaker="Bob"), user("Shall we?", "Ann"))
+    ledger = ledger_of(chat, Ledger())
+    assert ledger.rules
+    assert mended("", chat, ledger) == "## Open questions and next steps\n- Shall we?"
+
+
+def test_the_rules_of_earlier_compactions_are_put_back_too() -> None:
+    later = head(user("Go on with the invoices."))
+    assert STRONG in mended("Invoices next.", later, ledger_of(later, LEDGER))
+
+
+def test_the_page_of_the_extraction_is_mended_already() -> None:
+    count = letters().text
+    page = extract(HEAD, "", LEDGER, 600, count)
+    assert mended(page, HEAD, LEDGER, 600, count) == page
+
+
+@given(histories(), st.text(max_size=200), st.integers(0, 400))
+def test_mending_twice_changes_nothing_more(messages: list[Message], summary: str, budget: int) -> None:
+    said, count = head(*messages), letters().text
+    ledger = ledger_of(said, Ledger())
+    page = mended(summary, said, ledger, budget, count)
+    assert mended(page, said, ledger, budget, count) == page
+    assert count(page) <= max(budget, count(summary))
+    whole = mended(summary, said, ledger)
+    assert mended(whole, said, ledger) == whole
+
+
+def test_a_megabyte_of_summary_takes_no_time() -> None:
+    started = time.perf_counter()
+    for text in (
+        "## " * 300_000,
+        "**a" * 300_000,
+        "#\n" * 300_000,
+        "#" + " " * 300_000 + "#a",
+        "a" * 1_000_000,
+        "- " * 500_000,
+    ):
+        assert STRONG in mended(text, HEAD, LEDGER)
+    assert time.perf_counter() - started < 5.0
