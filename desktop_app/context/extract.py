@@ -16,13 +16,14 @@ from desktop_app.conversation.message import Message, Role
 
 from . import page as sections
 from .fidelity import Said
-from .ledger import NUMBER, READING, calls_with_results, one_line, said_facts
+from .ledger import NUMBER, READING, calls_with_results, one_line
 from .page import Line, Page, lines_of
 from .passages import Passage, is_among_people, is_work, passages_of
 from .prose import sentences
 from .reading import Reading
+from .rules import is_rule, is_strong_rule
 from .tone import Voice, is_announcing, is_request
-from .wording import STRONG_RULE, is_decision, is_rule
+from .wording import is_decision
 from .worth import Ranking
 
 SHARE_OF_INTENT = 0.15
@@ -117,7 +118,7 @@ def _add_rules(page: Page, ledger: Ledger) -> None:
     """Those that say always, never or must come before those that say should, and may take more of the page."""
     before = page.free
     for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
-        rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if bool(STRONG_RULE.search(fact.text)) is strong]
+        rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
         _add_texts(page, sections.RULES, rules, before - share * page.budget)
         page.cover(told for _, rule in rules if rule in page for told in sentences(rule))
 
@@ -225,8 +226,10 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
     ranks: dict[str, int] = {}
     for message in head:
         if message.role is Role.USER:
-            for rank, name in said_facts(reading.of(message)):
-                ranks[name] = min(rank, ranks.get(name, rank))
+            read = reading.of(message)
+            for rank, names in enumerate((read.own, read.pasted, read.asides)):
+                for name in names:
+                    ranks[name] = min(rank, ranks.get(name, rank))
     for fact in (*ledger.urls, *reversed(ledger.identifiers)):
         ranks.setdefault(fact.text, 0)
     return sorted(ranks, key=ranks.__getitem__)

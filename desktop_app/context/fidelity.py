@@ -15,18 +15,35 @@ LOST_NAMED = 20
 """How many lost facts a report names."""
 
 _WORD = re.compile(r"\w+")
+_SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
+"""What stands around a name in a text."""
 
 
 class Said:
-    """A text that is asked for many facts. Whole words and whole chunks are looked up; only the rest is searched."""
+    """A text that is asked for many facts. Whole words and whole chunks are looked up; only the rest is searched.
+
+    A chunk is what stands between two blanks. The distinct ones are a small part of a long text, so that all but
+    facts with blanks are looked for in those alone.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._words = frozenset(_WORD.findall(text))
+        self._chunks = frozenset(text.split())
+        distinct = "\n".join(self._chunks)
+        self._words = frozenset(_WORD.findall(distinct))
+        self._compound = "\n".join(chunk for chunk in self._chunks if not chunk.isalnum())
+        self._names = frozenset(chunk.strip(_SIGNS) for chunk in self._compound.split("\n"))
 
     def __contains__(self, fact: str) -> bool:
         """Whether the text has that fact, word for word. A number inside of a longer one is not that number."""
-        return fact in self._words or (self._words.issuperset(_WORD.findall(fact)) and fact in self._text)
+        if fact in self._words or fact in self._names or fact in self._chunks:
+            return True
+        parts = fact.split()
+        if len(parts) > 1 and not self._chunks.issuperset(parts[1:-1]):
+            return False
+        if not self._words.issuperset(_WORD.findall(fact)):
+            return False
+        return fact in (self._compound if parts == [fact] else self._text)
 
 
 def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:

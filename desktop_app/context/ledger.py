@@ -11,9 +11,9 @@ import msgspec
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
-from .prose import SHORT_MESSAGE, paragraphs
 from .reading import Read, Reading
-from .wording import QUESTION, STRONG_RULE, error_lines, facts_in
+from .rules import is_strong_rule
+from .wording import QUESTION, error_lines
 
 MOST = {
     "intents": 12,
@@ -48,7 +48,6 @@ COMMAND_KEYS = ("command", "cmd", "script")
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
-LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
 TEXT_EDIT = re.compile(
     r"^`{0,3}([\w./@+-]{1,200})`{0,3}[ \t]*\n(?:```[^\n]*\n)?<{5,} SEARCH"
     r"|^\*\*\* (?:Update|Add|Delete) File: ([^\n]{1,200})|^\+\+\+ b/([^\s]{1,200})",
@@ -104,21 +103,6 @@ def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResu
     return answered
 
 
-def said_facts(read: Read) -> list[tuple[int, str]]:
-    """The facts of a user's message with their ranks: 0 said in own words, 1 pasted, 2 a line's number or a time."""
-    listed = set(LISTED.findall(read.text)) if len(read.text) > SHORT_MESSAGE else set[str]()
-    is_mixed = bool(listed) or "```" in read.text
-    own = (
-        set(facts_in("\n".join(paragraph.text for paragraph in paragraphs(read.text)))) if is_mixed else set(read.facts)
-    )
-
-    def rank(fact: str) -> int:
-        is_aside = fact.strip(":") in listed or (read.day and fact not in read.text)
-        return 2 if is_aside else 0 if fact in own else 1
-
-    return [(rank(fact), fact) for fact in read.facts]
-
-
 class _Calls:
     """Reads messages in their order; remembers the calls that wait for a result and the file that is open."""
 
@@ -167,7 +151,7 @@ def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
         yield "intents", read.sentences[0]
     for sentence in read.rules:
         yield "rules", sentence
-    for _, fact in sorted(said_facts(read)):
+    for fact in read.facts:
         yield ("urls" if URL.match(fact) else "identifiers"), fact
 
 
@@ -214,7 +198,7 @@ def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     if len(facts) <= most:
         return facts
     if kind == "rules":
-        strong = [fact for fact in facts if STRONG_RULE.search(fact.text)]
+        strong = [fact for fact in facts if is_strong_rule(fact.text)]
         return _first_of((*strong, *facts), facts, most)
     if kind == "identifiers":
         named = [fact for fact in facts if not NUMBER.fullmatch(fact.text)]

@@ -14,7 +14,7 @@ from desktop_app.conversation.message import Message
 from . import page as sections
 from .fidelity import Said
 from .passages import is_among_people
-from .wording import STRONG_RULE
+from .rules import is_strong_rule
 
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bold>[^*\n]+)\*\*:?)\s*")
 _NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
@@ -53,7 +53,7 @@ def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
     questions = [(sections.QUESTIONS, fact.text) for fact in ledger.questions]
     if is_among_people(head):
         return questions
-    rules = sorted((fact.text for fact in ledger.rules), key=lambda rule: not STRONG_RULE.search(rule))
+    rules = sorted((fact.text for fact in ledger.rules), key=lambda rule: not is_strong_rule(rule))
     return [*((sections.RULES, rule) for rule in rules), *questions]
 
 

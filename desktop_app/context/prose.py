@@ -19,6 +19,8 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE_END = re.compile(
     r"[.!?…][\"'”)\]*_]{0,3}\s+(?=[\"'“(\[*_`]{0,3}[A-Z0-9À-Þ\u3040-\u9fff])|[。！？](?![」』”）。！？])"
 )
+_SENTENCE_END_ASCII = re.compile(r"[.!?][\"')\]*_]{0,3}\s+(?=[\"'(\[*_`]{0,3}[A-Z0-9])")
+"""The same for text without accents: a search that begins with one set of signs is several times as fast."""
 _BULLET = re.compile(r"^\s*(?:(?:[-*•>]+|\d{1,3}[.)]|[a-z][.)])\s+|/[a-z][a-z-]{1,14}\s+(?=\S))")
 """A list point's mark, or a command of the chat program in front of what was said."""
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^\s.!?]+(?: [^\s.!?]+){0,5}:)\s*$")
@@ -37,7 +39,8 @@ _MATERIAL = re.compile(
     r"|function|if|elif|else|for|while|try|except|catch|finally|with|switch|case|end)\b[^.?!]*[;{}):,]\s*$"  # code
     r")"
 )
-_CODE_SIGN = re.compile(r"[{}=<>\\|;]|\w\(|__|::|->")
+_CODE_SIGN = re.compile(r"[{}=<>\\|;]")
+_CALL = re.compile(r"\w\(")
 _QUOTED_NAME = re.compile(r"`[^`\n]*`")
 _PLAIN_WORD = re.compile(r"(?<!\S)[(\"'“*]{0,3}[^\W\d_]+(?:['’/-][^\W\d_]+){0,5}[)\"'”*.,;:!?…]{0,4}(?!\S)")
 _STAMP = re.compile(r"\s*\[([^\[\]\n]{0,40}\b(?:19|20)\d\d\b[^\[\]\n]{0,40})\]\s*")
@@ -80,24 +83,39 @@ def sentences_of(said: Iterable[Paragraph]) -> list[str]:
     """The sentences of those paragraphs."""
     found: list[str] = []
     for paragraph, _ in said:
-        if not _HEADING.match(paragraph):
+        if not _is_heading(paragraph):
+            ends = _SENTENCE_END_ASCII if paragraph.isascii() else _SENTENCE_END
             start = 0
-            for end in _SENTENCE_END.finditer(paragraph):
-                found.append(paragraph[start : end.end()].rstrip())
-                start = end.end()
+            for match in ends.finditer(paragraph):
+                end = match.end()
+                found.append(paragraph[start:end].rstrip())
+                start = end
             found.append(paragraph[start:])
     return [sentence for sentence in found if 1 < len(sentence) <= SENTENCE_MOST]
+
+
+def _is_heading(paragraph: str) -> bool:
+    return (paragraph[0] in "#*" or paragraph[-1] == ":") and _HEADING.match(paragraph) is not None
 
 
 def is_prose(line: str, is_short: bool = False) -> bool:
     """Whether a line reads as speech. `is_short`: it stands in a message too short to hold much that was pasted."""
     if _MATERIAL.match(line):
         return False
-    if is_short or not _CODE_SIGN.search(line):
+    if is_short or not _has_code_sign(line):
         return True
     plain = _QUOTED_NAME.sub("it", line) if "`" in line else line
     words = len(_PLAIN_WORD.findall(plain))
     return (words > 2 and words * 2 >= len(plain.split())) or len(_CJK.findall(plain)) > 3
+
+
+def _has_code_sign(line: str) -> bool:
+    return (
+        _CODE_SIGN.search(line) is not None
+        or "__" in line
+        or "::" in line
+        or ("(" in line and _CALL.search(line) is not None)
+    )
 
 
 def without_stamp(text: str) -> tuple[str, str]:

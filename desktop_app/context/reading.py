@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from desktop_app.conversation.message import Message, Role
 
-from .prose import SENTENCE_MOST, Paragraph, paragraphs, sentences_of, without_stamp
-from .wording import announces_rules, facts_in, is_rule
+from .prose import SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
+from .rules import announces_rules, is_rule
+from .wording import facts_in
 
 FACTS_A_MESSAGE = 10_000
 """More names than that in one message are a table of data, and nobody's to remember."""
+LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
+"""The numbers of a listing's lines."""
 
 
 class Read(msgspec.Struct, frozen=True, gc=False):
     """What stands in one message: its sentences in own words; of a user's message the rules, and the facts too.
 
     day: the date with which the message itself begins, such as "25 May, 2023", or "". text: what follows it.
+    own, pasted, asides: facts in own words, facts in what was pasted, and numbers of lines and times.
     """
 
     day: str
     text: str
     sentences: tuple[str, ...]
     rules: tuple[str, ...] = ()
-    facts: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    pasted: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """All of them, those in own words first."""
+        return self.own + self.pasted + self.asides
 
 
 class Reading:
@@ -49,11 +61,34 @@ def _read(message: Message) -> Read:
     told = tuple(sentences_of(said))
     if message.role is not Role.USER:
         return Read(day, text, told)
+    return Read(day, text, told, _rules(said, told), *_facts(whole, day, text, said))
+
+
+def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:
     listed = list(_listed_as_rules(said))
     others = [
-        rule for rule in told if is_rule(rule) and not (rule[-1] in ":：" or any(rule in point for point in listed))
+        rule
+        for rule in dict.fromkeys(told)
+        if is_rule(rule) and rule[-1] not in ":：" and not any(rule in point for point in listed)
     ]
-    return Read(day, text, told, tuple(dict.fromkeys(listed + others)), tuple(facts_in(whole)[:FACTS_A_MESSAGE]))
+    return tuple(dict.fromkeys(listed + others))
+
+
+def _facts(
+    whole: str, day: str, text: str, said: Sequence[Paragraph]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Facts in own words, pasted ones, and asides."""
+    facts = facts_in(whole)[:FACTS_A_MESSAGE]
+    listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE else set[str]()
+    if not (day or listed or "```" in text):
+        return tuple(facts), (), ()
+    own = set(facts_in("\n".join([paragraph for paragraph, _ in said]))) if listed or "```" in text else set(facts)
+    asides = {fact for fact in facts if fact.strip(":") in listed or (day and fact not in text)}
+    return (
+        tuple([fact for fact in facts if fact in own and fact not in asides]),
+        tuple([fact for fact in facts if fact not in own and fact not in asides]),
+        tuple([fact for fact in facts if fact in asides]),
+    )
 
 
 def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
-from .wording import QUESTION, is_decision, is_rule, lexicon, words_of
+from .rules import is_rule
+from .wording import QUESTION, is_decision, lexicon, words_of
 
 FRAGMENT = 30
 """Characters; a point of a list that is shorter says little without its list."""

@@ -9,7 +9,6 @@ from desktop_app.context.ledger import (
     ledger_of,
     one_line,
     open_questions,
-    said_facts,
 )
 from desktop_app.context.reading import Reading
 from desktop_app.conversation.facts import Ledger
@@ -176,15 +175,14 @@ def test_old_and_strong_rules_outlive_the_others() -> None:
 def test_facts_of_own_words_come_before_pasted_ones_and_line_numbers_last() -> None:
     listing = "\n".join(f"{n}:    total_{n} = {n * 1000}" for n in range(100, 140))
     read = Reading().of(user(f"Look at billing.py please, it is wrong.\n{listing}\n"))
-    ranks = {fact: rank for rank, fact in said_facts(read)}
-    assert ranks["billing.py"] == 0
-    assert ranks["total_101"] == 1
-    assert ranks["101"] == 2
+    assert "billing.py" in read.own
+    assert "total_101" in read.pasted
+    assert "101" in read.asides
 
 
 def test_the_time_of_a_stamp_is_the_least_of_facts() -> None:
     read = Reading().of(user("[1:56 pm on 8 May, 2023] Meet me at 10:30."))
-    assert dict((fact, rank) for rank, fact in said_facts(read)) == {"10:30": 0, "1:56": 2, "2023": 2}
+    assert (read.own, read.pasted, read.asides) == (("10:30",), (), ("1:56", "2023"))
     assert read.sentences == ("Meet me at 10:30.",)
 
 
