@@ -7,7 +7,8 @@ import asyncio
 from msgspec.structs import replace
 
 from desktop_app.context.cut_points import blocks
-from desktop_app.context.view import Item, Kind, active_entries, previewed, view_of
+from desktop_app.context.items import Item, Kind
+from desktop_app.context.view import active_entries, previewed, view_of
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import BringBack, Compaction, Operation, Pin, Prune, Trigger, Undo, Unpin
@@ -142,7 +143,7 @@ def touched_by(session: Session, operation_id: str, query: str) -> tuple[Message
     if isinstance(operation, Compaction):
         rows = session.rows(operation.archived)
     else:
-        rows = session.rows(tuple(result.message_id for result in operation.results))
+        rows = session.rows(operation.message_ids)
     words = query.casefold().split()
     return tuple(row for row in rows if all(word in row.message.text.casefold() for word in words))
 

@@ -12,8 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction, room_of
+from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.prune import plan_prune
+from desktop_app.context.tail import room_of
 from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
 

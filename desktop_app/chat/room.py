@@ -88,12 +88,12 @@ def request_size(session: Session) -> int:
 def measured_on(step: Operation, transcript: Transcript, view: View, counts: Counts) -> Operation | None:
     """The step with its tokens measured on the record as it is now; None if something that it touches is gone,
     or if it would free nothing."""
-    touched = step.archived if isinstance(step, Compaction) else tuple(r.message_id for r in step.results)
+    touched = step.archived if isinstance(step, Compaction) else step.message_ids
     here = {item.message.id for item in view.items}
     if not here.issuperset(touched):
         return None
     before = request_tokens(view, counts)
-    after = request_tokens(view_of(previewed(transcript, replace(step, id="draft"))), counts)
+    after = request_tokens(view_of(previewed(transcript, replace(step, id="draft")), view), counts)
     return replace(step, tokens_before=before, tokens_after=after) if after < before else None
 
 

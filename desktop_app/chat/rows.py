@@ -28,7 +28,16 @@ def standing_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -
 
 def sent_texts(view: View) -> dict[str, tuple[str, str]]:
     """Of each pruned message in the view: the operation that pruned it, and its text as it is sent."""
-    return {item.message.id: (item.pruned_by, item.message.text) for item in view.items if item.pruned_by}
+    return {
+        message_id: (pruned.operation_id, _as_sent(message))
+        for message_id, (pruned, message) in view.pruned.items()
+        if message_id not in view.standings
+    }
+
+
+def _as_sent(message: Message) -> str:
+    """The text of a pruned result, or the arguments of pruned calls."""
+    return message.text if message.tool_result else "\n".join(call.arguments for call in message.tool_calls)
 
 
 def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
@@ -41,18 +50,19 @@ def operation_row(operation: Operation, is_undone: bool = False) -> OperationRow
     """One operation for the history panel."""
     if isinstance(operation, Prune):
         strategies: dict[str, int] = {}
-        for result in operation.results:
-            strategies[result.strategy] = strategies.get(result.strategy, 0) + 1
+        for pruned in (*operation.results, *operation.inputs):
+            strategies[pruned.strategy] = strategies.get(pruned.strategy, 0) + 1
+        touched = operation.message_ids
         return OperationRow(
             id=operation.id,
             kind="prune",
             at=operation.at,
             trigger=operation.trigger,
             strategies=strategies,
-            messages=len(operation.results),
+            messages=len(touched),
             tokens_before=operation.tokens_before,
             tokens_after=operation.tokens_after,
-            after_message_id=operation.results[-1].message_id if operation.results else "",
+            after_message_id=touched[-1] if touched else "",
             is_undone=is_undone,
         )
     return OperationRow(

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from desktop_app.context.breakdown import Tally, gauge_of, tally
 from desktop_app.context.counting import Counts
+from desktop_app.context.items import Item
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
-from desktop_app.context.view import Item, View, view_after, view_of
+from desktop_app.context.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
 from desktop_app.conversation.gauge import Gauge

@@ -122,7 +122,7 @@ def compacted(messages: list[Message], policy: ContextPolicy, budget: Budget, co
         operation = replace(operation, id=f"operation-{len(operations) + 1}")
         operations.append(operation)
         transcript = transcript.append(operation)
-        view = view_of(transcript)
+        view = view_of(transcript, view)
     after = request_tokens(view, counts)
     if after > budget.usable:
         raise WindowTooSmall(after, budget.usable, "It would help to allow more tokens.")
@@ -135,6 +135,7 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
     sent = assemble(result.view)
     shaped = chat_of(sent)
     chat = [objects[whole[id(m)]] if id(m) in whole else shaped[place] for place, m in enumerate(sent)]
+    told = [item.message for item in result.view.items]
     summary = result.view.summary
     fidelity = summary.fidelity if summary else Fidelity()
     return {
@@ -145,8 +146,8 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
         "tokens_after": result.tokens_after,
         "operations": [_operation(operation) for operation in result.operations],
         "messages": chat,
-        "verbatim": sorted(whole[id(m)] for m in sent if id(m) in whole),
-        "pruned": sorted(int(item.message.id) for item in result.view.items if item.pruned_by),
+        "verbatim": sorted(whole[id(m)] for m in told if id(m) in whole),
+        "pruned": sorted(int(message_id) for message_id in result.view.pruned.keys() - result.view.standings.keys()),
         "archived": sorted(int(message_id) for message_id in result.view.standings),
         "summary": summary.summary if summary else "",
         "fidelity": {
@@ -161,11 +162,11 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
 def _operation(operation: Operation) -> dict[str, Any]:
     freed = operation.tokens_before - operation.tokens_after
     if isinstance(operation, Prune):
-        strategies = sorted({result.strategy for result in operation.results})
+        strategies = sorted({pruned.strategy for pruned in (*operation.results, *operation.inputs)})
         return {
             "kind": "prune",
             "strategy": "+".join(strategies),
-            "messages": len(operation.results),
+            "messages": len(operation.message_ids),
             "tokens_freed": freed,
         }
     return {

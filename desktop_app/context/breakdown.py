@@ -10,9 +10,10 @@ from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
 
-from .counting import Counts, Tokens
+from .counting import SEGMENT_OF_ROLE, Counts, Tokens
+from .items import Item, Kind
 from .policy import Budget, ContextPolicy
-from .view import Item, Kind, View, assemble
+from .view import View, closing_items
 
 TEMPLATE_MOST = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
@@ -37,9 +38,20 @@ class Tally(msgspec.Struct, frozen=True):
 def item_tokens(item: Item, counts: Counts) -> Tokens:
     """Tokens of one item in the segments where it is shown."""
     tokens = counts.of(item.message)
+    if item.is_joined:
+        tokens = _without_frame(item, tokens, counts)
     if item.kind is Kind.SUMMARY:
         return Tokens(tokens.total, ((Segment.SUMMARY, tokens.total),))
     return tokens.pinned() if item.is_pinned else tokens
+
+
+def _without_frame(item: Item, tokens: Tokens, counts: Counts) -> Tokens:
+    """What a message adds to the one that it is joined to: a blank line instead of a frame and a name of its own."""
+    role, speaker = item.message.role, item.message.speaker
+    saved = counts.tokenizer.overhead.around(role) - item.separators * counts.separator
+    saved += counts.text(speaker) if speaker else 0
+    own = SEGMENT_OF_ROLE[role]
+    return Tokens(tokens.total - saved, tuple((s, n - saved if s is own else n) for s, n in tokens.parts))
 
 
 def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
@@ -64,7 +76,13 @@ def is_measured(message: Message) -> bool:
 
 def request_tokens(view: View, counts: Counts) -> int:
     """Tokens of the assembled request, counted message by message."""
-    return counts.tokenizer.overhead.priming + sum(counts.total(message) for message in assemble(view))
+    sent = sum(item_tokens(item, counts).total if item.is_joined else counts.total(item.message) for item in view.items)
+    return counts.tokenizer.overhead.priming + sent + closing_tokens(view, counts)
+
+
+def closing_tokens(view: View, counts: Counts) -> int:
+    """Tokens of the results that close open calls."""
+    return sum(counts.total(item.message) for item in closing_items(view)) if view.open_calls else 0
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -80,7 +98,7 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
     Open calls count as they would be sent.
     """
     segments = dict(sums.segments)
-    closing = sum(counts.total(message) for message in assemble(view)[len(view.items) :]) if view.open_calls else 0
+    closing = closing_tokens(view, counts)
     if closing:
         segments[Segment.RESULTS] = segments.get(Segment.RESULTS, 0) + closing
     total = sum(segments.values())
@@ -98,7 +116,7 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
     reply = view.items[anchor].message if anchor is not None else None
     if anchor is None or reply is None or reply.usage is None or reply.model != model.recorded_as:
         return gauge
-    later = sum(counts.total(item.message) for item in view.items[anchor + 1 :]) + closing
+    later = sum(item_tokens(item, counts).total for item in view.items[anchor + 1 :]) + closing
     around = counts.tokenizer.overhead.around(Role.ASSISTANT)  # providers count a reply without what frames it
     counted = total - later - around
     return anchored(gauge, counted, reply.usage, policy) if is_plausible(reply.usage, counted) else gauge

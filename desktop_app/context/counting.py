@@ -13,6 +13,10 @@ IMAGE_TOKENS = 1_200
 """An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
 
 
+SEPARATOR = "\n\n"
+"""What stands between two texts of one message, as it is sent."""
+
+
 class Overhead(msgspec.Struct, frozen=True):
     """Tokens around the text: role and separators. The defaults are OpenAI's published counting rule.
 
@@ -72,39 +76,53 @@ def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
     by_segment = {role_segment: tokenizer.overhead.around(message.role)}
     if message.speaker:
         by_segment[role_segment] += tokenizer.count(message.speaker)
+    written = 0
     for part in message.parts:
         match part:
             case Text(text):
                 segment, tokens = role_segment, tokenizer.count(text)
-            case Reasoning(text):
-                segment, tokens = Segment.REASONING, tokenizer.count(text)
+                written += 1
+            case Reasoning():
+                continue  # it is never sent back
             case ToolCall():
                 segment, tokens = Segment.CALLS, tokenizer.count(part.name) + tokenizer.count(part.arguments)
             case ToolResult():
                 segment, tokens = Segment.RESULTS, tokenizer.count(part.text)
+                written += 1
             case Attachment():
                 segment = Segment.ATTACHMENTS
                 tokens = IMAGE_TOKENS if part.is_image else tokenizer.count(part.content)
+                written += not part.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
+    if written > 1:
+        by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
 
 
 class Counts:
-    """Counts of messages under one tokenizer, kept by identity: a message is a value and never changes.
+    """Counts of messages under one tokenizer, each made once: a message is a value and never changes.
 
-    The kept message is referenced here, so that its identity cannot be given to another one meanwhile.
+    They are kept by identity, and by content for messages that a fold makes anew. The kept message is referenced
+    here, so that its identity cannot be given to another one meanwhile.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self._kept: dict[int, tuple[Message, Tokens]] = {}
+        self._by_content: dict[object, Tokens] = {}
+        self._separator: int | None = None
 
     def of(self, message: Message) -> Tokens:
         """Tokens of that message, counted at the first call only."""
         kept = self._kept.get(id(message))
-        if kept is None:
-            kept = self._kept[id(message)] = (message, count_message(message, self.tokenizer))
-        return kept[1]
+        if kept is not None:
+            return kept[1]
+        content = (message.role, message.speaker, message.parts)
+        tokens = self._by_content.get(content)
+        if tokens is None:
+            tokens = self._by_content[content] = count_message(message, self.tokenizer)
+            self._kept[id(message)] = (message, tokens)
+        return tokens
 
     def total(self, message: Message) -> int:
         """All tokens of that message."""
@@ -113,3 +131,10 @@ class Counts:
     def text(self, text: str) -> int:
         """Tokens of loose text, not kept."""
         return self.tokenizer.count(text)
+
+    @property
+    def separator(self) -> int:
+        """Tokens between two texts of one message."""
+        if self._separator is None:
+            self._separator = self.tokenizer.count(SEPARATOR)
+        return self._separator

@@ -7,10 +7,11 @@ import msgspec
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger
 
 from .breakdown import request_tokens
-from .compact import CompactionPlan, plan_compaction, room_of
+from .compact import CompactionPlan, plan_compaction
 from .counting import Counts
 from .policy import Budget, ContextPolicy
 from .prune import plan_prune
+from .tail import room_of
 from .view import View, active_entries
 
 

@@ -25,11 +25,32 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     compact_at: float = 0.90
     blocked_at: float = 0.95
 
-    # Layer 2, old tool results (P4, P6, P7, P8). Ages count assistant messages that came later.
+    # Layer 1, one tool result as it enters (T1 to T4). Limits of single tools are in characters.
+    truncate_lines: int = 2_000
+    truncate_bytes: int = 50 * 1024
+    truncate_line: int = 2_000
+    truncate_tools: tuple[tuple[str, int], ...] = (
+        ("read", 100_000),
+        ("bash", 50_000),
+        ("grep", 30_000),
+        ("glob", 20_000),
+        ("web_fetch", 50_000),
+        ("web_search", 20_000),
+        ("list", 10_000),
+    )
+    truncate_other_tools: int = 50_000
+    spill_above: int = 200_000
+
+    # Layer 2, old tool results (P1 to P9). Ages count assistant messages that came later.
+    prune_order: tuple[str, ...] = ("repeats", "superseded", "old_errors", "soft_trim", "digest", "hard_clear")
+    """The strategies, from the mildest to the hardest; one that is not named is not used."""
+    old_error_turns: int = 4
     soft_trim_age: int = 3
     soft_trim_above: int = 4_000
     soft_trim_head: int = 1_500
     soft_trim_tail: int = 1_500
+    digest_above: int = 10
+    digest_most: int = 800
     hard_clear_age: int = 8
     protect_newest: int = 40_000
     protect_share_of_window: float = 0.25
@@ -37,6 +58,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protected_tools: tuple[str, ...] = ("save_memory", "memory", "plan", "update_plan")
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
+    cache_seconds: int = 300
+    """How long a provider keeps a prefix: while it may be warm, nothing is pruned below `prune_at` (P9). 0: never."""
 
     # Layer 3 (K1, K2, K8).
     target: float = 0.50
@@ -47,6 +70,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     summary_share_of_head: float = 0.20
     is_filling: bool = False
     """Whether the tail takes what the page leaves of the target; else that room stays free for what comes."""
+    keep_user_tokens: int = 0
+    """The user's own messages that stay word for word, newest first (K9); at most a quarter of the target."""
     futile_below: float = 0.10
     futile_in_a_row: int = 2
     last_resort_messages: int = 5

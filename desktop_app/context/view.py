@@ -1,54 +1,37 @@
 """What the model sees: a fold of the record. Nothing else may decide what is sent.
 
 view_of(transcript)      the whole fold
-view_after(view, t)      the same, by the work of one message when only a message was appended
+view_after(view, t)      the same, by the work of one message when only messages were appended
 assemble(view)           the messages of the request, in their order
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from enum import StrEnum
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.chain import Chain, Seen
 from desktop_app.conversation.events import State
 from desktop_app.conversation.facts import Ledger
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
     Pin,
     Prune,
-    PrunedResult,
     Rewind,
     Transcript,
     Undo,
     Unpin,
 )
 
-NO_RESULT = "[No result was recorded for this call.]"
+from .items import Item, Kind, LegalSequence, OpenCall, Repair, has_written, is_of_user, joined, missing_result
+
 SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
-
-
-class Kind(StrEnum):
-    """What an item of the view is."""
-
-    MESSAGE = "message"
-    SUMMARY = "summary"
-    REPAIR = "repair"
-
-
-class Item(msgspec.Struct, frozen=True):
-    """One message of the view, as the model sees it. A pruned one differs from the record's message."""
-
-    message: Message
-    kind: Kind = Kind.MESSAGE
-    is_pinned: bool = False
-    pruned_by: str = ""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -58,16 +41,39 @@ class Standing(msgspec.Struct, frozen=True):
     operation_id: str = ""
 
 
+class Pruned(msgspec.Struct, frozen=True):
+    """A message as prunes left it. text: of its result; arguments: of its calls, by their place among the parts."""
+
+    operation_id: str
+    text: str | None = None
+    arguments: tuple[tuple[int, str], ...] = ()
+
+    def applied_to(self, message: Message) -> Message:
+        """The message as it is sent."""
+        arguments = dict(self.arguments)
+
+        def shortened(place: int, part: Part) -> Part:
+            if isinstance(part, ToolResult) and self.text is not None:
+                return replace(part, text=self.text)
+            if isinstance(part, ToolCall) and place in arguments:
+                return replace(part, arguments=arguments[place])
+            return part
+
+        return replace(message, parts=tuple(shortened(place, part) for place, part in enumerate(message.parts)))
+
+
 class View(msgspec.Struct, frozen=True):
     """The fold of one transcript. Treat it as read-only: its parts are shared with later views.
 
-    items: the request's messages in order, the system prompt and the summary first.
-    open_calls: calls of the last assistant message that have no result yet.
-    standings: messages that are not in the view, by id. ledger: the facts that code kept from archived messages.
+    items: what is sent in its order, the system prompt and the summary first. open_calls: those of the last
+    assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
+    and their form as it is sent. standings: messages that are not in the view, by id.
     """
 
     items: Chain[Item]
-    open_calls: tuple[ToolCall, ...] = ()
+    open_calls: tuple[OpenCall, ...] = ()
+    call_ids: Seen = msgspec.field(default_factory=Seen)
+    pruned: dict[str, tuple[Pruned, Message]] = {}
     standings: dict[str, Standing] = {}
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
@@ -81,7 +87,7 @@ class View(msgspec.Struct, frozen=True):
     @property
     def last_user_id(self) -> str:
         """The id of the newest user message in the view, or ""."""
-        newest = (i.message.id for i in reversed(self.items) if i.kind is Kind.MESSAGE and i.message.role is Role.USER)
+        newest = (i.message.id for i in reversed(self.items) if is_of_user(i))
         return next(newest, "")
 
 
@@ -100,9 +106,9 @@ def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     return holding[::-1]
 
 
-def view_of(transcript: Transcript) -> View:
-    """The whole fold: what the model sees of that record."""
-    fold = _Fold()
+def view_of(transcript: Transcript, earlier: View | None = None) -> View:
+    """The whole fold: what the model sees of that record. What `earlier` shares with it is not made again."""
+    fold = _Fold(earlier)
     for entry in active_entries(transcript.entries):
         fold.add(entry)
     return fold.view(transcript.entries)
@@ -111,18 +117,31 @@ def view_of(transcript: Transcript) -> View:
 def view_after(view: View, transcript: Transcript) -> View:
     """The view of `transcript`, which grew from the view's own. Messages alone cost only themselves."""
     entries = transcript.entries
-    if not entries.extends(view.entries):
-        return view_of(transcript)
     new = entries[len(view.entries) :]
-    if not all(isinstance(entry, Message) and entry.role is not Role.SYSTEM for entry in new):
-        return view_of(transcript)
-    items, open_calls = view.items, view.open_calls
+    is_growth = entries.extends(view.entries) and all(
+        isinstance(entry, Message) and entry.role is not Role.SYSTEM for entry in new
+    )
+    if not is_growth:
+        return view_of(transcript, view)
+    last = view.items[-1] if view.items else None
+    sequence = LegalSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
     for entry in new:
         if isinstance(entry, Message):
-            added, open_calls = legal(entry, open_calls)
-            for item in added:
-                items = items.append(item)
-    return replace(view, items=items, open_calls=open_calls, entries=entries)
+            sequence.add(Item(entry))
+    items = view.items
+    for item in sequence.items:
+        items = items.append(item)
+    return replace(view, items=items, open_calls=sequence.open_calls, call_ids=sequence.call_ids, entries=entries)
+
+
+def _ends_in_text(view: View) -> bool:
+    """Whether the last message that would be sent has text, so that joining another one adds a blank line."""
+    for item in reversed(view.items):
+        if has_written(item.message):
+            return True
+        if not item.is_joined:
+            break
+    return False
 
 
 def previewed(transcript: Transcript, *entries: AnyEntry) -> Transcript:
@@ -132,38 +151,23 @@ def previewed(transcript: Transcript, *entries: AnyEntry) -> Transcript:
 
 def assemble(view: View) -> list[Message]:
     """The messages of the request. Calls that are still open are closed, since no provider accepts them."""
-    closing = [_missing_result(call, "open").message for call in view.open_calls]
-    return [item.message for item in view.items] + closing
+    runs: list[list[Message]] = []
+    for item in (*view.items, *closing_items(view)):
+        if item.is_joined:
+            runs[-1].append(item.message)
+        else:
+            runs.append([item.message])
+    return [joined(run) for run in runs]
 
 
-def legal(message: Message, open_calls: tuple[ToolCall, ...]) -> tuple[list[Item], tuple[ToolCall, ...]]:
-    """The items that a message adds, so that calls and results stay paired, and the calls open after it.
-
-    A call without a result gets one that says so; a result without a call becomes a user's note. Pairs are
-    found by position and id, because ids repeat within real conversations.
-    """
-    if message.role is not Role.TOOL:
-        missing = [_missing_result(call, message.id) for call in open_calls]
-        return [*missing, Item(message)], message.tool_calls
-    result = message.tool_result or ToolResult("", "tool", message.text)
-    paired = next((call for call in open_calls if call.call_id == result.call_id), None)
-    if paired is None:
-        note = Text(f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}")
-        missing = [_missing_result(call, message.id) for call in open_calls]
-        return [*missing, Item(replace(message, role=Role.USER, parts=(note,)), Kind.REPAIR)], ()
-    position = open_calls.index(paired)
-    return [Item(message)], open_calls[:position] + open_calls[position + 1 :]
+def closing_items(view: View) -> list[Item]:
+    """Results for the calls that have none yet."""
+    return [missing_result(call.call, "open") for call in view.open_calls]
 
 
-def _missing_result(call: ToolCall, before: str) -> Item:
-    """A result that says that there is none. Its id depends on its place alone: the prefix stays the same."""
-    result = ToolResult(call.call_id, call.name, NO_RESULT, is_error=True)
-    return Item(Message(id=f"{before}/{call.call_id}", role=Role.TOOL, parts=(result,)), Kind.REPAIR)
-
-
-def is_made_up(item: Item) -> bool:
-    """Whether the view put that item in: a missing result, which is not in the record and leaves with its call."""
-    return item.kind is Kind.REPAIR and item.message.role is Role.TOOL
+def repairs_of(view: View) -> Counter[Repair]:
+    """What was wrong with the history and is set right in the view, for one warning."""
+    return Counter(item.repair for item in view.items if item.repair is not None)
 
 
 def summary_message(compaction: Compaction) -> Message:
@@ -175,10 +179,11 @@ def summary_message(compaction: Compaction) -> Message:
 class _Fold:
     """The state of one fold; lives only within `view_of`."""
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: View | None) -> None:
+        self._known = earlier.pruned if earlier else {}
         self.messages: list[Message] = []
         self.standings: dict[str, Standing] = {}
-        self.pruned: dict[str, tuple[str, PrunedResult]] = {}
+        self.shortened: dict[str, Pruned] = {}
         self.pins: set[str] = set()
         self.summary: Compaction | None = None
 
@@ -187,7 +192,7 @@ class _Fold:
             case Message():
                 self.messages.append(entry)
             case Prune():
-                self.pruned.update({result.message_id: (entry.id, result) for result in entry.results})
+                self._shorten(entry)
             case Compaction():
                 self.standings.update({i: Standing(State.ARCHIVED, entry.id) for i in entry.archived})
                 self.summary = entry
@@ -203,6 +208,16 @@ class _Fold:
             case _:
                 pass
 
+    def _shorten(self, prune: Prune) -> None:
+        for result in prune.results:
+            known = self.shortened.get(result.message_id)
+            self.shortened[result.message_id] = Pruned(prune.id, result.text, known.arguments if known else ())
+        for call in prune.inputs:
+            known = self.shortened.get(call.message_id)
+            arguments = {**dict(known.arguments if known else ()), call.place: call.arguments}
+            text = known.text if known else None
+            self.shortened[call.message_id] = Pruned(prune.id, text, tuple(sorted(arguments.items())))
+
     def _abandon(self, rewind: Rewind) -> None:
         """The first message and all that came after it, up to the rewind, are off the branch."""
         ids = [message.id for message in self.messages]
@@ -211,22 +226,34 @@ class _Fold:
                 self.standings[message_id] = Standing(State.ABANDONED, rewind.id)
 
     def view(self, entries: Chain[AnyEntry]) -> View:
-        present = [m for m in self.messages if m.id not in self.standings]
-        system = [Item(m) for m in present if m.role is Role.SYSTEM]
-        summary = [Item(summary_message(self.summary), Kind.SUMMARY)] if self.summary else []
-        items: Chain[Item] = Chain([*system, *summary])
-        open_calls: tuple[ToolCall, ...] = ()
+        present = [m for m in self.messages if m.id not in self.standings] if self.standings else self.messages
+        sequence = LegalSequence()
+        pruned: dict[str, tuple[Pruned, Message]] = {}
         for message in present:
             if message.role is Role.SYSTEM:
-                continue
-            added, open_calls = legal(message, open_calls)
-            for item in added:
-                items = items.append(self._as_sent(item))
-        return View(items, open_calls, self.standings, frozenset(self.pins), self.summary, entries)
+                sequence.add(self._item(message, pruned))
+        if self.summary:
+            sequence.add(Item(summary_message(self.summary), Kind.SUMMARY))
+        for message in present:
+            if message.role is not Role.SYSTEM:
+                sequence.add(self._item(message, pruned))
+        pins = frozenset(self.pins)
+        return View(
+            Chain(sequence.items),
+            sequence.open_calls,
+            sequence.call_ids,
+            pruned,
+            self.standings,
+            pins,
+            self.summary,
+            entries,
+        )
 
-    def _as_sent(self, item: Item) -> Item:
-        message, (operation_id, pruned) = item.message, self.pruned.get(item.message.id, ("", None))
-        result = message.tool_result
-        if pruned is not None and result is not None:
-            message = replace(message, parts=(replace(result, text=pruned.text),))
-        return Item(message, item.kind, message.id in self.pins, operation_id)
+    def _item(self, message: Message, pruned: dict[str, tuple[Pruned, Message]]) -> Item:
+        is_pinned, shortened = message.id in self.pins, self.shortened.get(message.id)
+        if shortened is None:
+            return Item(message, is_pinned=is_pinned)
+        known = self._known.get(message.id)
+        sent = known[1] if known and known[0] == shortened else shortened.applied_to(message)
+        pruned[message.id] = (shortened, sent)
+        return Item(sent, is_pinned=is_pinned, pruned_by=shortened.operation_id)

@@ -61,3 +61,30 @@ class Chain(Sequence[T], Generic[T]):
 
     def __repr__(self) -> str:
         return f"Chain({list(self)!r})"
+
+
+class Seen:
+    """A set that only grows, and whose versions share one dictionary, as those of a `Chain` share one list."""
+
+    __slots__ = ("_length", "_shared")
+
+    def __init__(self) -> None:
+        self._shared: dict[str, int] = {}
+        self._length = 0
+
+    def add(self, name: str) -> Seen:
+        """This set and that name, which must not be in it."""
+        grown = Seen()
+        grown._shared = self._shared if len(self._shared) == self._length else self._own()
+        grown._shared[name] = self._length
+        grown._length = self._length + 1
+        return grown
+
+    def _own(self) -> dict[str, int]:
+        return {name: place for name, place in self._shared.items() if place < self._length}
+
+    def __contains__(self, name: str) -> bool:
+        return self._shared.get(name, self._length) < self._length
+
+    def __len__(self) -> int:
+        return self._length

@@ -30,13 +30,31 @@ class PrunedResult(msgspec.Struct, frozen=True):
     text: str
 
 
+class PrunedInput(msgspec.Struct, frozen=True):
+    """The arguments of one tool call as the model sees them from now on: JSON still.
+
+    place: the call's index among the parts of its message.
+    """
+
+    message_id: str
+    place: int
+    strategy: str
+    arguments: str
+
+
 class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
-    """Old tool results shortened in the view. Tokens are of the assembled request, before and after."""
+    """Old tool results and inputs shortened in the view. Tokens are of the assembled request, before and after."""
 
     trigger: Trigger
-    results: tuple[PrunedResult, ...]
+    results: tuple[PrunedResult, ...] = ()
+    inputs: tuple[PrunedInput, ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """The messages that it touches, each once."""
+        return tuple(dict.fromkeys((*(r.message_id for r in self.results), *(i.message_id for i in self.inputs))))
 
 
 class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from desktop_app.chat.optimize import Optimization
 from desktop_app.chat.session import Session
 from desktop_app.context.breakdown import gauge_of, tally
-from desktop_app.context.view import Kind, View
+from desktop_app.context.items import Kind
+from desktop_app.context.view import View
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Message, Role
@@ -60,7 +61,7 @@ def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanIte
         return ()
     sent = {item.message.id: item.message for item in optimization.views[1].items}
     now = {item.message.id: item.message for item in optimization.views[0].items}
-    ids = [result.message_id for result in optimization.prune.results][:ITEMS_MOST]
+    ids = optimization.prune.message_ids[:ITEMS_MOST]
     return tuple(_item(now[i], session, session.counts.total(sent[i])) for i in ids)
 
 

@@ -5,8 +5,9 @@ from made_by_hand import call, letters, model, record, result, system, tokens, u
 from msgspec.structs import replace
 
 from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction, recorded
+from desktop_app.context.items import Kind
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view import Kind, View, view_of
+from desktop_app.context.view import View, view_of
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Pin, Transcript, Trigger
@@ -74,7 +75,7 @@ def test_the_summary_keeps_what_must_not_be_paraphrased() -> None:
 
 def test_pins_and_the_last_word_of_the_user_stay_where_they_were() -> None:
     _, after = compacted(record(*talk(12), Pin(message_id="m5", id="pin")))
-    ids = [item.message.id for item in after.items if item.kind is not Kind.SUMMARY]
+    ids = [item.message.id for item in after.items if item.kind is Kind.MESSAGE]
     assert ids[:2] == ["m0", "m5"]
     assert after.last_user_id == "m25"
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from conversations_made_up import Letters
-from desktop_app.context.counting import IMAGE_TOKENS, Counts, Overhead, count_message
+from desktop_app.context.counting import IMAGE_TOKENS, SEPARATOR, Counts, Overhead, count_message
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -29,8 +29,8 @@ def test_each_part_counts_in_its_own_segment() -> None:
         parts=(Reasoning("r" * 8), Text("t" * 12), ToolCall("c", "read", "a" * 16)),
     )
     tokens = count_message(message, Letters())
-    assert dict(tokens.parts) == {Segment.ASSISTANT: 4 + 3, Segment.REASONING: 2, Segment.CALLS: 1 + 4}
-    assert tokens.total == sum(dict(tokens.parts).values()) == 14
+    assert dict(tokens.parts) == {Segment.ASSISTANT: 4 + 3, Segment.CALLS: 1 + 4}, "reasoning is not sent back"
+    assert tokens.total == sum(dict(tokens.parts).values()) == 12
 
 
 def test_a_result_and_its_frame_count_as_result() -> None:
@@ -60,14 +60,19 @@ def test_a_pinned_message_counts_as_pinned_with_everything_in_it() -> None:
     assert tokens.pinned().parts == ((Segment.PINNED, tokens.total),)
 
 
-def test_a_message_is_counted_once_and_an_equal_one_again() -> None:
+def test_a_message_is_counted_once_and_so_is_an_equal_one() -> None:
     watched = Watched()
     counts = Counts(watched)
     message = Message(role=Role.USER, parts=(Text("hello"),))
     assert counts.total(message) == counts.of(message).total == counts.total(message)
     assert watched.asked == ["hello"]
     counts.total(Message(role=Role.USER, parts=(Text("hello"),)))
-    assert watched.asked == ["hello", "hello"], "kept by identity, since to compare a long text would cost as much"
+    assert watched.asked == ["hello"], "a fold makes messages anew that were counted before"
+
+
+def test_texts_of_one_message_are_counted_with_what_stands_between_them() -> None:
+    message = Message(role=Role.USER, parts=(Text("t" * 8), Text("u" * 8)))
+    assert count_message(message, Letters()).total == 4 + 2 + Letters().count(SEPARATOR) + 2
 
 
 def test_a_kept_message_is_not_forgotten_and_its_place_not_given_away() -> None:

@@ -5,14 +5,15 @@ from made_by_hand import call, model, result, user, view
 
 from conversations_made_up import histories
 from desktop_app.context.cut_points import blocks, cut_points
+from desktop_app.context.items import Repair
 from desktop_app.conversation.message import Message, Role
 
 
 def test_a_call_and_its_results_are_one_block() -> None:
     two = model("", call("read", call_id="x"), call("bash", call_id="y"))
     items = list(view(user("a"), two, result("1", "x"), result("2", "y"), user("b")).items)
-    assert cut_points(items) == [0, 1, 4, 5]
-    assert blocks(items) == [range(0, 1), range(1, 4), range(4, 5)]
+    assert cut_points(items) == [0, 1, 4, 6], "what was put before the user's word goes with it"
+    assert blocks(items) == [range(0, 1), range(1, 4), range(4, 6)]
 
 
 def test_nothing_has_one_cut_point_and_no_block() -> None:
@@ -29,5 +30,6 @@ def test_whatever_was_said_a_cut_parts_no_pair(messages: list[Message]) -> None:
         if items[run.start].message.role is Role.TOOL:
             assert run.start == 0, "a view that begins with a result has no call for it"
         called = sorted(c.call_id for index in run for c in items[index].message.tool_calls)
-        answered = sorted(items[i].message.tool_result.call_id for i in run if items[i].message.tool_result)  # type: ignore[union-attr]
+        results = [items[i].message.tool_result for i in run if items[i].repair is not Repair.ORPHAN_RESULT]
+        answered = sorted(result.call_id for result in results if result)
         assert answered == called or run is runs[-1], "only the last block may wait for results"

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from made_by_hand import call, model, record, result, sent, system, user, view
 
+from desktop_app.context.items import NO_RESULT, UNDERSTOOD, Kind, Repair
 from desktop_app.context.view import (
-    NO_RESULT,
     SUMMARY_HEADING,
-    Kind,
     active_entries,
     assemble,
     previewed,
@@ -38,7 +37,12 @@ def test_what_was_said_is_sent_in_its_order_with_the_system_prompt_first() -> No
 
 def test_a_compaction_puts_a_summary_in_place_of_what_it_archives() -> None:
     shown = view(system("s"), user("a"), model("b"), user("c"), COMPACTED)
-    assert sent(shown) == [("system", "s"), ("user", f"{SUMMARY_HEADING}\n\nThey met."), ("user", "c")]
+    assert sent(shown) == [
+        ("system", "s"),
+        ("user", f"{SUMMARY_HEADING}\n\nThey met."),
+        ("assistant", UNDERSTOOD),
+        ("user", "c"),
+    ]
     assert shown.standings["m1"].state is State.ARCHIVED
     assert shown.standings["m1"].operation_id == "op"
     assert shown.items[1].kind is Kind.SUMMARY
@@ -69,16 +73,18 @@ def test_a_pruned_result_is_sent_short_and_stays_whole_in_the_record() -> None:
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
     shown = view(user("a"), model("", call("bash", call_id="x")), user("and?"))
     assert sent(shown)[2] == ("tool", NO_RESULT)
-    assert shown.items[2].kind is Kind.REPAIR
+    assert shown.items[2].kind is Kind.MADE_UP
+    assert shown.items[2].repair is Repair.MISSING_RESULT
     open_still = view(user("a"), model("", call("bash", call_id="x")))
-    assert [c.call_id for c in open_still.open_calls] == ["x"]
+    assert [c.call.call_id for c in open_still.open_calls] == ["x"]
     assert assemble(open_still)[-1].text == NO_RESULT
     assert len(open_still.items) == 2, "it is closed for the request, not in the view: the result may still come"
 
 
 def test_a_result_without_a_call_becomes_a_note() -> None:
     shown = view(user("a"), result("who asked?", call_id="nobody", name="read"))
-    assert sent(shown)[1] == ("user", "[Result of read, whose call is not in this conversation]\nwho asked?")
+    assert sent(shown) == [("user", "a\n\n[Result of read, whose call is not in this conversation]\nwho asked?")]
+    assert shown.items[1].repair is Repair.ORPHAN_RESULT
     assert shown.last_user_id == "m0", "a note is not the user's word"
 
 
@@ -86,14 +92,17 @@ def test_calls_are_paired_by_place_since_ids_repeat() -> None:
     shown = view(
         user("a"), model("", call("bash")), result("one"), model("", call("bash")), result("two"), result("three")
     )
-    assert [text for role, text in sent(shown) if role == "tool"] == ["one", "two"]
-    assert sent(shown)[-1][1].endswith("three")
+    one, two = (text for role, text in sent(shown) if role == "tool")
+    assert (one, two.split("\n")[0]) == ("one", "two")
+    assert two.endswith("three"), "what nobody asked for is told behind the last result"
+    ids = [message.tool_calls[0].call_id for message in assemble(shown) if message.tool_calls]
+    assert ids == ["c", "c_2"], "providers refuse a call id that repeats"
 
 
 def test_parallel_calls_are_all_closed_before_the_next_word() -> None:
     two = model("", call("read", call_id="x"), call("bash", call_id="y"))
     shown = view(user("a"), two, result("of y", "y"), user("next"))
-    assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "tool", "user"]
+    assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "tool", "assistant", "user"]
     assert sent(shown)[3] == ("tool", NO_RESULT)
 
 
@@ -103,7 +112,7 @@ def test_pins_and_what_is_brought_back() -> None:
     assert not view(*said, Unpin(message_id="m0", id="q")).items[0].is_pinned
     archived = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S", id="op")
     back = view(user("a"), model("b"), user("c"), archived, BringBack(message_ids=("m0",), id="back"))
-    assert [text for _, text in sent(back)][1:] == ["a", "c"]
+    assert [text for _, text in sent(back)][1:] == [UNDERSTOOD, "a\n\nc"]
     assert set(back.standings) == {"m1"}
 
 

@@ -9,8 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.counting import Counts, count_message
+from desktop_app.context.items import Item
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view import Item, View
+from desktop_app.context.view import View
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Prune, PrunedResult, Trigger
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.context.counting import Counts
+from desktop_app.context.items import Item, Kind
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view import Item, Kind
 from desktop_app.conversation.message import Role
 
 

@@ -1,0 +1,115 @@
+"""What may leave a view, in blocks, and where the part that stays word for word may begin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.message import Attachment, Role
+from desktop_app.conversation.transcript import Compaction, Trigger
+
+from .breakdown import closing_tokens, item_tokens
+from .counting import Counts
+from .cut_points import blocks
+from .items import UNDERSTOOD, Item, Kind, is_of_user
+from .policy import Budget, ContextPolicy
+from .view import View, summary_message
+
+KEPT_USER_SHARE = 0.25
+"""Of the target: the user's messages that are kept for their own sake leave room for everything else."""
+
+
+class Room(msgspec.Struct, frozen=True):
+    """A view in blocks, and what each costs. must_stay: blocks with a pin or the last user message.
+
+    fixed: tokens that no plan can free: the system prompt, what must stay, and an empty summary.
+    """
+
+    blocks: tuple[tuple[Item, ...], ...]
+    tokens: tuple[int, ...]
+    must_stay: frozenset[int]
+    fixed: int
+
+    def tail_tokens(self, begin: int) -> int:
+        """Tokens from that block on, without what must stay anyway."""
+        return sum(self.tokens[i] for i in range(begin, len(self.blocks)) if i not in self.must_stay)
+
+    def keeping(self, more: frozenset[int]) -> Room:
+        """The same room, where those blocks have to stay too."""
+        new = more - self.must_stay
+        fixed = self.fixed + sum(self.tokens[index] for index in new)
+        return replace(self, must_stay=self.must_stay | new, fixed=fixed) if new else self
+
+
+def room_of(view: View, counts: Counts) -> Room:
+    """The view's messages in blocks; the system prompt and the summary are not among them."""
+    items = list(view.items)
+    start = next((i for i, item in enumerate(items) if _is_movable(item)), len(items))
+    movable = items[start:]
+    runs = tuple(tuple(movable[i] for i in run) for run in blocks(movable))
+    last_user = view.last_user_id
+    must_stay = frozenset(
+        index for index, run in enumerate(runs) if any(i.is_pinned or i.message.id == last_user for i in run)
+    )
+    tokens = tuple(sum(item_tokens(item, counts).total for item in run) for run in runs)
+    system = sum(item_tokens(item, counts).total for item in items[:start] if item.kind is not Kind.SUMMARY)
+    fixed = counts.tokenizer.overhead.priming + system + _empty_summary(counts) + closing_tokens(view, counts)
+    return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay))
+
+
+def _is_movable(item: Item) -> bool:
+    return item.kind is not Kind.SUMMARY and item.message.role is not Role.SYSTEM
+
+
+def _empty_summary(counts: Counts) -> int:
+    """Tokens of a summary with nothing in it, and of what may have to stand behind it."""
+    empty = summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary=""))
+    understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.assistant
+    return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
+
+
+def worth_keeping(room: Room, policy: ContextPolicy, budget: Budget, keep: Collection[str]) -> frozenset[int]:
+    """Blocks that stay if there is room: messages that were asked for, and the user's own within a budget (K9)."""
+    asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}
+    left = min(policy.keep_user_tokens, round(budget.usable * policy.target * KEPT_USER_SHARE))
+    for index in range(len(room.blocks) - 1, -1, -1):
+        run = room.blocks[index]
+        if index in room.must_stay or not is_of_user(run[0]) or _has_image(run[0]):
+            continue
+        left -= room.tokens[index]
+        if left < 0:
+            break
+        asked.add(index)
+    return frozenset(asked)
+
+
+def _has_image(item: Item) -> bool:
+    return any(isinstance(part, Attachment) and part.is_image for part in item.message.parts)
+
+
+def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
+    """Blocks at which the tail may begin: by tokens (K1), then the last few messages (K5), then nothing at all."""
+    target = budget.usable * policy.target
+    most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
+    usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
+    if policy.is_filling:
+        usual = max(usual, _left_by_page(room, policy, target - room.fixed))
+    if tail_tokens is not None:
+        usual = most = tail_tokens
+    begin, taken, replies = len(room.blocks), 0, 0
+    for index in range(len(room.blocks) - 1, -1, -1):
+        taken += 0 if index in room.must_stay else room.tokens[index]
+        if taken > (most if replies < policy.tail_assistant_turns else usual):
+            break
+        begin = index
+        replies += any(item.message.role is Role.ASSISTANT for item in room.blocks[index])
+    few = max(begin, len(room.blocks) - policy.last_resort_messages)
+    return sorted({begin, few, len(room.blocks)})
+
+
+def _left_by_page(room: Room, policy: ContextPolicy, free: float) -> float:
+    """The longest tail that leaves the page as much as it may have of `free` tokens."""
+    share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
+    return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))

@@ -1,0 +1,138 @@
+"""Histories that are broken on arrival, and what becomes of them in the view."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from made_by_hand import call, model, record, result, sent, system, tokens, user, view
+
+from conversations_made_up import Letters, histories
+from desktop_app.context.breakdown import item_tokens, request_tokens
+from desktop_app.context.counting import Counts, count_message
+from desktop_app.context.items import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, Repair
+from desktop_app.context.view import assemble, repairs_of, view_after, view_of
+from desktop_app.conversation.message import Message, Reasoning, Role, Text
+from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+
+
+def test_two_system_messages_are_sent_as_one() -> None:
+    shown = view(system("be kind"), user("a"), model("b"), system("be brief"))
+    assert sent(shown)[0] == ("system", "be kind\n\nbe brief")
+    assert [role for role, _ in sent(shown)] == ["system", "user", "assistant"]
+    assert repairs_of(shown) == {Repair.SECOND_SYSTEM: 1}
+
+
+def test_neighbours_of_one_role_are_sent_as_one() -> None:
+    shown = view(user("a"), user("b"), model("c"), model("d", call("bash")), result("e"))
+    assert sent(shown) == [("user", "a\n\nb"), ("assistant", "c\n\nd"), ("tool", "e")]
+    assert len(assemble(shown)[1].tool_calls) == 1
+
+
+def test_a_speaker_keeps_the_name_when_joined_to_another_one() -> None:
+    shown = view(user("I moved.", "caroline"), user("Where to?", "melanie"), user("Oslo.", "melanie"))
+    assert sent(shown) == [("user", "I moved.\n\nmelanie:\n\nWhere to?\n\nOslo.")]
+
+
+def test_a_user_never_speaks_directly_behind_a_tool() -> None:
+    shown = view(user("a"), model("", call("bash")), result("b"), user("stop, do this instead"))
+    assert sent(shown)[3:] == [("assistant", STOPPED), ("user", "stop, do this instead")]
+    assert not repairs_of(shown), "a reply that was stopped is nothing broken"
+
+
+def test_a_conversation_that_begins_with_the_assistant_gets_a_user() -> None:
+    shown = view(system("s"), model("Hello, what can I do?"), user("a"))
+    assert sent(shown)[1:3] == [("user", BEGINNING), ("assistant", "Hello, what can I do?")]
+    assert repairs_of(shown) == {Repair.ASSISTANT_FIRST: 1}
+
+
+def test_nothing_empty_is_sent() -> None:
+    blank = Message(role=Role.USER, parts=(Text(" \n"), Text("")))
+    thought = Message(role=Role.ASSISTANT, parts=(Reasoning("hm"),))
+    shown = view(user(""), thought, blank, model("", call("bash")), result("\n"))
+    assert [text for _, text in sent(shown)] == [EMPTY, EMPTY, EMPTY, "", EMPTY_RESULT]
+    assert repairs_of(shown)[Repair.EMPTY] == 3
+
+
+def test_a_blank_text_beside_others_is_left_out() -> None:
+    said = Message(role=Role.USER, parts=(Text("a"), Text(" "), Text("b")))
+    assert sent(view(said)) == [("user", "a\n\nb")]
+
+
+def test_two_calls_of_one_id_get_ids_of_their_own_and_their_results_in_order() -> None:
+    shown = view(user("a"), model("", call("read"), call("bash")), result("of read"), result("of bash"))
+    request = assemble(shown)
+    assert [c.call_id for c in request[1].tool_calls] == ["c", "c_2"]
+    assert [(m.tool_result.call_id, m.text) for m in request[2:] if m.tool_result] == [
+        ("c", "of read"),
+        ("c_2", "of bash"),
+    ]
+
+
+def test_an_id_that_is_too_long_is_shortened_with_its_result() -> None:
+    shown = view(user("a"), model("", call("read", call_id="x" * 99)), result("r", "x" * 99))
+    request = assemble(shown)
+    assert request[2].tool_result is not None
+    assert request[1].tool_calls[0].call_id == request[2].tool_result.call_id == "x" * 40
+
+
+def test_a_result_without_an_id_answers_the_first_call_that_waits() -> None:
+    shown = view(user("a"), model("", call("read", call_id="x")), result("r", ""))
+    assert sent(shown)[-1] == ("tool", "r")
+    assert not repairs_of(shown)
+
+
+def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:
+    shown = view(
+        user("a"),
+        model("", call("read", call_id="x")),
+        model("", call("bash", call_id="y")),
+        result("1", "x"),
+        result("2", "y"),
+    )
+    assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "tool"]
+    assert [c.call_id for c in assemble(shown)[1].tool_calls] == ["x", "y"]
+    assert not repairs_of(shown)
+
+
+def test_a_summary_is_answered_before_the_user_goes_on() -> None:
+    compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S", id="op")
+    shown = view(user("a"), model("b"), user("c"), compaction)
+    assert [role for role, _ in sent(shown)] == ["user", "assistant", "user"]
+
+
+@given(histories())
+def test_whatever_arrives_the_request_is_legal_for_all(messages: list[Message]) -> None:
+    request = assemble(view(*messages))
+    roles = [message.role for message in request]
+    spoken = [role for role in roles if role is not Role.SYSTEM]
+    assert roles[: len(roles) - len(spoken)] == [Role.SYSTEM] * (len(roles) > len(spoken))
+    assert not spoken or spoken[0] is Role.USER
+    for before, after in pairwise(spoken):
+        assert before is Role.TOOL or before is not after
+        assert not (before is Role.TOOL and after is Role.USER)
+    ids = [c.call_id for message in request for c in message.tool_calls]
+    assert len(ids) == len(set(ids))
+    answered = [message.tool_result.call_id for message in request if message.tool_result]
+    assert sorted(ids) == sorted(answered)
+    assert all(message.text.strip() or message.tool_calls or message.parts for message in request)
+
+
+@given(histories())
+def test_the_items_sum_to_the_assembled_request(messages: list[Message]) -> None:
+    shown, counts = view(*messages), Counts(Letters())
+    whole = sum(count_message(message, Letters()).total for message in assemble(shown))
+    assert request_tokens(shown, counts) == whole + Letters().overhead.priming
+    assert all(item_tokens(item, counts).total >= 0 for item in shown.items)
+
+
+@given(histories())
+def test_a_view_that_grew_is_the_view_of_the_whole(messages: list[Message]) -> None:
+    entries = list(record(*messages).entries)
+    transcript = Transcript()
+    grown = view_of(transcript)
+    for entry in entries:
+        transcript = transcript.append(entry)
+        grown = view_after(grown, transcript)
+    assert assemble(grown) == assemble(view_of(transcript))
+    assert tokens(grown) == tokens(view_of(transcript))
