@@ -29,3 +29,8 @@ def settings_file(data: Path) -> Path:
 def log_file(data: Path) -> Path:
     """Where bugs and warnings are written."""
     return data / "palimpsest.log"
+
+
+def prompt_files(data: Path, name: str) -> tuple[Path, Path]:
+    """The user's own words for a request to a model, which need not be there, and those that ship with Palimpsest."""
+    return data / "prompts" / f"{name}.md", RESOURCES / "prompts" / f"{name}.md"

@@ -1,0 +1,201 @@
+"""What a model answered when it was asked for a summary: read leniently, trusted in nothing. Pure.
+
+read_reply(text, names) -> Written, or Unusable with the reason
+
+JSON is asked for, and taken in fences, with prose around it, with a raw line break or quote in it; free text is taken
+as the summary itself. What was cut off, empty or refused is no summary.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, cast
+
+import msgspec
+
+KEEP_MOST = 5
+"""Messages that a model may ask to keep; the prompt names the same number."""
+REPLY_MOST = 400_000
+"""Characters: a hundred times a summary. What is longer was not written in earnest, and is not searched."""
+OBJECTS_TRIED = 20
+NESTED_MOST = 3
+"""Levels of lists and objects in a field: sections, their lines, and one to spare."""
+REFUSAL_MOST = 600
+"""Characters: a longer text that begins with an apology goes on with a summary."""
+
+
+class Unfit(StrEnum):
+    """Why a reply is no summary, as it is told."""
+
+    EMPTY = "the model wrote nothing"
+    REFUSED = "the model refused to write it"
+    CUT = "the model's reply was cut off"
+    FOREIGN = "the model answered something else"
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A summary that a model wrote. turn: of the beginning of a turn that is cut in two, or "". keep: message ids."""
+
+    summary: str
+    turn: str = ""
+    keep: tuple[str, ...] = ()
+
+
+class Unusable(msgspec.Struct, frozen=True):
+    """A reply that cannot stand for anything."""
+
+    reason: Unfit
+
+
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_OBJECT = re.compile(r"\{\s*(?=[\"'`}])")
+_STARTED = re.compile(r'\{\s*"(?:summary|turn|keep)"\s*:')
+_SUMMARY = re.compile(r'"summary"\s*:\s*"')
+_END = re.compile(r'"\s*(?:,\s*"(?:turn|keep)"\s*:|\}\s*(?:```\s*)?\Z)')
+_KEPT = re.compile(r'"keep"\s*:\s*\[([^\]]{0,400})\]')
+_TURN = re.compile(r'"turn"\s*:\s*"')
+_FENCED = re.compile(r"\A```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_PREAMBLE = re.compile(r"\A[^\n#]{1,160}:[ \t]*\n+(?=[#*-])")
+_REFUSAL = re.compile(
+    r"\A\W*(?:(?:i['’]m |i am )?(?:very |so |really )?sorry\b|i apologi[sz]e|unfortunately,? i\b|as an ai\b"
+    r"|i (?:can(?:no|['’])t|can not|won['’]t|will not|am (?:not able|unable)|must decline|do(?:n['’]t| not) feel)\b"
+    r"|i['’]m (?:not able|unable)\b|es tut mir leid|leider kann ich|je suis désolé|désolé|lo siento|no puedo"
+    r"|抱歉|对不起|很抱歉|我(?:不能|无法)|申し訳)",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,6} |\*\*|[-*] )", re.MULTILINE)
+_NAME = re.compile(r"[#m]?\s*(\d{1,9})", re.IGNORECASE)
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_ESCAPE = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+_TEMPLATE = re.compile(r"<\|([^|<>\n]{0,60})\|>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>")
+_MARK = re.compile(r"<?/?\[?\bmark-[0-9a-f]{16}\b[^\n>\]]{0,80}[>\]]?")
+_ACTIVE = re.compile(
+    r"<(script|style|iframe|object|embed|svg|form)\b[^<>]{0,400}>.*?(?:</\1\s*>|\Z)"
+    r"|<(?:img|link|meta|base|input)\b[^<>]{0,2000}>",
+    re.DOTALL | re.IGNORECASE,
+)
+_IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\]\()")
+_FENCE = re.compile(r"(```+|~~~+)")
+
+
+def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
+    """The summary in a model's reply. names: ids of messages by the names that the model knows; others are ignored."""
+    text = _THOUGHT.sub("", text[:REPLY_MOST]).strip()
+    if not text:
+        return Unusable(Unfit.EMPTY)
+    fields = next(_objects(text), None)
+    if fields is None:
+        fields = _salvaged(text) if _STARTED.search(text) else _free_text(text)
+    if fields is None:
+        return Unusable(Unfit.CUT)
+    summary, turn = clean(_as_text(fields.get("summary"))), clean(_as_text(fields.get("turn")))
+    if not summary and turn:
+        summary, turn = turn, ""  # all there was belonged to one turn
+    if not summary:
+        return Unusable(Unfit.EMPTY)
+    if len(summary) <= REFUSAL_MOST and _REFUSAL.search(summary) and not _HEADING.search(summary):
+        return Unusable(Unfit.REFUSED)
+    if not any(letter.isalnum() for letter in summary):
+        return Unusable(Unfit.FOREIGN)
+    return Written(summary, turn, _kept(fields.get("keep"), names))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """JSON objects in the text that have a summary, outermost first."""
+    decoder = json.JSONDecoder(strict=False)  # a line break within a string is a model's slip, not an attack
+    place = 0
+    for _ in range(OBJECTS_TRIED):
+        found = _OBJECT.search(text, place)
+        if found is None:
+            return
+        try:
+            value, place = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            place = found.end()
+            continue
+        if isinstance(value, dict) and "summary" in value:
+            yield cast("dict[str, Any]", value)
+
+
+def _salvaged(text: str) -> dict[str, Any] | None:
+    """The fields of an object that is no valid JSON, as after an unescaped quote; None if the summary has no end."""
+    summary = _string_after(_SUMMARY, text)
+    if summary is None:
+        return None
+    kept = _KEPT.search(text)
+    names = re.findall(r"[#m]?\d+", kept[1]) if kept else []
+    return {"summary": summary, "turn": _string_after(_TURN, text) or "", "keep": names}
+
+
+def _string_after(beginning: re.Pattern[str], text: str) -> str | None:
+    start = beginning.search(text)
+    end = _END.search(text, start.end()) if start else None
+    if start is None or end is None:
+        return None
+    raw = text[start.end() : end.start()]
+    escaped = re.sub(r'(?<!\\)"', r"\\\"", raw)
+    try:
+        return str(json.loads(f'"{escaped}"', strict=False))
+    except ValueError:
+        return raw.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "\t")
+
+
+def _free_text(text: str) -> dict[str, Any]:
+    """Markdown instead of JSON: without the fence around all of it, and without "Here is the summary:"."""
+    fenced = _FENCED.match(text)
+    text = fenced[1] if fenced else text
+    return {"summary": _PREAMBLE.sub("", text.strip())}
+
+
+def _as_text(value: object, depth: int = 0) -> str:
+    """A field as Markdown: some models answer with an object of sections, or a list of lines."""
+    if isinstance(value, str) or depth > NESTED_MOST:
+        return value if isinstance(value, str) else ""
+    if isinstance(value, list):
+        return "\n".join(f"- {_as_text(line, depth + 1)}" for line in cast("list[object]", value))
+    if isinstance(value, dict):
+        sections = cast("dict[str, object]", value)
+        return "\n\n".join(f"## {name}\n{_as_text(said, depth + 1)}" for name, said in sections.items() if said)
+    return "" if value is None else str(value)
+
+
+def _kept(value: object, names: Mapping[str, str]) -> tuple[str, ...]:
+    wanted = cast("list[object]", value) if isinstance(value, list) else [value]
+    ids = set(names.values())
+    kept: dict[str, None] = {}
+    for one in wanted:
+        said = str(one).strip() if isinstance(one, str | int) and not isinstance(one, bool) else ""
+        number = _NAME.fullmatch(said)
+        known = said if said in ids else names.get(f"m{int(number[1])}") if number else None
+        if known is not None:
+            kept[known] = None
+    return tuple(kept)[:KEEP_MOST]
+
+
+def clean(text: str) -> str:
+    """Markdown without what could do harm where it is shown or sent: control and direction characters, lone
+    surrogates, marks of chat templates and of our own requests, active HTML, pictures that would be loaded."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROL.sub("", _ESCAPE.sub("", text))
+    while (changed := _MARK.sub("", _TEMPLATE.sub(r"\1", _ACTIVE.sub("", text)))) != text:
+        text = changed
+    text = _IMAGE.sub(r"\1", text).strip()
+    return f"{text}\n```" if _is_code_open(text) else text
+
+
+def _is_code_open(text: str) -> bool:
+    """Whether a code block has no end, so that all that stands behind the summary would be code."""
+    fence = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line.strip())
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+    return bool(fence)
