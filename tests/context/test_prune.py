@@ -1,17 +1,23 @@
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 import pytest
 from made_by_hand import call, letters, model, record, result, sent, tokens, user
 from msgspec.structs import replace
 
+from conversations_made_up import long_conversation
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
-from desktop_app.context.prune import hard_clear, plan_prune, soft_trim
-from desktop_app.context.prune.plan import calls_of_results, candidates_of
-from desktop_app.context.view import View, view_of
-from desktop_app.conversation.message import Message, Role, ToolResult
-from desktop_app.conversation.transcript import Pin, Prune, Trigger
+from desktop_app.context.prune import exchanges_of, is_cache_warm, plan_prune
+from desktop_app.context.prune.exchange import calls_of_results
+from desktop_app.context.prune.strategies import STRATEGIES
+from desktop_app.context.view import View, assemble, view_of
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.transcript import Pin, Prune, Transcript, Trigger, Undo
 
 LONG = "Collected 12 items\n" + "ok\n" * 3_000 + "Error: refund_test failed\n"
+ALL = tuple(STRATEGIES)
 
 
 def session(rounds: int, text: str = LONG, name: str = "bash") -> list[Message]:
@@ -33,26 +39,36 @@ def planned(view: View, chosen: ContextPolicy, window: int = 20_000) -> Prune | 
 def test_old_results_are_shortened_oldest_first_until_the_target_is_reached() -> None:
     messages = session(12)
     view = view_of(record(*messages))
-    prune = planned(view, policy())
+    chosen = policy(prune_order=("soft_trim", "hard_clear"))
+    prune = planned(view, chosen)
     assert prune is not None
     touched = [pruned.message_id for pruned in prune.results]
     assert touched == [f"m{2 * n + 2}" for n in range(len(touched))], "a run from the beginning, in order"
     assert prune.tokens_before == tokens(view)
     after = view_of(record(*messages, replace(prune, id="op")))
     assert prune.tokens_after == tokens(after) < 12_000
-    mild = planned(view, policy(), window=45_000)
+    mild = planned(view, chosen, window=45_000)
     assert mild is not None
     assert len(mild.results) < len(touched), "it stops as soon as the target is reached"
+    assert mild.tokens_after <= 22_500
 
 
-def test_calls_and_words_are_never_touched() -> None:
+def test_it_stops_too_once_it_freed_enough() -> None:
+    view = view_of(record(*session(12)))
+    prune = planned(view, policy(prune_order=("soft_trim",), prune_enough=3_000))
+    assert prune is not None
+    freed = prune.tokens_before - prune.tokens_after
+    one = freed / len(prune.results)
+    assert 3_000 <= freed < 3_000 + 1.5 * one
+
+
+def test_words_are_never_touched() -> None:
     messages = session(12)
     prune = planned(view_of(record(*messages)), policy())
     assert prune is not None
     after = view_of(record(*messages, replace(prune, id="op")))
     before = view_of(record(*messages))
     assert [t for r, t in sent(after) if r != "tool"] == [t for r, t in sent(before) if r != "tool"]
-    assert [item.message.tool_calls for item in after.items] == [item.message.tool_calls for item in before.items]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +78,8 @@ def test_calls_and_words_are_never_touched() -> None:
         ({"protected_tools": ("bash",)}, "the tool is protected"),
         ({"protect_newest": 10**6, "protect_share_of_window": 1.0}, "all of it is new"),
         ({"protect_user_turns": 4}, "all of it belongs to the last turns of the user"),
+        ({"prune_target": 9.0}, "the target is reached already"),
+        ({"prune_order": ()}, "no strategy is named"),
     ],
 )
 def test_nothing_is_pruned(changed: dict[str, object], why: str) -> None:
@@ -69,69 +87,146 @@ def test_nothing_is_pruned(changed: dict[str, object], why: str) -> None:
     assert planned(view, replace(policy(), **changed), window=40_000) is None, why
 
 
+def test_an_unknown_strategy_is_named_in_the_error() -> None:
+    view = view_of(record(*session(1)))
+    with pytest.raises(ValueError, match="'shred'.*repeats, superseded, old_errors"):
+        planned(view, policy(prune_order=("repeats", "shred")))
+
+
 def test_a_pinned_result_stays_whole() -> None:
     messages = [*session(12), Pin(message_id="m2", id="pin")]
     prune = planned(view_of(record(*messages)), policy())
     assert prune is not None
-    assert "m2" not in {pruned.message_id for pruned in prune.results}
+    assert "m2" not in prune.message_ids
 
 
-def test_candidates_know_their_call_and_their_age() -> None:
+def test_while_the_cache_is_warm_nothing_is_pruned_below_the_tight_status() -> None:
+    view = view_of(record(*session(12)))
+    total = tokens(view)
+
+    def by(trigger: Trigger, seconds: float | None, share: float) -> Prune | None:
+        return plan_prune(view, policy(), Budget(round(total / share), 0), letters(), total, trigger, seconds)
+
+    assert by(Trigger.AFTER_TURN, 299, 0.79) is None
+    assert by(Trigger.AFTER_TURN, 300, 0.79), "the cache is cold"
+    assert by(Trigger.AFTER_TURN, None, 0.79), "nobody knows of a cache"
+    assert by(Trigger.BEFORE_REQUEST, 1, 0.81), "it is tight"
+    assert by(Trigger.USER, 1, 0.79), "the user asked for it"
+    assert not is_cache_warm(policy(cache_seconds=0), 0), "never"
+
+
+def test_exchanges_know_their_call_and_their_age() -> None:
     view = view_of(record(*session(3)))
-    found = candidates_of(view, policy(protect_newest=0, protect_user_turns=1), Budget(50_000, 0), letters())
-    assert [(c.message.id, c.call and c.call.arguments, c.age) for c in found] == [
-        ("m2", '{"command": "run 0"}', 3),
-        ("m4", '{"command": "run 1"}', 2),
-        ("m6", '{"command": "run 2"}', 1),
+    found = exchanges_of(view, policy(protect_newest=0, protect_user_turns=1), Budget(50_000, 0), letters())
+    assert [(e.message.id, e.fields, e.age, e.turns, e.is_result_free) for e in found] == [
+        ("m2", {"command": "run 0"}, 3, 2, True),
+        ("m4", {"command": "run 1"}, 2, 2, True),
+        ("m6", {"command": "run 2"}, 1, 2, True),
     ]
 
 
-def test_results_are_paired_within_their_block_since_ids_repeat() -> None:
+def test_results_are_paired_by_their_place_since_ids_repeat() -> None:
     two = model("", call("read", '{"n": 1}', "x"), call("bash", '{"n": 2}', "x"))
-    items = list(view_of(record(user("a"), two, result("1", "x"), result("2", "x"))).items)
-    assert {index: found.arguments for index, found in calls_of_results(items).items()} == {
-        2: '{"n": 1}',
-        3: '{"n": 2}',
-    }
-
-
-def trimmed(text: str, age: int) -> str | None:
-    return soft_trim.shortened(ToolResult("c", "bash", text), None, 99, age, BALANCED)
-
-
-def cleared(text: str, age: int, name: str = "bash", arguments: str = '{"command": "make"}') -> str | None:
-    return hard_clear.shortened(ToolResult("c", name, text), call(name, arguments), 1_234, age, BALANCED)
-
-
-def test_a_trimmed_result_keeps_both_ends_and_says_what_is_missing() -> None:
-    text = "a" * 3_000 + "b" * 3_000
-    short = trimmed(text, age=4)
-    assert short is not None
-    assert short.startswith("a" * 1_500 + "\n\n[… 3,000 characters left out")
-    assert short.endswith("b" * 1_500)
-    assert trimmed(short, age=4) is None, "a trimmed text is short enough"
-
-
-@pytest.mark.parametrize(("length", "age"), [(6_000, 3), (4_000, 9), (0, 9)])
-def test_a_young_or_a_short_result_is_not_trimmed(length: int, age: int) -> None:
-    assert trimmed("x" * length, age) is None
-
-
-def test_a_cleared_result_leaves_what_it_was_and_its_first_error() -> None:
-    short = cleared("ok\nmake: *** [Makefile:3: test] Error 1\nFAILED tests/test_a.py\n", age=9)
-    assert short == (
-        '[Old result cleared: bash {"command": "make"} · 1,234 tokens · archived in full; run it again if you need it]'
-        "\nmake: *** [Makefile:3: test] Error 1"
-    )
-    assert cleared(short, age=99) is None, "cleared once is cleared"
-    assert cleared("ok", age=8) is None, "too young"
-    bare = cleared("fine", age=9, arguments="{}")
-    assert bare is not None
-    assert bare.startswith("[Old result cleared: bash · ")
-    assert "\n" not in bare
+    again = [user("a"), two, result("1", "x"), result("2", "x"), model("", call("bash", "{}", "x")), result("3", "x")]
+    items = list(view_of(record(*again)).items)
+    assert calls_of_results(items) == {2: (1, 0), 3: (1, 1), 5: (4, 0)}
 
 
 def test_a_mended_result_that_is_no_tools_is_never_pruned() -> None:
     shown = view_of(record(user("a"), model("", call("bash")), user("b"), model("c"), user("d")))
     assert shown.items[2].message.role is Role.TOOL
-    assert candidates_of(shown, policy(protect_newest=0, protect_user_turns=0), Budget(9_999, 0), letters()) == []
+    (found,) = exchanges_of(shown, policy(protect_newest=0, protect_user_turns=0), Budget(9_999, 0), letters())
+    assert not found.is_result_free
+    assert found.is_input_free
+
+
+def busy_session(seed: int, rounds: int = 60) -> list[Message]:
+    """Reads, writes, failures and repeats of few files, several calls a reply, ids that repeat, blank texts."""
+    dice = random.Random(seed)
+    messages = [user("Begin.")]
+    for number in range(rounds):
+        calls, results = [], []
+        for place in range(dice.choice((1, 1, 2, 3))):
+            name = dice.choice(("read_file", "write_file", "bash", "str_replace_editor"))
+            path = f"src/{dice.choice('abcd')}.py"
+            body = f"{path} {number} said Tübingen 東京 👩‍👩‍👧 " * dice.choice((2, 40, 400))
+            fields = {
+                "read_file": f'{{"path": "{path}"}}',
+                "write_file": f'{{"path": "{path}", "content": "{body}"}}',
+                "bash": f'{{"command": "pytest {path}"}}',
+                "str_replace_editor": dice.choice((f'{{"command": "view", "path": "{path}"}}', f"not json {body}")),
+            }[name]
+            is_error = dice.random() < 0.2
+            said = "Error: no such file\n" if is_error else "done\n"
+            calls.append(ToolCall(f"c{place}", name, fields))
+            results.append(result(said + body * dice.choice((1, 4)), f"c{place}", name, is_error))
+        blank = (Text(" "),) if dice.random() < 0.3 else ()
+        messages.append(Message(role=Role.ASSISTANT, parts=(*blank, *calls)))
+        messages += results if dice.random() < 0.95 else results[1:]
+        if dice.random() < 0.3:
+            messages.append(user(f"Go on with {number}."))
+    return [*messages, user("And now?"), model("Done."), user("Next.")]
+
+
+@pytest.mark.parametrize("order", [*((name,) for name in ALL), ALL, ALL[::-1]], ids="+".join)
+@pytest.mark.parametrize("seed", range(4))
+def test_savings_are_those_of_the_assembled_request_and_nothing_of_the_record_changes(
+    order: tuple[str, ...], seed: int
+) -> None:
+    messages = busy_session(seed)
+    transcript = record(*messages)
+    chosen = policy(prune_order=order, prune_target=0.0, truncate_other_tools=2_000, truncate_tools=())
+    prune = planned(view_of(transcript), chosen)
+    assert prune is not None
+    assert_exact_and_idempotent(transcript, prune, chosen)
+    used = Counter(p.strategy for p in (*prune.results, *prune.inputs))
+    assert set(used) <= set(order)
+    assert used[order[0]], "the first strategy finds something in it"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_savings_are_exact_in_any_conversation(seed: int) -> None:
+    messages = long_conversation(400, seed)
+    transcript = record(*messages)
+    for target in (0.0, 0.3, 0.6):
+        chosen = policy(prune_target=target, soft_trim_above=800, soft_trim_head=300, soft_trim_tail=300)
+        view = view_of(transcript)
+        prune = plan_prune(view, chosen, Budget(tokens(view), 0), letters(), tokens(view), Trigger.USER)
+        if prune is not None:
+            assert_exact_and_idempotent(transcript, prune, chosen)
+
+
+def assert_exact_and_idempotent(transcript: Transcript, prune: Prune, chosen: ContextPolicy) -> None:
+    view = view_of(transcript)
+    pruned = transcript.append(replace(prune, id="op"))
+    after = view_of(pruned)
+    assert prune.tokens_before == tokens(view)
+    assert prune.tokens_after == tokens(after) < prune.tokens_before
+    assert list(pruned.entries)[:-1] == list(transcript.entries)
+    assert shape_of(after) == shape_of(view), "each call and each result stays in its place"
+    again = plan_prune(
+        after, replace(chosen, prune_target=0.0), Budget(20_000, 0), letters(), tokens(after), Trigger.USER
+    )
+    if again is not None:
+        assert not places(again) & places(prune), "what a strategy shortened, it never shortens again"
+        assert chosen.prune_target, "with nothing left to free, pruning again changes nothing"
+    undone = view_of(pruned.append(Undo(id="undo", entry_id="op")))
+    assert assemble(undone) == assemble(view)
+
+
+def places(prune: Prune) -> set[tuple[str, int, str]]:
+    """Each message, place and strategy that a prune names; -1: the result."""
+    inputs = {(i.message_id, i.place, i.strategy) for i in prune.inputs}
+    return inputs | {(r.message_id, -1, r.strategy) for r in prune.results}
+
+
+def shape_of(view: View) -> list[tuple[str, tuple[str, ...], str]]:
+    """Roles, the calls' ids and names, and the results' ids."""
+    return [
+        (
+            message.role.value,
+            tuple(f"{c.call_id} {c.name}" for c in message.tool_calls),
+            message.tool_result.call_id if isinstance(message.tool_result, ToolResult) else "",
+        )
+        for message in assemble(view)
+    ]

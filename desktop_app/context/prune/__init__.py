@@ -1,5 +1,7 @@
-"""Layer 2: old tool results become shorter in the view, free of charge. A file per strategy."""
+"""Layer 2: old tool results and inputs become shorter in the view, free of charge. A file per strategy."""
 
-from .plan import plan_prune
+from .digest import digest_input, digested, with_digest
+from .exchange import exchanges_of
+from .plan import is_cache_warm, plan_prune
 
-__all__ = ["plan_prune"]
+__all__ = ["digest_input", "digested", "exchanges_of", "is_cache_warm", "plan_prune", "with_digest"]

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.conversation.message import ToolCall, ToolResult
 
-NAME = "hard_clear"
-PREFIX = "[Old result cleared: "
+from .exchange import Change, Exchange, Shorter
+from .placeholder import PREFIX, clipped, error_line
+
 ARGUMENTS_MOST = 120
-ERROR_MOST = 200
-ERROR_LINE = re.compile(
-    r"^.*(?:\b\w*(?:Error|Exception)\b|\b(?:error|fatal|failed|failure|denied|not found|traceback)\b).*$",
-    re.MULTILINE | re.IGNORECASE,
-)
 
 
-def shortened(result: ToolResult, call: ToolCall | None, tokens: int, age: int, policy: ContextPolicy) -> str | None:
-    """The placeholder, or None if the result is too young or cleared already. `tokens` is the size that it names."""
-    if age <= policy.hard_clear_age or result.text.startswith(PREFIX):
-        return None
-    arguments = _clipped(call.arguments, ARGUMENTS_MOST) if call and call.arguments not in ("", "{}") else ""
-    what = f"{result.name} {arguments}".rstrip()
-    placeholder = f"{PREFIX}{what} · {tokens:,} tokens · archived in full; run it again if you need it]"
-    error = ERROR_LINE.search(result.text)
-    return f"{placeholder}\n{_clipped(error.group().strip(), ERROR_MOST)}" if error else placeholder
+def hard_clear(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+    """Results that are older than `hard_clear_age` assistant messages."""
+    for exchange in exchanges:
+        if exchange.is_result_free and exchange.age > policy.hard_clear_age:
+            yield (Shorter(exchange.index, text=cleared(exchange)),)
 
 
-def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def cleared(exchange: Exchange) -> str:
+    """The line in the result's place. Sizes are those of the recorded result, in characters."""
+    arguments = exchange.call.arguments if exchange.call and exchange.fields else ""
+    what = f"{exchange.name} {clipped(arguments, ARGUMENTS_MOST)}".rstrip()
+    size = f"{len(exchange.whole.text):,} characters"
+    line = f"{PREFIX} cleared: {what} · {size} · archived in full: recall it, or run it again, if you need it]"
+    error = error_line(exchange.whole)
+    return f"{line}\n{error}" if error else line

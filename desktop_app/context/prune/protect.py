@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.context.counting import Counts
-from desktop_app.context.items import Item, Kind
+from desktop_app.context.items import Item, Kind, Repair
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Role, ToolCall
 
 
 def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: Counts) -> int:
@@ -29,12 +29,20 @@ def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget
 
 
 def is_prunable(item: Item, policy: ContextPolicy) -> bool:
-    """Whether that item is a tool result that may be shortened at all."""
+    """Whether that item is a tool result that may be shortened at all. One without a call is told in other words than
+    the record's, which a prune could not name."""
     result = item.message.tool_result
     return (
         item.kind is Kind.MESSAGE
         and item.message.role is Role.TOOL
         and result is not None
         and not item.is_pinned
+        and item.repair is not Repair.ORPHAN_RESULT
         and result.name not in policy.protected_tools
     )
+
+
+def is_input_prunable(item: Item, call: ToolCall | None, policy: ContextPolicy) -> bool:
+    """Whether the arguments of that call, which the item's message makes, may be shortened at all."""
+    is_recorded = item.kind is Kind.MESSAGE and not item.is_pinned
+    return call is not None and is_recorded and call.name not in policy.protected_tools

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.conversation.message import ToolCall, ToolResult
+from desktop_app.context.text_cuts import head_of, tail_of
 
-NAME = "soft_trim"
+from .exchange import Change, Exchange, Shorter
+
+MARKER_MOST = 120
+"""Characters that the marker takes at most: what is not longer than both ends and a marker is not worth it."""
+SLACK = 0.1
+"""The part of an end that is given up so that it is cut between two lines."""
 
 
-def shortened(result: ToolResult, call: ToolCall | None, tokens: int, age: int, policy: ContextPolicy) -> str | None:
-    """The result as it will be sent, or None if it is too young or too short. `age` counts later assistant messages."""
-    text = result.text
+def soft_trim(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+    """Long results that are older than `soft_trim_age` assistant messages."""
+    for exchange in exchanges:
+        if exchange.is_result_free and exchange.age > policy.soft_trim_age:
+            text = trimmed(exchange.result.text, policy)
+            if text is not None:
+                yield (Shorter(exchange.index, text=text),)
+
+
+def trimmed(text: str, policy: ContextPolicy) -> str | None:
+    """The text with a marker in its middle, or None if it is short enough."""
     kept = policy.soft_trim_head + policy.soft_trim_tail
-    if age <= policy.soft_trim_age or len(text) <= max(policy.soft_trim_above, kept):
+    if len(text) <= max(policy.soft_trim_above, kept + MARKER_MOST):
         return None
-    left_out = len(text) - kept
-    marker = f"\n\n[… {left_out:,} characters left out to save room; the full result is archived …]\n\n"
-    return text[: policy.soft_trim_head] + marker + text[len(text) - policy.soft_trim_tail :]
+    head = head_of(text, policy.soft_trim_head, round(policy.soft_trim_head * SLACK)).rstrip()
+    tail = tail_of(text, policy.soft_trim_tail, round(policy.soft_trim_tail * SLACK)).lstrip("\n")
+    left_out = len(text) - len(head) - len(tail)
+    marker = f"[… {left_out:,} characters left out to save room; the full result is archived …]"
+    return "\n\n".join(filter(None, (head, marker, tail)))

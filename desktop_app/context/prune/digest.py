@@ -1,0 +1,111 @@
+"""P5: of many results the oldest become one digest, since providers want each result in its place: the newest of them
+holds the digest, and the others are a line that points to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from desktop_app.context.counting import Counts
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.text_cuts import ends_of, head_of
+from desktop_app.context.tools_named import COMMAND_KEYS, PATH_KEYS, first_of, has_failed
+from desktop_app.conversation.transcript import Prune
+
+from .exchange import Change, Exchange, Shorter
+from .placeholder import PREFIX, clipped, error_line, first_line, placeholder
+
+NAME = "digest"
+WHY = "told of in the digest further on"
+HEADING = PREFIX + "s, digested: "
+KEY_ARGUMENT_MOST, FIRST_LINE_MOST = 60, 100
+RESULT_LEAST = 200
+"""Characters of one result that are worth a model's while."""
+STUB_TOKENS = 20
+"""About what a line takes that points to the digest, to tell how many results are enough."""
+
+
+def digest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+    """One change: the oldest results, without the newest `digest_above`, as far as they are needed."""
+    if policy.digest_by == "off":
+        return
+    visible = [exchange for exchange in exchanges if not exchange.result.text.startswith(PREFIX)]
+    newest = visible[len(visible) - policy.digest_above :] if policy.digest_above else []
+    begin = newest[0].index if newest else len(exchanges)
+    oldest = [exchange for exchange in visible if exchange.is_result_free and exchange.index < begin]
+    if len(visible) > policy.digest_above and len(chosen := _enough(oldest, need, policy)) > 1:
+        text = by_rule(chosen, policy)
+        stubs = (Shorter(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
+        yield (*stubs, Shorter(chosen[-1].index, text=text))
+
+
+def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Exchange]:
+    """The oldest of those results that free what is needed; a token is about three characters."""
+    need += policy.digest_most // 3
+    for number, exchange in enumerate(oldest, start=1):
+        need -= exchange.tokens - STUB_TOKENS
+        if need <= 0:
+            return oldest[:number]
+    return oldest
+
+
+def by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
+    """The digest without a model, at most `digest_most` characters: failed results first, then the newest."""
+    heading = f"{HEADING}{len(results):,} results up to here; each is archived in full]"
+    room = policy.digest_most - len(heading) - len(f"\n… and {len(results):,} more")
+    told: dict[int, str] = {}
+    failed = [e for e in reversed(results) if has_failed(e.whole)]
+    for exchange in (*failed, *reversed(results)):
+        if exchange.index in told:
+            continue
+        line = told_of(exchange)
+        room -= len(line) + 1
+        if room < 0:
+            break
+        told[exchange.index] = line
+    lines = [heading, *(told[index] for index in sorted(told))]
+    if len(told) < len(results):
+        lines.append(f"… and {len(results) - len(told):,} more")
+    return "\n".join(lines)
+
+
+def told_of(exchange: Exchange) -> str:
+    """One result in a line: tool, key argument, size, and its first error line, or else its first line."""
+    fields, whole = exchange.fields or {}, exchange.whole
+    key = first_of(fields, (*PATH_KEYS, *COMMAND_KEYS, *fields))
+    what = f"{exchange.name} {clipped(' '.join(key[:200].split()), KEY_ARGUMENT_MOST)}".rstrip()
+    line = error_line(whole) or first_line(whole.text, FIRST_LINE_MOST)
+    return f"- {what}, {len(whole.text):,} characters: {clipped(line, FIRST_LINE_MOST)}"
+
+
+def digested(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
+    """Those whose digest that prune holds, of the exchanges of the view that it was planned for."""
+    ids = {pruned.message_id for pruned in prune.results if pruned.strategy == NAME}
+    return [exchange for exchange in exchanges if exchange.message.id in ids]
+
+
+def digest_input(results: Sequence[Exchange], policy: ContextPolicy) -> str:
+    """What a model is asked to digest, at most `digest_model_input` characters: of each result a line and both ends, in
+    equal shares. Where that would be too little for each, the newest results are told of."""
+    told = results[-max(policy.digest_model_input // RESULT_LEAST, 1) :]
+    share = policy.digest_model_input // max(len(told), 1)
+    return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in told)
+
+
+def _for_model(exchange: Exchange, share: int) -> str:
+    line = told_of(exchange)
+    return f"{line}\n{ends_of(exchange.whole.text, max(share - len(line) - 2, 0))}"
+
+
+def with_digest(prune: Prune, text: str, policy: ContextPolicy, counts: Counts) -> Prune:
+    """The prune with a model's digest instead of the rule's, at most `digest_model_most` characters long."""
+    text = text.strip()
+    for place, pruned in enumerate(prune.results):
+        if pruned.strategy == NAME and pruned.text.startswith(HEADING) and text:
+            heading = pruned.text.partition("\n")[0]
+            told = f"{heading}\n{head_of(text, policy.digest_model_most)}"
+            more = counts.text(told) - counts.text(pruned.text)
+            results = (*prune.results[:place], replace(pruned, text=told), *prune.results[place + 1 :])
+            return replace(prune, results=results, tokens_after=prune.tokens_after + more)
+    return prune

@@ -1,0 +1,116 @@
+"""A prune while it is made: what each exchange would be, and how many tokens that frees."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from desktop_app.context.counting import Counts
+from desktop_app.context.tools_named import fields_of
+from desktop_app.context.view import View
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from desktop_app.conversation.transcript import PrunedInput, PrunedResult
+
+from .exchange import Change, Exchange, Shorter
+from .placeholder import PREFIX
+
+COUNTED_AT_ONCE = 400
+"""Characters. A longer text is counted only when the draft is settled, since a harder strategy may still replace it;
+until then it is taken to have as many tokens a character as the text that it was made from."""
+
+
+class Draft:
+    """Takes the changes that free something. It lives only while a prune is planned."""
+
+    def __init__(self, exchanges: list[Exchange], counts: Counts) -> None:
+        self.exchanges = exchanges
+        self.freed = 0
+        self._counts = counts
+        self._results: dict[int, str] = {}
+        self._inputs: dict[tuple[str, int], tuple[str, str]] = {}
+        self._asking: dict[str, Message] = {}
+        self._uncounted: set[int] = set()
+
+    def take(self, strategy: str, change: Change) -> None:
+        """Makes that change, unless it would free nothing."""
+        shortened = [self._shortened(shorter) for shorter in change]
+        asking = [self._asking_less(shorter) for shorter in change]
+        freed = sum(self.exchanges[exchange.index].tokens - exchange.tokens for exchange in shortened)
+        freed += sum(self._counts.total(now) - self._counts.total(less) for now, less in filter(None, asking))
+        if freed <= 0:
+            return
+        self.freed += freed
+        self._asking.update((less.id, less) for _, less in filter(None, asking))
+        for shorter, exchange in zip(change, shortened, strict=True):
+            self.exchanges[exchange.index] = exchange
+            self._note(strategy, shorter, exchange)
+
+    def has_freed(self, need: int) -> bool:
+        """Whether so many tokens are free. An estimate that says so is made exact first."""
+        return self.freed >= need and self.settled() >= need
+
+    def settled(self) -> int:
+        """The tokens that are free, each text counted as it will be sent."""
+        for index in self._uncounted:
+            exchange = self.exchanges[index]
+            tokens = self._tokens(exchange, exchange.result.text)
+            self.freed += exchange.tokens - tokens
+            self.exchanges[index] = replace(exchange, tokens=tokens)
+        self._uncounted.clear()
+        return self.freed
+
+    def pruned(self, view: View) -> tuple[tuple[PrunedResult, ...], tuple[PrunedInput, ...]]:
+        """What is to be recorded: results and inputs, oldest first."""
+        changed = ((self.exchanges[index], strategy) for index, strategy in sorted(self._results.items()))
+        results = tuple(PrunedResult(e.message.id, strategy, e.result.text) for e, strategy in changed)
+        recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in self._asking}
+        inputs = tuple(
+            PrunedInput(message_id, _place(recorded[message_id], number), strategy, arguments)
+            for (message_id, number), (strategy, arguments) in self._inputs.items()
+        )
+        return results, inputs
+
+    def _shortened(self, shorter: Shorter) -> Exchange:
+        """The exchange with its result as it would be sent; its arguments are another message's."""
+        exchange = self.exchanges[shorter.index]
+        text = shorter.text
+        if text is None:
+            return exchange
+        if len(text) <= COUNTED_AT_ONCE:
+            tokens = self._tokens(exchange, text)
+        else:
+            tokens = round(exchange.tokens * len(text) / max(len(exchange.result.text), 1))
+        is_free = exchange.is_result_free and not text.startswith(PREFIX)
+        return replace(exchange, result=replace(exchange.result, text=text), tokens=tokens, is_result_free=is_free)
+
+    def _asking_less(self, shorter: Shorter) -> tuple[Message, Message] | None:
+        """The message that makes the call, as it is now and with the shorter arguments."""
+        asked = self.exchanges[shorter.index].asked
+        if shorter.arguments is None or asked is None:
+            return None
+        now = self._asking.get(asked[0].id, asked[0])
+        place = _place(now, asked[1])
+        parts = list(now.parts)
+        call = parts[place]
+        if isinstance(call, ToolCall):
+            parts[place] = replace(call, arguments=shorter.arguments)
+        return now, replace(now, parts=tuple(parts))
+
+    def _tokens(self, exchange: Exchange, text: str) -> int:
+        """Of the result's message with that text. The call's id is not sent as text: equal placeholders count once."""
+        result = ToolResult("", exchange.result.name, text)
+        return self._counts.total(Message(role=Role.TOOL, speaker=exchange.message.speaker, parts=(result,)))
+
+    def _note(self, strategy: str, shorter: Shorter, exchange: Exchange) -> None:
+        if shorter.text is not None:
+            self._results[exchange.index] = strategy
+            is_counted = len(shorter.text) <= COUNTED_AT_ONCE
+            (self._uncounted.discard if is_counted else self._uncounted.add)(exchange.index)
+        if shorter.arguments is not None and exchange.asked and exchange.call:
+            call = replace(exchange.call, arguments=shorter.arguments)
+            self.exchanges[exchange.index] = replace(exchange, call=call, fields=fields_of(call))
+            self._inputs[exchange.asked[0].id, exchange.asked[1]] = strategy, shorter.arguments
+
+
+def _place(message: Message, number: int) -> int:
+    """The index, among the parts of a message, of its call of that number."""
+    return [place for place, part in enumerate(message.parts) if isinstance(part, ToolCall)][number]

@@ -1,0 +1,35 @@
+"""P1: the same call made again later. The newest result stays; older ones say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.tools_named import has_failed
+
+from .exchange import Change, Exchange, Shorter
+from .placeholder import placeholder
+
+WHY = "the same call was made again later; see its newest result"
+
+
+def repeats(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+    """Results whose call came again with the same arguments, unless only the older one succeeded."""
+    keys = [_same(exchange) for exchange in exchanges]
+    newest = {key: exchange for key, exchange in zip(keys, exchanges, strict=True) if key is not None}
+    for key, exchange in zip(keys, exchanges, strict=True):
+        if key is None or not exchange.is_result_free or (last := newest[key]) is exchange:
+            continue
+        if not has_failed(last.whole) or has_failed(exchange.whole):
+            yield (Shorter(exchange.index, text=placeholder(WHY, exchange.whole)),)
+
+
+def _same(exchange: Exchange) -> tuple[str, bytes] | None:
+    """Equal for equal calls: the order of keys and the blanks between them do not count."""
+    if exchange.call is None:
+        return None
+    if exchange.fields is None:
+        return exchange.call.name, exchange.call.arguments.strip().encode(errors="surrogatepass")
+    return exchange.call.name, msgspec.json.encode(exchange.fields, order="deterministic")

@@ -1,0 +1,79 @@
+"""Where a text may be cut: never inside what a reader sees as one character, rather at the end of a line."""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+STEPS_MOST = 16
+"""Characters by which a cut moves to spare a composed one; longer heaps of accents are cut."""
+JOINER = "\u200d"
+
+
+def head_of(text: str, most: int, slack: int = 0) -> str:
+    """At most `most` characters of the beginning; up to `slack` fewer if a line ends there."""
+    if len(text) <= most:
+        return text
+    end = text.rfind("\n", most - slack, most) + 1 if slack else 0
+    return text[: end or _before(text, most)]
+
+
+def tail_of(text: str, most: int, slack: int = 0) -> str:
+    """At most `most` characters of the end; up to `slack` fewer if a line begins there."""
+    start = len(text) - most
+    if start <= 0:
+        return text
+    begin = text.find("\n", start - 1, start + slack) + 1 if slack else 0
+    return text[begin or _behind(text, start) :]
+
+
+def ends_of(text: str, most: int) -> str:
+    """At most `most` characters: the whole text, or two thirds of its beginning and a third of its end."""
+    if len(text) <= most:
+        return text
+    head = head_of(text, most * 2 // 3)
+    return f"{head}\n…\n{tail_of(text, most - len(head) - 3)}" if most > len(head) + 3 else head_of(text, most)
+
+
+def _before(text: str, at: int) -> int:
+    """The place at or before that one where a cut parts nothing."""
+    for place in range(at, max(at - STEPS_MOST, 0), -1):
+        if not _is_inside(text, place):
+            return place
+    return at - _is_pair(text, at)
+
+
+def _behind(text: str, at: int) -> int:
+    """The place at or behind that one where a cut parts nothing."""
+    for place in range(at, min(at + STEPS_MOST, len(text))):
+        if not _is_inside(text, place):
+            return place
+    return at + _is_pair(text, at)
+
+
+def _is_inside(text: str, at: int) -> bool:
+    """Whether the signs on both sides are seen as one: an accent, a joined emoji, a flag, two halves of a character."""
+    if not 0 < at < len(text):
+        return False
+    left, right = text[at - 1], text[at]
+    if right < "\u0300":
+        return left == "\r" and right == "\n"
+    if right == JOINER or left == JOINER or category(right)[0] == "M" or "\U0001f3fb" <= right <= "\U0001f3ff":
+        return True
+    return _is_pair(text, at) or (_is_flag(right) and _flags_before(text, at) % 2 == 1)
+
+
+def _is_pair(text: str, at: int) -> bool:
+    """Whether two surrogates that make one character stand on both sides: JSON may hold such, Python's own text not."""
+    return 0 < at < len(text) and "\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff"
+
+
+def _is_flag(sign: str) -> bool:
+    return "\U0001f1e6" <= sign <= "\U0001f1ff"
+
+
+def _flags_before(text: str, at: int) -> int:
+    """How many halves of flags stand right before that place, among the last few."""
+    start = at
+    while start > max(at - STEPS_MOST, 0) and _is_flag(text[start - 1]):
+        start -= 1
+    return at - start

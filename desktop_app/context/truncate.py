@@ -1,0 +1,146 @@
+"""Layer 1: one oversized tool result is cut as it enters (T1 to T6). The whole text is kept apart, as its spill."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+import msgspec
+
+from .policy import ContextPolicy
+from .text_cuts import head_of, tail_of
+from .tools_named import RUNNING
+
+LINE_CUT = "... (line truncated)"
+NOTICE = "[Truncated: "
+_NOTICED = re.compile(re.escape(NOTICE) + r"[\d,]+ lines, [\d,]+ bytes; [^\n]*\]\s*\Z")
+NOTICE_MOST = 600
+"""Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
+LEAST_SIZE, LEAST_LINE, LEAST_LINES = 1_200, 500, 12
+"""Smaller limits are taken as these: the notice has to fit, or a truncated text would be truncated again."""
+
+
+class Truncation(msgspec.Struct, frozen=True):
+    """A result as it is sent. spill: the SHA-256 of the whole text, if something was left out, else None.
+
+    lines, bytes: of the whole (UTF-8); shown_lines, shown_bytes: of what stays of it, without marker and notice.
+    first_cut_line: where the first gap begins, counted from 1; 0: nowhere.
+    """
+
+    text: str
+    spill: str | None
+    lines: int
+    bytes: int
+    shown_lines: int
+    shown_bytes: int
+    first_cut_line: int = 0
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one result may take: lines, UTF-8 bytes, characters, and characters of one line."""
+
+    lines: int
+    bytes: int
+    characters: int
+    line: int
+
+    def hold(self, text: str) -> bool:
+        """Whether the text keeps all of them."""
+        return (
+            len(text) <= self.characters
+            and (len(text) * 4 <= self.bytes or _bytes(text) <= self.bytes)
+            and text.count("\n") < self.lines
+            and (len(text) <= self.line or all(len(line) <= self.line for line in text.split("\n")))
+        )
+
+    def half(self) -> Limits:
+        """Half of the whole; a line stays as long."""
+        return Limits(self.lines // 2, self.bytes // 2, self.characters // 2, self.line)
+
+
+def limits_of(tool: str, policy: ContextPolicy) -> Limits:
+    """All of them hold at once: those of every tool (T1), and the tool's own in characters (T2)."""
+    own = dict(policy.truncate_tools).get(tool.lower(), policy.truncate_other_tools)
+    return Limits(
+        lines=max(policy.truncate_lines, LEAST_LINES),
+        bytes=max(policy.truncate_bytes, LEAST_SIZE),
+        characters=max(own, LEAST_SIZE),
+        line=max(policy.truncate_line, LEAST_LINE),
+    )
+
+
+def truncated(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = True) -> Truncation:
+    """The result of that tool within its limits. Files and lists keep their head, commands their head and tail (T3).
+
+    is_spilled: whether the notice names the spill; else the whole stands in the record alone.
+    """
+    limits = limits_of(tool, policy)
+    lines, size = text.count("\n") + 1, _bytes(text)
+    is_huge = len(text) > max(policy.spill_above, LEAST_SIZE)
+    if not is_huge and limits.hold(text):
+        return Truncation(text, None, lines, size, lines, size)
+    spill = sha256(text.encode(errors="surrogatepass")).hexdigest()
+    split = text.split("\n")
+    is_both = policy.truncate_keep == "head_tail" or (policy.truncate_keep == "by_tool" and RUNNING.search(tool))
+    head, tail = ([], []) if is_huge else _kept(split, limits, bool(is_both))
+    first_cut = next((n for n, line in enumerate(head) if line != split[n]), len(head)) + 1
+    shown = [*head, *tail]
+    cut = Truncation("", spill, lines, size, len(shown), _bytes("\n".join(shown)), first_cut)
+    if tail:
+        left_out = lines - len(shown)
+        shown = [*head, f"[… {left_out:,} lines left out here …]" if left_out else "[… cut here …]", *tail]
+    told = "\n".join([*shown, notice(cut, is_spilled)])
+    return msgspec.structs.replace(cut, text=told)
+
+
+def notice(cut: Truncation, is_spilled: bool) -> str:
+    """What was left out, where, and how to read on (T4)."""
+    shown = f"{cut.shown_lines:,} lines, {cut.shown_bytes:,} bytes are shown" if cut.shown_bytes else "nothing is shown"
+    whole = (
+        f'The whole is kept as {cut.spill}; to go on: read {{"path": "{cut.spill}", "offset": {cut.first_cut_line}}}.'
+        if is_spilled
+        else "The whole is archived."
+    )
+    return (
+        f"{NOTICE}{cut.lines:,} lines, {cut.bytes:,} bytes; {shown}, cut from line {cut.first_cut_line:,} on. {whole}]"
+    )
+
+
+def is_truncated(text: str) -> bool:
+    """Whether a result ends in the notice, so that it is not all that the tool said."""
+    return NOTICE in text[-NOTICE_MOST:] and _NOTICED.search(text[-NOTICE_MOST:]) is not None
+
+
+def _kept(split: list[str], limits: Limits, is_both: bool) -> tuple[list[str], list[str]]:
+    """The lines that stay at the head, and at the tail; long lines are cut."""
+    room = Limits(limits.lines - 4, limits.bytes - NOTICE_MOST, limits.characters - NOTICE_MOST, limits.line)
+    if not is_both:
+        return _run(split, room, is_tail=False), []
+    half = room.half()
+    head = _run(split, half, is_tail=False)
+    return head, _run(split[len(head) :], half, is_tail=True)
+
+
+def _run(split: list[str], room: Limits, is_tail: bool) -> list[str]:
+    """Lines from the head or the tail as long as there is room; of a line that alone is too long, a part."""
+    run: list[str] = []
+    size = characters = 0
+    for line in reversed(split) if is_tail else split:
+        line = _line(line, room.line)
+        size, characters = size + _bytes(line) + 1, characters + len(line) + 1
+        if len(run) == room.lines or size > room.bytes or characters > room.characters:
+            break
+        run.append(line)
+    if not run and split:
+        most = min(room.bytes // 4, room.characters) - len(LINE_CUT) - 1
+        run = [tail_of(split[-1], most)] if is_tail else [head_of(split[0], most) + LINE_CUT]
+    return run[::-1] if is_tail else run
+
+
+def _line(line: str, most: int) -> str:
+    return line if len(line) <= most else head_of(line, most - len(LINE_CUT)) + LINE_CUT
+
+
+def _bytes(text: str) -> int:
+    """Of UTF-8; a lone surrogate takes three."""
+    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
