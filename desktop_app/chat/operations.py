@@ -7,11 +7,22 @@ import asyncio
 from msgspec.structs import replace
 
 from desktop_app.context.cut_points import blocks
-from desktop_app.context.items import Item, Kind
 from desktop_app.context.view import active_entries, previewed, view_of
+from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import BringBack, Compaction, Operation, Pin, Prune, Trigger, Undo, Unpin
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    BringBack,
+    Compaction,
+    Operation,
+    Pin,
+    Prune,
+    Transcript,
+    Trigger,
+    Undo,
+    Unpin,
+)
 
 from .optimize import Optimization, plan_optimize, with_summary
 from .ports import WorldError
@@ -108,14 +119,14 @@ async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[T
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
     """Those messages, and those that may not be parted from them: calls and their results."""
-    messages = [entry for entry in session.transcript.entries if isinstance(entry, Message)]
-    items = [Item(message, Kind.MESSAGE) for message in messages]
+    said = Chain[AnyEntry](entry for entry in session.transcript.entries if isinstance(entry, Message))
+    items = view_of(Transcript(said)).items
     return [
-        messages[index].id
+        items[index].message.id
         for run in blocks(items)
-        if any(messages[index].id in wanted for index in run)
+        if any(items[index].message.id in wanted for index in run)
         for index in run
-        if messages[index].id in session.view.standings
+        if items[index].message.id in session.view.standings
     ]
 
 

@@ -45,6 +45,11 @@ def item_tokens(item: Item, counts: Counts) -> Tokens:
     return tokens.pinned() if item.is_pinned else tokens
 
 
+def total_of(item: Item, counts: Counts) -> int:
+    """All tokens of one item."""
+    return item_tokens(item, counts).total if item.is_joined else counts.total(item.message)
+
+
 def _without_frame(item: Item, tokens: Tokens, counts: Counts) -> Tokens:
     """What a message adds to the one that it is joined to: a blank line instead of a frame and a name of its own."""
     role, speaker = item.message.role, item.message.speaker
@@ -76,7 +81,7 @@ def is_measured(message: Message) -> bool:
 
 def request_tokens(view: View, counts: Counts) -> int:
     """Tokens of the assembled request, counted message by message."""
-    sent = sum(item_tokens(item, counts).total if item.is_joined else counts.total(item.message) for item in view.items)
+    sent = sum(total_of(item, counts) for item in view.items)
     return counts.tokenizer.overhead.priming + sent + closing_tokens(view, counts)
 
 

@@ -28,6 +28,7 @@ from .view import View, previewed, view_of
 
 SUMMARY_LEAST = 120
 """Tokens: a page shorter than this says next to nothing, so room for it is found before the target is."""
+LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
 TURN_LEAST = 4
 """Messages: with fewer, what is split off is not worth a part of its own."""
@@ -116,9 +117,11 @@ def compaction_of(
 ) -> Compaction | None:
     """The compaction of that plan, not yet stamped with id and time; None if it would free nothing (K8).
 
-    page: the summary that the user edited or a model wrote; None: the extractive one. What it saves is measured
-    on the request that would be sent.
+    page: the summary that the user edited or a model wrote; None: the extractive one. It may be empty only if
+    the strategy is to keep the last messages alone. What it saves is measured on the request that would be sent.
     """
+    if page is not None and not page.strip() and strategy != LAST_MESSAGES:
+        return None
     head, reading = recorded(plan.archived, transcript), Reading()
     ledger = ledger_of(head, view.ledger, reading)
     draft = Compaction(

@@ -91,7 +91,7 @@ def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
                 written += 1
             case Attachment():
                 segment = Segment.ATTACHMENTS
-                tokens = IMAGE_TOKENS if part.is_image else tokenizer.count(part.content)
+                tokens = IMAGE_TOKENS if part.is_image else tokenizer.count(part.as_text)
                 written += not part.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
     if written > 1:

@@ -1,12 +1,11 @@
-"""Where history may be cut: an invariant says between which neighbours it allows a cut, and all of them must.
+"""Where history may be cut: each invariant names the indices where a cut would break it; what none names is legal.
 
-The items are those of a view, where results stand directly behind their calls (`items.LegalSequence`), so that each
-rule can be told from two neighbours alone.
+The items are those of a view, where results stand directly behind their calls (`legal.LegalSequence`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -18,50 +17,62 @@ from .items import Item, Kind, is_of_user
 class Invariant(Protocol):
     """Something that a cut must not part."""
 
-    def allows(self, before: Item, after: Item) -> bool:
-        """Whether a cut between these two neighbours is legal."""
+    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
+        """Indices before which a cut would part it."""
         ...
 
 
 class ResultsFollowTheirCalls:
     """A call and all of its results, those of parallel calls too, stay together."""
 
-    def allows(self, before: Item, after: Item) -> bool:
+    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
         """Results are the only tool messages, and stand behind their calls."""
-        return after.message.role is not Role.TOOL
+        return (i for i, item in enumerate(items) if item.message.role is Role.TOOL)
 
 
 class RepliesStayWhole:
-    """Messages that are sent as one reply, such as calls that were recorded one by one, stay together."""
+    """Messages that are sent as one reply, such as calls that were recorded one by one, stay together.
 
-    def allows(self, before: Item, after: Item) -> bool:
-        """A user's messages that are sent as one may part: each was said for itself."""
-        return not (after.is_joined and after.message.role is Role.ASSISTANT)
+    A user's messages that are sent as one may part: each was said for itself.
+    """
+
+    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
+        """The continuations of a reply."""
+        return (i for i, item in enumerate(items) if item.is_joined and item.message.role is Role.ASSISTANT)
 
 
 class ReasoningStaysWithItsCalls:
-    """What the model thought stays with the calls that it led to."""
+    """What the model thought stays with the calls that it led to, where these were recorded behind it."""
 
-    def allows(self, before: Item, after: Item) -> bool:
-        """Reasoning at the end of a message belongs to the reply behind it."""
-        parts = before.message.parts
-        return not (parts and isinstance(parts[-1], Reasoning) and after.message.role is Role.ASSISTANT)
+    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
+        """Behind a message that ends in reasoning and before the reply that goes on with it."""
+        return (
+            i
+            for i, item in enumerate(items[1:], 1)
+            if item.message.role is Role.ASSISTANT and _ends_in_reasoning(items[i - 1])
+        )
 
 
 class PinsKeepTheirQuestion:
-    """A pinned answer stays with the user's message that it answers."""
+    """A pinned answer stays with the user's message that it directly answers."""
 
-    def allows(self, before: Item, after: Item) -> bool:
-        """Only what stands directly behind the user's message is its answer."""
-        return not (after.is_pinned and is_of_user(before) and not is_of_user(after))
+    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
+        """Between a user's message and the pinned reply behind it."""
+        return (
+            i
+            for i, item in enumerate(items[1:], 1)
+            if item.is_pinned and is_of_user(items[i - 1]) and not is_of_user(item)
+        )
 
 
 class MadeUpStaysWithItsCause:
     """What the view put between two messages goes with the second one, for which it was put there."""
 
-    def allows(self, before: Item, after: Item) -> bool:
-        """Made-up results belong to their calls, in front of them."""
-        return before.kind is not Kind.MADE_UP or before.message.role is Role.TOOL
+    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
+        """Behind what was made up; a made-up result belongs to its call, in front of it."""
+        return (
+            i for i, item in enumerate(items, 1) if item.kind is Kind.MADE_UP and item.message.role is not Role.TOOL
+        )
 
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -73,20 +84,19 @@ INVARIANTS: tuple[Invariant, ...] = (
 )
 
 
-def legal_cuts(items: Sequence[Item], invariant: Invariant) -> set[int]:
-    """Indices before which that invariant allows a cut; both ends are always legal."""
-    inside = (i for i, (before, after) in enumerate(pairwise(items), 1) if invariant.allows(before, after))
-    return {0, *inside, len(items)}
-
-
 def cut_points(items: Sequence[Item], invariants: Sequence[Invariant] = INVARIANTS) -> list[int]:
-    """Indices before which the items may be cut, both ends included: the intersection of what each allows."""
-    legal = set(range(len(items) + 1))
+    """Indices before which the items may be cut: those that no invariant forbids. Both ends are always legal."""
+    inside = set(range(1, len(items)))
     for invariant in invariants:
-        legal &= legal_cuts(items, invariant)
-    return sorted(legal)
+        inside.difference_update(invariant.broken_at(items))
+    return [0, *sorted(inside), *([len(items)] if items else [])]
 
 
 def blocks(items: Sequence[Item]) -> list[range]:
     """The runs of items between neighbouring cut points: what leaves or stays, leaves or stays whole."""
     return [range(start, end) for start, end in pairwise(cut_points(items))]
+
+
+def _ends_in_reasoning(item: Item) -> bool:
+    parts = item.message.parts
+    return bool(parts) and isinstance(parts[-1], Reasoning)

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.transcript import Compaction, Trigger
 
-from .breakdown import closing_tokens, item_tokens
+from .breakdown import closing_tokens, total_of
 from .counting import Counts
 from .cut_points import blocks
-from .items import UNDERSTOOD, Item, Kind, is_of_user
+from .items import Item, Kind, is_of_user
+from .legal import UNDERSTOOD
 from .policy import Budget, ContextPolicy
 from .view import View, summary_message
 
@@ -51,10 +52,10 @@ def room_of(view: View, counts: Counts) -> Room:
     runs = tuple(tuple(movable[i] for i in run) for run in blocks(movable))
     last_user = view.last_user_id
     must_stay = frozenset(
-        index for index, run in enumerate(runs) if any(i.is_pinned or i.message.id == last_user for i in run)
+        index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id == last_user
     )
-    tokens = tuple(sum(item_tokens(item, counts).total for item in run) for run in runs)
-    system = sum(item_tokens(item, counts).total for item in items[:start] if item.kind is not Kind.SUMMARY)
+    tokens = tuple(sum([total_of(item, counts) for item in run]) for run in runs)
+    system = sum(total_of(item, counts) for item in items[:start] if item.kind is not Kind.SUMMARY)
     fixed = counts.tokenizer.overhead.priming + system + _empty_summary(counts) + closing_tokens(view, counts)
     return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay))
 

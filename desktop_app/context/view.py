@@ -29,7 +29,8 @@ from desktop_app.conversation.transcript import (
     Unpin,
 )
 
-from .items import Item, Kind, LegalSequence, OpenCall, Repair, has_written, is_of_user, joined, missing_result
+from .items import Item, Kind, OpenCall, Repair, has_written, is_of_user, joined
+from .legal import LegalSequence, missing_result
 
 SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
 
@@ -39,6 +40,9 @@ class Standing(msgspec.Struct, frozen=True):
 
     state: State
     operation_id: str = ""
+
+
+ABANDONED = Standing(State.ABANDONED)
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -226,6 +230,9 @@ class _Fold:
                 self.standings[message_id] = Standing(State.ABANDONED, rewind.id)
 
     def view(self, entries: Chain[AnyEntry]) -> View:
+        for message_id in self.pins:  # a pin holds even where a compaction that did not know it is redone
+            if self.standings.get(message_id, ABANDONED).state is State.ARCHIVED:
+                del self.standings[message_id]
         present = [m for m in self.messages if m.id not in self.standings] if self.standings else self.messages
         sequence = LegalSequence()
         pruned: dict[str, tuple[Pruned, Message]] = {}

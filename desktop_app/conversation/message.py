@@ -61,6 +61,11 @@ class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
         """Whether a model with eyes would look at it."""
         return self.media_type.startswith("image/")
 
+    @property
+    def as_text(self) -> str:
+        """How a text file is sent."""
+        return f"[{self.name}]\n{self.content}"
+
 
 Part = Text | Reasoning | ToolCall | ToolResult | Attachment
 

@@ -150,11 +150,12 @@ def chat_of(messages: Sequence[Message]) -> list[Json]:
 def _chat_message(message: Message) -> Json:
     result = message.tool_result
     if message.role is Role.TOOL and result is not None:
-        return {"role": "tool", "tool_call_id": result.call_id, "name": result.name, "content": result.text}
+        return {"role": "tool", "tool_call_id": result.call_id, "name": result.name, "content": message.text}
     chat: Json = {"role": message.role.value, "content": _content(message)}
     if message.speaker:
         chat["name"] = message.speaker
     if message.tool_calls:
+        chat["content"] = chat["content"] or None  # to empty text beside calls some providers add words of their own
         chat["tool_calls"] = [
             {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in message.tool_calls
@@ -175,4 +176,4 @@ def _content(message: Message) -> str | list[Json]:
 
 
 def _text(part: Text | Attachment) -> str:
-    return part.text if isinstance(part, Text) else f"[{part.name}]\n{part.content}"
+    return part.text if isinstance(part, Text) else part.as_text

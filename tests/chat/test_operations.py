@@ -112,6 +112,17 @@ async def test_bring_back_takes_the_call_with_its_result(house) -> None:
     assert {result.message.id, call.id} <= here
 
 
+async def test_calls_of_one_reply_come_back_together_however_they_were_recorded(house) -> None:
+    home = await house([], window=20_000)
+    calls = [Message(id=f"call-{n}", role=Role.ASSISTANT, parts=(ToolCall(n, "read"),)) for n in "ab"]
+    results = [Message(id=f"result-{n}", role=Role.TOOL, parts=(ToolResult(n, "read", "x"),)) for n in "ab"]
+    session = await home.chats.create("Tools", [*calls, *results, *with_tools(15)])
+    await optimize(session)
+    assert "call-a" in session.view.standings
+    await operations.brought_back(session, ("result-a",))
+    assert {item.message.id for item in session.view.items} >= {m.id for m in (*calls, *results)}
+
+
 async def test_a_pin_stays_through_every_compaction(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))

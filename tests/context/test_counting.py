@@ -42,7 +42,7 @@ def test_an_image_counts_the_same_whatever_its_size_and_a_file_counts_as_text() 
     image = Attachment("a.png", "image/png", "data:" + "A" * 99_999)
     file = Attachment("a.txt", "text/plain", "x" * 40)
     tokens = count_message(Message(role=Role.USER, parts=(image, file)), Letters())
-    assert dict(tokens.parts) == {Segment.USER: 4, Segment.ATTACHMENTS: IMAGE_TOKENS + 10}
+    assert dict(tokens.parts) == {Segment.USER: 4, Segment.ATTACHMENTS: IMAGE_TOKENS + 12}, "with its name"
 
 
 def test_a_speakers_name_is_sent_and_counted() -> None:

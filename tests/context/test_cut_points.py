@@ -4,9 +4,10 @@ from hypothesis import given
 from made_by_hand import call, model, result, user, view
 
 from conversations_made_up import histories
-from desktop_app.context.cut_points import blocks, cut_points
-from desktop_app.context.items import Repair
-from desktop_app.conversation.message import Message, Role
+from desktop_app.context.cut_points import INVARIANTS, blocks, cut_points
+from desktop_app.context.items import Item, Repair
+from desktop_app.conversation.message import Message, Reasoning, Role, Text
+from desktop_app.conversation.transcript import Pin
 
 
 def test_a_call_and_its_results_are_one_block() -> None:
@@ -33,3 +34,20 @@ def test_whatever_was_said_a_cut_parts_no_pair(messages: list[Message]) -> None:
         results = [items[i].message.tool_result for i in run if items[i].repair is not Repair.ORPHAN_RESULT]
         answered = sorted(result.call_id for result in results if result)
         assert answered == called or run is runs[-1], "only the last block may wait for results"
+
+
+def test_a_pinned_answer_keeps_its_question() -> None:
+    items = list(view(user("q"), model("a"), user("r"), model("b"), Pin(message_id="m3", id="p")).items)
+    assert cut_points(items) == [0, 1, 2, 4]
+
+
+def test_reasoning_that_was_recorded_apart_stays_with_its_calls() -> None:
+    thought = Message(role=Role.ASSISTANT, parts=(Text("Let me see."), Reasoning("hm")))
+    items = [Item(user("q")), Item(thought), Item(model("", call("bash"))), Item(result("r"))]
+    assert cut_points(items) == [0, 1, 4]
+
+
+def test_what_one_invariant_allows_another_may_forbid() -> None:
+    items = list(view(user("a"), model("", call("bash")), result("b"), user("c")).items)
+    each = [set(cut_points(items, [invariant])) for invariant in INVARIANTS]
+    assert set(cut_points(items)) == set.intersection(*each)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from made_by_hand import call, model, record, result, sent, system, user, view
 
-from desktop_app.context.items import NO_RESULT, UNDERSTOOD, Kind, Repair
+from desktop_app.context.items import Kind, Repair
+from desktop_app.context.legal import NO_RESULT, UNDERSTOOD
 from desktop_app.context.view import (
     SUMMARY_HEADING,
     active_entries,
@@ -96,7 +97,7 @@ def test_calls_are_paired_by_place_since_ids_repeat() -> None:
     assert (one, two.split("\n")[0]) == ("one", "two")
     assert two.endswith("three"), "what nobody asked for is told behind the last result"
     ids = [message.tool_calls[0].call_id for message in assemble(shown) if message.tool_calls]
-    assert ids == ["c", "c_2"], "providers refuse a call id that repeats"
+    assert ids == ["c", "call00002"], "providers refuse a call id that repeats"
 
 
 def test_parallel_calls_are_all_closed_before_the_next_word() -> None:

@@ -134,7 +134,7 @@ def test_calls_and_results_are_sent_with_their_ids() -> None:
     assert chat_of([call, result]) == [
         {
             "role": "assistant",
-            "content": "",
+            "content": None,
             "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}],
         },
         {"role": "tool", "tool_call_id": "c1", "name": "read", "content": "text"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 from hypothesis import given
@@ -10,7 +11,8 @@ from made_by_hand import call, model, record, result, sent, system, tokens, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.breakdown import item_tokens, request_tokens
 from desktop_app.context.counting import Counts, count_message
-from desktop_app.context.items import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, Repair
+from desktop_app.context.items import Repair
+from desktop_app.context.legal import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
 from desktop_app.context.view import assemble, repairs_of, view_after, view_of
 from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
@@ -62,10 +64,10 @@ def test_a_blank_text_beside_others_is_left_out() -> None:
 def test_two_calls_of_one_id_get_ids_of_their_own_and_their_results_in_order() -> None:
     shown = view(user("a"), model("", call("read"), call("bash")), result("of read"), result("of bash"))
     request = assemble(shown)
-    assert [c.call_id for c in request[1].tool_calls] == ["c", "c_2"]
+    assert [c.call_id for c in request[1].tool_calls] == ["c", "call00002"]
     assert [(m.tool_result.call_id, m.text) for m in request[2:] if m.tool_result] == [
         ("c", "of read"),
-        ("c_2", "of bash"),
+        ("call00002", "of bash"),
     ]
 
 
@@ -73,7 +75,32 @@ def test_an_id_that_is_too_long_is_shortened_with_its_result() -> None:
     shown = view(user("a"), model("", call("read", call_id="x" * 99)), result("r", "x" * 99))
     request = assemble(shown)
     assert request[2].tool_result is not None
-    assert request[1].tool_calls[0].call_id == request[2].tool_result.call_id == "x" * 40
+    assert request[1].tool_calls[0].call_id == request[2].tool_result.call_id == "call00001"
+
+
+def test_a_call_that_no_provider_accepts_is_sent_as_one_that_all_do() -> None:
+    bad = (call("mcp server.tool/1", '{"path": "a/', "tool:0/1"), call("read", "[1]", "x"), call("read", " ", "y"))
+    shown = view(user("a"), model("", *bad), result("1", "tool:0/1"), result("2", "x"), result("3", "y"))
+    legal = assemble(shown)[1].tool_calls
+    assert [(c.name, json.loads(c.arguments)) for c in legal] == [
+        ("mcp_server_tool_1", {UNREADABLE: '{"path": "a/'}),
+        ("read", {UNREADABLE: "[1]"}),
+        ("read", {}),
+    ]
+    assert [m.tool_result.call_id for m in assemble(shown)[2:] if m.tool_result] == [c.call_id for c in legal]
+    assert repairs_of(shown) == {Repair.BAD_CALL: 1}
+
+
+def test_the_exact_id_comes_before_the_first_open_call() -> None:
+    shown = view(
+        user("a"), model("", call("read", call_id="x"), call("bash", call_id="")), result("b", ""), result("r", "x")
+    )
+    assert not repairs_of(shown)
+    assert {m.tool_result.name: m.text for m in assemble(shown) if m.tool_result} == {"read": "r", "bash": "b"}
+
+
+def test_a_speakers_name_has_the_characters_that_are_allowed() -> None:
+    assert assemble(view(user("hi", "Mary Ann")))[0].speaker == "Mary_Ann"
 
 
 def test_a_result_without_an_id_answers_the_first_call_that_waits() -> None:

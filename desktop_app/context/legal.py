@@ -1,0 +1,228 @@
+"""Items in a sequence that every provider accepts.
+
+Providers refuse what their rules forbid, so the strictest of each (Anthropic's and Mistral's) holds for all:
+
+- system messages first, as one; then a user's message; user and assistant take turns: neighbours of one role are joined
+- each call is answered right behind it, and no result comes without its call; call ids never repeat
+- nothing is empty; a user never speaks directly behind a tool; names and ids have the characters that all allow, and
+  arguments are a JSON object
+
+What breaks a rule is repaired here, in the view; the record keeps what arrived.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.chain import Seen
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+
+from .items import Item, Kind, OpenCall, Repair, has_written
+
+NO_RESULT = "[No result was recorded for this call.]"
+EMPTY = "[empty message]"
+EMPTY_RESULT = "[no output]"
+STOPPED = "[The reply was stopped here.]"
+UNDERSTOOD = "Understood. I go on from this summary."
+BEGINNING = "[The conversation begins with the assistant.]"
+CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
+"""What Anthropic accepts as a call's id, as long as OpenAI does."""
+TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+NOT_IN_TOOL_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
+NOT_IN_SPEAKERS = re.compile(r"[\s<|\\/>]+")
+"""What OpenAI refuses in a message's `name`."""
+NAME_MOST = 64
+UNREADABLE = "unreadable_arguments"
+"""The key under which arguments are sent that are no JSON object."""
+
+
+class LegalSequence:
+    """Adds items behind others so that all rules hold. It lives only while a view is folded."""
+
+    def __init__(
+        self,
+        last: Item | None = None,
+        has_text: bool = False,
+        open_calls: tuple[OpenCall, ...] = (),
+        call_ids: Seen | None = None,
+    ) -> None:
+        self.items: list[Item] = []
+        self.open_calls = open_calls
+        self.call_ids = call_ids or Seen()
+        self._last = last
+        self._has_text = has_text
+
+    def add(self, item: Item) -> None:
+        """Adds that item, and before it what the rules ask for."""
+        message = item.message
+        if message.role is Role.TOOL:
+            self._add_result(item)
+            return
+        last = self._last
+        is_same_reply = message.role is Role.ASSISTANT and last is not None and last.message.role is Role.ASSISTANT
+        if self.open_calls and not is_same_reply:
+            self._close(message.id)
+        self._make_way_for(message)
+        item = _filled(item)
+        if message.role is Role.ASSISTANT and message.tool_calls:
+            item = self._with_legal_calls(item)
+        if message.speaker and NOT_IN_SPEAKERS.search(message.speaker):
+            speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:NAME_MOST]
+            item = replace(item, message=replace(item.message, speaker=speaker))
+        self._push(item)
+
+    def _make_way_for(self, message: Message) -> None:
+        """What has to stand between the last item and a message of that role."""
+        last = self._last
+        if message.role is Role.USER and last is not None:
+            if last.kind is Kind.SUMMARY:
+                self._push(_made_up(message, Role.ASSISTANT, UNDERSTOOD))
+            elif last.message.role is Role.TOOL:
+                self._push(_made_up(message, Role.ASSISTANT, STOPPED))
+        elif message.role is Role.ASSISTANT and (last is None or last.message.role is Role.SYSTEM):
+            self._push(_made_up(message, Role.USER, BEGINNING, Repair.ASSISTANT_FIRST))
+
+    def _add_result(self, item: Item) -> None:
+        result = item.message.tool_result or ToolResult("", "tool", item.message.text)
+        position = self._answered_by(result)
+        if position is None:
+            self._add_orphan(item, result)
+            return
+        call = self.open_calls[position].call
+        self.open_calls = self.open_calls[:position] + self.open_calls[position + 1 :]
+        text = result.text if result.text and not result.text.isspace() else EMPTY_RESULT
+        sent = (text, call.call_id, call.name)
+        if sent != (result.text, result.call_id, result.name) or len(item.message.parts) != 1:
+            legal = replace(result, text=text, call_id=call.call_id, name=call.name)
+            item = replace(item, message=replace(item.message, parts=(legal,)))
+        self._push(item)
+
+    def _answered_by(self, result: ToolResult) -> int | None:
+        """The place of the open call that a result answers: by its id, or the first one if it names none."""
+        for position, call in enumerate(self.open_calls):
+            if call.recorded_id == result.call_id:
+                return position
+        return 0 if self.open_calls and not result.call_id else None
+
+    def _add_orphan(self, item: Item, result: ToolResult) -> None:
+        """A result without a call is told behind the result before it, or else as a user's note."""
+        self._close(item.message.id)
+        told = f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}"
+        last = self._last
+        if last is not None and last.message.role is Role.TOOL:
+            note = replace(item.message, parts=(replace(result, text=told),))
+            self._push(replace(item, message=note, repair=Repair.ORPHAN_RESULT))
+        else:
+            note = replace(item.message, role=Role.USER, parts=(Text(told),))
+            self.add(replace(item, message=note, repair=Repair.ORPHAN_RESULT))
+
+    def _close(self, before: str) -> None:
+        """Gives each open call a result that says that there is none."""
+        for call in self.open_calls:
+            self._push(missing_result(call.call, before))
+        self.open_calls = ()
+
+    def _with_legal_calls(self, item: Item) -> Item:
+        """The item with its calls opened, each as it can be sent: with an id of its own, a legal name, an object."""
+        repair = item.repair
+        parts = list(item.message.parts)
+        for place, part in enumerate(parts):
+            if not isinstance(part, ToolCall):
+                continue
+            legal = with_legal_arguments(part)
+            if legal is not part:
+                repair = Repair.BAD_CALL
+            if part.call_id in self.call_ids or not CALL_ID.fullmatch(part.call_id):
+                repair = repair or (Repair.REPEATED_ID if part.call_id in self.call_ids else None)
+                legal = replace(legal, call_id=self._unused_id())
+            self.call_ids = self.call_ids.add(legal.call_id)
+            self.open_calls = (*self.open_calls, OpenCall(legal, part.call_id))
+            parts[place] = legal
+        if all(new is old for new, old in zip(parts, item.message.parts, strict=True)):
+            return item
+        return replace(item, message=replace(item.message, parts=tuple(parts)), repair=repair)
+
+    def _unused_id(self) -> str:
+        """Nine letters and digits, as Mistral wants them."""
+        number = len(self.call_ids) + 1
+        while (unused := f"call{number:05}") in self.call_ids:
+            number += 1
+        return unused
+
+    def _push(self, item: Item) -> None:
+        last = self._last
+        is_orphan = item.message.role is Role.TOOL and item.repair is Repair.ORPHAN_RESULT
+        is_neighbour = last is not None and last.message.role is item.message.role is not Role.TOOL
+        is_joined = last is not None and (is_orphan or is_neighbour)
+        if last is not None and is_joined:
+            if item.message.role is Role.SYSTEM:
+                item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
+            if item.message.speaker and item.message.speaker != last.message.speaker:
+                item = replace(item, message=_named(item.message))
+        has_text = has_written(item.message)
+        if is_joined:
+            item = replace(item, is_joined=True, separators=int(has_text and self._has_text))
+            has_text = has_text or self._has_text
+        self._has_text = has_text
+        self._last = item
+        self.items.append(item)
+
+
+def with_legal_arguments(call: ToolCall) -> ToolCall:
+    """The call with a name and arguments that every provider accepts; itself if it has them."""
+    if not TOOL_NAME.fullmatch(call.name):
+        call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:NAME_MOST] or "tool")
+    if call.arguments == "{}" or _is_object(call.arguments):
+        return call
+    told = msgspec.json.encode({UNREADABLE: _encodable(call.arguments)}).decode() if call.arguments.strip() else "{}"
+    return replace(call, arguments=told)
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        msgspec.json.decode(arguments, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return False
+    return True
+
+
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which no JSON can carry."""
+    return text.encode(errors="replace").decode()
+
+
+def missing_result(call: ToolCall, before: str) -> Item:
+    """A result that says that there is none. Its id depends on its place alone, so that the prefix stays the same."""
+    result = ToolResult(call.call_id, call.name, NO_RESULT, is_error=True)
+    message = Message(id=f"{before}/{call.call_id}", role=Role.TOOL, parts=(result,))
+    return Item(message, Kind.MADE_UP, repair=Repair.MISSING_RESULT)
+
+
+def _made_up(before: Message, role: Role, text: str, repair: Repair | None = None) -> Item:
+    message = Message(id=f"{before.id}/{role.value}", role=role, parts=(Text(text),))
+    return Item(message, Kind.MADE_UP, repair=repair)
+
+
+def _filled(item: Item) -> Item:
+    """The item without blank texts; a message of which nothing is left says that it was empty."""
+    parts = item.message.parts
+    if len(parts) == 1 and isinstance(parts[0], Text) and not _is_blank(parts[0]):
+        return item
+    if parts and not any(_is_blank(part) or isinstance(part, Reasoning) for part in parts):
+        return item
+    kept = tuple(part for part in parts if not _is_blank(part))
+    if any(not isinstance(part, Reasoning) for part in kept):
+        return item if len(kept) == len(parts) else replace(item, message=replace(item.message, parts=kept))
+    return replace(item, message=replace(item.message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)
+
+
+def _is_blank(part: object) -> bool:
+    return isinstance(part, Text) and (not part.text or part.text.isspace())
+
+
+def _named(message: Message) -> Message:
+    """The message with its speaker's name in its text: what it is joined to has another one."""
+    return replace(message, parts=(Text(f"{message.speaker}:"), *message.parts))
