@@ -13,6 +13,7 @@ from desktop_app import __version__
 COMMANDS = {
     "compact": ("compact", "what would be sent of a conversation, in a given window"),
     "context": ("context", "how a conversation fills a window"),
+    "policy": ("policy", "the numbers that decide when room is made, and how"),
     "import": ("import_files", "import conversations"),
     "search": ("search", "search everything ever said"),
     "doctor": ("doctor", "check this installation and its data"),

@@ -7,14 +7,25 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from msgspec.structs import replace
 
 from desktop_app.context.make_room import WindowTooSmall
-from desktop_app.context.policy import BALANCED, PRESETS, ContextPolicy
+from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.presets import PRESETS
+from desktop_app.context.summary_prompt import Prompts
 from desktop_app.context.view import assemble
-from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import (
+    Failure,
+    RoomEnded,
+    RoomStarted,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Trigger
@@ -23,6 +34,7 @@ from desktop_app.settings import Settings
 from .missing_model import MissingModel
 from .ports import Archive, ArchiveError, ChatModel, ModelError, Models, WorldError
 from .room import room_made
+from .scribe import Scribe
 from .session import Session, stamped
 from .take_turn import take_turn
 from .tasks import Tasks
@@ -36,7 +48,8 @@ class Conversations:
     """Opens conversations, runs their turns, one at a time each, and publishes what happens.
 
     publish: called with each event, in order. list_changed: called when the sidebar's list is no longer true.
-    on_bug: called with an exception that nobody expected.
+    on_bug: called with an exception that nobody expected. prompts: reads the words in which a model is asked for a
+    summary; None: no model is asked.
     """
 
     def __init__(
@@ -47,6 +60,7 @@ class Conversations:
         publish: Callable[[TurnEvent], None],
         list_changed: Callable[[], None],
         on_bug: Callable[[BaseException], None],
+        prompts: Callable[[], Prompts] | None = None,
     ) -> None:
         self.archive = archive
         self.models = models
@@ -54,6 +68,7 @@ class Conversations:
         self._publish = publish
         self._list_changed = list_changed
         self._on_bug = on_bug
+        self.scribe = Scribe(models, lambda: self.settings.utility_model, prompts)
         self._tasks = Tasks(on_bug)
         self._sessions: dict[str, Session] = {}
         self._opening = asyncio.Lock()
@@ -179,6 +194,10 @@ class Conversations:
         """Ends the running turn; what had arrived of the reply is kept."""
         await self._tasks.cancel(conversation)
 
+    async def stop_room(self, conversation: str) -> None:
+        """Ends the making of room in the background; nothing is left of it."""
+        await self._tasks.cancel(f"room of {conversation}")
+
     def is_running(self, conversation: str) -> bool:
         """Whether a turn of that conversation is under way."""
         return self._tasks.is_running(conversation)
@@ -189,7 +208,7 @@ class Conversations:
 
     async def _turn(self, session: Session, prompt: Message | None) -> None:
         try:
-            async for event in take_turn(session, prompt, self.settings.is_automatic):
+            async for event in take_turn(session, prompt, self.settings.is_automatic, self.scribe):
                 self._publish(event)
         except Exception as error:
             self._publish(TurnFailed(session.id, bug_failure(error)))
@@ -207,10 +226,7 @@ class Conversations:
     async def _make_room(self, session: Session) -> None:
         """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
         try:
-            is_changed = False
-            async for event in room_made(session, Trigger.AFTER_TURN):
-                self._publish(event)
-                is_changed = is_changed or isinstance(event, ViewChanged)
+            is_changed = await self._room_published(session)
             if is_changed:
                 await self.note(session)
             if is_changed and not self.is_running(session.id):
@@ -219,6 +235,20 @@ class Conversations:
             return  # the gauge says so already, and the next turn will say what would help
         except WorldError as error:
             self._publish(TurnFailed(session.id, error.failure))
+
+    async def _room_published(self, session: Session) -> bool:
+        """Whether room was made; however it ends, the window is told that nobody waits any more."""
+        is_changed = has_started = False
+        try:
+            async with aclosing(room_made(session, Trigger.AFTER_TURN, self.scribe)) as room:
+                async for event in room:
+                    self._publish(event)
+                    has_started = has_started or isinstance(event, RoomStarted)
+                    is_changed = is_changed or isinstance(event, ViewChanged)
+        finally:
+            if has_started:
+                self._publish(RoomEnded(session.id))
+        return is_changed
 
     async def note(self, session: Session) -> None:
         """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""

@@ -14,7 +14,8 @@ from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.compact import CompactionPlan, compaction_of
 from desktop_app.context.counting import Counts
 from desktop_app.context.make_room import WindowTooSmall, make_room
-from desktop_app.context.policy import PRESETS, Budget, ContextPolicy, budget_for, policy_for_target
+from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted, policy_for_target
+from desktop_app.context.presets import PRESETS
 from desktop_app.context.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure
@@ -106,7 +107,8 @@ def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
         return policy_for_target(policy), Budget(arguments.target_tokens, 0)
     if arguments.window is None:
         raise BadInput("Neither a window nor a target was given", advice="Give --window N, or --target-tokens T.")
-    return policy, budget_for(policy, arguments.window, max_output_of(arguments.model))
+    budget = budget_for(policy, arguments.window, max_output_of(arguments.model))
+    return fitted(policy, budget), budget
 
 
 def compacted(messages: list[Message], policy: ContextPolicy, budget: Budget, counts: Counts) -> Result:

@@ -1,31 +1,61 @@
-"""Every number that decides, in one frozen value, and the budget that it gives for one model."""
+"""Every number that decides, in one frozen value, and the budget that it gives for one model.
+
+`sources.py` says of each field what it means and who asked for it; `presets.py` has the policies that differ.
+"""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+NO_LIMIT = 1_000_000_000
+"""For a number that should never be reached."""
+SHARE_LEAST = 0.30
+"""Whatever a policy says of a tiny window, nothing is due before this share of what can be used is taken."""
+TARGET_MOST = 0.90
+"""Of the first share at which room is made: less room than this would be made anew at the next message."""
+
+Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
+
 
 class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """When room is made, and how. Shares are of the usable window (window - reserve) unless a name says otherwise.
+    """When room is made, and how. Shares are of the usable window (window - reserve) unless a name says otherwise;
+    what is called `is_…` is on or off, and other whole numbers are tokens unless their comment says otherwise.
 
-    The row of `features.md` that gives each default stands behind it.
+    Ids such as (C7) are rows of the table of features.
     """
 
     name: str = "balanced"
 
-    # The reserve for the reply (C7).
+    # The reserve for the reply (C7, K14): a fixed one if it is given, else a share. Never more than the model writes.
+    reserve_tokens: int = 0
     reserve_share_of_window: float = 0.20
     reserve_most: int = 16_384
     reserve_least: int = 1_000
 
+    # A window that nobody could tell (C6, K14): a request may take this; if that is 0, messages are counted instead.
+    limit_without_window: int = 128_000
+    messages_most: int = 50
+
     # The ladder (C8, S1): at which share which step is due.
+    is_automatic: bool = True
+    phases: tuple[Phase, ...] = ("before_request", "tool_result", "streaming", "after_turn")
+    """When room is made at those shares. In a phase that is not named, only what would not fit is a reason."""
+    layers: tuple[Literal["prune", "compact"], ...] = ("prune", "compact")
+    """Which is asked first."""
     background_at: float = 0.75
     prune_at: float = 0.80
     compact_at: float = 0.90
     blocked_at: float = 0.95
+    shares_of: Literal["usable", "window"] = "usable"
+    """What the four shares above and the target are of; `fitted` turns them into shares of the usable window."""
+    buffer_share_of_rest: float = 0.0
+    buffer_least: int = 0
+    """With shares of the window: what is added to a request before it is compared, as a share of what is free."""
 
-    # Layer 1, one tool result as it enters (T1 to T4). Limits of single tools are in characters.
+    # Layer 1, one tool result as it enters (T1 to T5). Lines, bytes, characters of a line; then characters.
     truncate_lines: int = 2_000
     truncate_bytes: int = 50 * 1024
     truncate_line: int = 2_000
@@ -39,9 +69,12 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         ("list", 10_000),
     )
     truncate_other_tools: int = 50_000
+    truncate_keep: Literal["by_tool", "head", "head_tail"] = "by_tool"
+    """Which end stays: by tool means the head of files and lists, both ends of commands."""
     spill_above: int = 200_000
+    spill_days: int = 30
 
-    # Layer 2, old tool results (P1 to P9). Ages count assistant messages that came later.
+    # Layer 2, old tool results (P1 to P9). Ages count assistant messages that came later; sizes are in characters.
     prune_order: tuple[str, ...] = ("repeats", "superseded", "old_errors", "soft_trim", "digest", "hard_clear")
     """The strategies, from the mildest to the hardest; one that is not named is not used."""
     old_error_turns: int = 4
@@ -49,25 +82,43 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     soft_trim_above: int = 4_000
     soft_trim_head: int = 1_500
     soft_trim_tail: int = 1_500
+    digest_by: Literal["rule", "model", "off"] = "rule"
     digest_above: int = 10
     digest_most: int = 800
+    digest_model_most: int = 1_200
+    digest_model_input: int = 12_000
     hard_clear_age: int = 8
     protect_newest: int = 40_000
     protect_share_of_window: float = 0.25
     protect_user_turns: int = 2
     protected_tools: tuple[str, ...] = ("save_memory", "memory", "plan", "update_plan")
+    prune_target: float = 0.50
+    """The share at which pruning stops; of the usable window, whatever the other shares are of."""
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
+    prune_enough: int = NO_LIMIT
+    """A prune stops, too, once it frees so many tokens."""
     cache_seconds: int = 300
     """How long a provider keeps a prefix: while it may be warm, nothing is pruned below `prune_at` (P9). 0: never."""
 
-    # Layer 3 (K1, K2, K8).
+    # Layer 3 (K1 to K5, K7 to K9, K11).
+    strategy: Literal["auto", "llm", "extractive", "last_messages"] = "auto"
+    """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
     target: float = 0.50
     tail_most: int = 20_000
     tail_share: float = 0.50
     tail_assistant_turns: int = 5
+    tail_messages: int = 5
+    """Messages that stay when the tail is not measured in tokens, that is when `tail_most` is 0."""
+    head_least: int = 1
+    """Messages: a compaction of fewer is not made as long as the request fits."""
     summary_most: int = 2_000
     summary_share_of_head: float = 0.20
+    summary_input_result: int = 1_800
+    """Characters of a tool result as the summarizing model gets it."""
+    call_seconds: int = 60
+    compaction_seconds: int = 300
+    repair_calls: int = 1
     is_filling: bool = False
     """Whether the tail takes what the page leaves of the target; else that room stays free for what comes."""
     keep_user_tokens: int = 0
@@ -76,19 +127,33 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     futile_in_a_row: int = 2
     last_resort_messages: int = 5
 
+    # While a reply streams, at a tool result, after an overflow (S2, S3, S5). Shares here are of the whole window.
+    stream_stop_at: float = 0.90
+    stream_abort_at: float = 1.00
+    stream_restarts: int = 2
+    tool_result_tries: int = 3
+    overflow_retries: int = 1
+    overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)
+
+    # Memory (S7, S8, S9).
+    flush_distance: int = 4_000
+    """Tokens before a compaction is due; 0: no flush."""
+    memory_most: int = 1_000
+    recall_most: int = 4_000
+
+    # Learning what a provider counts (C5).
+    calibration_weight: float = 0.20
+    calibration_step: float = 0.15
+    calibration_least: float = 0.50
+    calibration_most: float = 2.00
+
     @property
     def thresholds(self) -> tuple[float, float, float, float]:
-        """Where warning, tight, critical and exceeded begin."""
-        return (self.background_at, self.prune_at, self.compact_at, self.blocked_at)
+        """Where warning, tight, critical and exceeded begin. A policy that always prunes does not always warn."""
+        return (self.background_at, max(self.background_at, self.prune_at), self.compact_at, self.blocked_at)
 
 
 BALANCED = ContextPolicy()
-RELAXED = replace(BALANCED, name="relaxed", background_at=0.85, prune_at=0.88, compact_at=0.93, target=0.65)
-AGGRESSIVE = replace(
-    BALANCED, name="aggressive", background_at=0.60, prune_at=0.65, compact_at=0.80, blocked_at=0.92, target=0.35
-)
-
-PRESETS = {policy.name: policy for policy in (RELAXED, BALANCED, AGGRESSIVE)}
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -106,6 +171,72 @@ class Budget(msgspec.Struct, frozen=True):
         """The part of the usable window that `total` tokens take."""
         return total / self.usable if self.usable > 0 else float("inf")
 
+    def counted_with(self, factor: float) -> Budget:
+        """The same budget for counts that are short by that factor: what fits here, fits there."""
+        usable = int(self.usable / factor)
+        return Budget(usable + int(self.reserve / factor), int(self.reserve / factor))
+
+
+def budget_for(policy: ContextPolicy, window: int, max_output: int = 0) -> Budget:
+    """The budget of a model with that window. `max_output` is the longest reply it can write; 0: not known.
+
+    The reserve never takes more than half of the window, so that a tiny one can still be used.
+    """
+    share = min(round(window * policy.reserve_share_of_window), policy.reserve_most)
+    reserve = policy.reserve_tokens or share
+    if max_output:
+        reserve = min(reserve, max_output)
+    return Budget(window, min(max(reserve, policy.reserve_least), window // 2))
+
+
+def fitted(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
+    """The policy with its shares made shares of that budget's usable window, in their order whatever the window is.
+
+    Fitting a policy again changes nothing.
+    """
+    if budget.usable <= 0:
+        return policy
+    blocked = _between(SHARE_LEAST, _part(policy, policy.blocked_at, budget), 1.0)
+    compact = _between(SHARE_LEAST, _part(policy, policy.compact_at, budget), blocked)
+    background = _between(SHARE_LEAST, _part(policy, policy.background_at, budget), compact)
+    prune = _between(SHARE_LEAST, _part(policy, policy.prune_at, budget), compact) if policy.prune_at else 0.0
+    scale = budget.window / budget.usable if policy.shares_of == "window" else 1.0
+    return replace(
+        policy,
+        background_at=background,
+        prune_at=prune,
+        compact_at=compact,
+        blocked_at=blocked,
+        target=min(policy.target * scale, TARGET_MOST * background),
+        shares_of="usable",
+        buffer_share_of_rest=0.0,
+        buffer_least=0,
+    )
+
+
+def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:
+    """That share of the ladder as one of the usable window. It may be out of range.
+
+    A request of t tokens is compared with its buffer: t + max(rest * (window - t), least) = share * window.
+    """
+    if policy.shares_of == "usable":
+        return share
+    rest = policy.buffer_share_of_rest
+    tokens = min((share - rest) / (1 - rest) * budget.window, share * budget.window - policy.buffer_least)
+    return tokens / budget.usable
+
+
+def _between(least: float, share: float, most: float) -> float:
+    return min(max(share, least), most)
+
+
+def is_due_without_window(policy: ContextPolicy, tokens: int, messages: int) -> bool:
+    """Whether a compaction is due for a model whose window nobody knows: by tokens if there is a limit, else by
+    messages (K14)."""
+    if policy.limit_without_window:
+        return tokens >= policy.limit_without_window
+    return messages >= policy.messages_most
+
 
 def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
     """The policy for "at most so many tokens", where the budget's window is that number and nothing is reserved.
@@ -116,21 +247,13 @@ def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
     return replace(
         policy,
         target=1.0,
+        prune_target=1.0,
         blocked_at=1.0,
         summary_most=40_000,
+        summary_share_of_head=min(policy.summary_share_of_head, BALANCED.summary_share_of_head),
         is_filling=True,
         background_at=1.0,
         prune_at=1.0,
         compact_at=1.0,
+        shares_of="usable",
     )
-
-
-def budget_for(policy: ContextPolicy, window: int, max_output: int = 0) -> Budget:
-    """The budget of a model with that window. `max_output` is the longest reply it can write; 0: not known.
-
-    The reserve never takes more than half of the window, so that a tiny one can still be used.
-    """
-    reserve = min(round(window * policy.reserve_share_of_window), policy.reserve_most)
-    if max_output:
-        reserve = min(reserve, max_output)
-    return Budget(window, min(max(reserve, policy.reserve_least), window // 2))

@@ -2,12 +2,46 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from desktop_app.context.policy import AGGRESSIVE, BALANCED, PRESETS, RELAXED, Budget, budget_for, policy_for_target
+from desktop_app.context.policy import (
+    BALANCED,
+    SHARE_LEAST,
+    Budget,
+    ContextPolicy,
+    budget_for,
+    fitted,
+    is_due_without_window,
+    policy_for_target,
+)
+from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED
+
+NAMES = st.sampled_from(sorted(PRESETS))
+WINDOWS = st.integers(1_000, 2_000_000) | st.sampled_from([1_000, 4_096, 8_192, 32_768, 128_000, 200_000, 1_000_000])
 
 
-@pytest.mark.parametrize("policy", PRESETS.values(), ids=lambda policy: policy.name)
-def test_the_steps_of_the_ladder_come_in_their_order(policy) -> None:
+@given(NAMES, WINDOWS, st.integers(0, 128_000))
+def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_output: int) -> None:
+    budget = budget_for(PRESETS[name], window, max_output)
+    policy = fitted(PRESETS[name], budget)
+    assert 0 < budget.reserve <= window / 2
+    assert 0 < budget.usable == window - budget.reserve
+    assert SHARE_LEAST <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
+    assert policy.prune_at == 0 or SHARE_LEAST <= policy.prune_at <= policy.compact_at
+    assert 0 < policy.target < min(policy.background_at, policy.compact_at)
+    assert list(policy.thresholds) == sorted(policy.thresholds)
+    assert fitted(policy, budget) == policy, "fitting again changes nothing"
+
+
+@given(st.sampled_from(FOR_PEOPLE), WINDOWS)
+def test_shares_of_what_can_be_used_are_taken_as_they_are(policy: ContextPolicy, window: int) -> None:
+    assert fitted(policy, budget_for(policy, window)) == policy
+
+
+@pytest.mark.parametrize("policy", FOR_PEOPLE, ids=lambda policy: policy.name)
+def test_the_steps_of_the_ladder_come_in_their_order(policy: ContextPolicy) -> None:
     assert 0 < policy.target < policy.background_at <= policy.prune_at <= policy.compact_at < policy.blocked_at <= 1
     assert policy.thresholds == (policy.background_at, policy.prune_at, policy.compact_at, policy.blocked_at)
 
@@ -15,18 +49,83 @@ def test_the_steps_of_the_ladder_come_in_their_order(policy) -> None:
 def test_the_presets_go_from_late_to_early() -> None:
     assert RELAXED.background_at > BALANCED.background_at > AGGRESSIVE.background_at
     assert RELAXED.target > BALANCED.target > AGGRESSIVE.target
-    assert set(PRESETS) == {"relaxed", "balanced", "aggressive"}
+    assert RELAXED.keep_user_tokens == 20_000 > BALANCED.keep_user_tokens
 
 
 def test_balanced_has_the_numbers_of_the_feature_table() -> None:
-    assert (BALANCED.background_at, BALANCED.prune_at, BALANCED.compact_at, BALANCED.blocked_at) == (
-        0.75,
-        0.8,
-        0.9,
-        0.95,
-    )
-    assert (BALANCED.tail_most, BALANCED.summary_most, BALANCED.summary_share_of_head) == (20_000, 2_000, 0.2)
-    assert (BALANCED.protect_newest, BALANCED.prune_least, BALANCED.protect_user_turns) == (40_000, 20_000, 2)
+    wanted = {
+        # C5 to C8
+        "limit_without_window": 128_000,
+        "reserve_share_of_window": 0.20,
+        "reserve_most": 16_384,
+        "reserve_least": 1_000,
+        "thresholds": (0.75, 0.80, 0.90, 0.95),
+        "calibration_weight": 0.2,
+        "calibration_step": 0.15,
+        "calibration_least": 0.5,
+        "calibration_most": 2.0,
+        # T1 to T5
+        "truncate_lines": 2_000,
+        "truncate_bytes": 51_200,
+        "truncate_line": 2_000,
+        "truncate_other_tools": 50_000,
+        "spill_above": 200_000,
+        "spill_days": 30,
+        # P3 to P9
+        "old_error_turns": 4,
+        "soft_trim_age": 3,
+        "soft_trim_above": 4_000,
+        "soft_trim_head": 1_500,
+        "soft_trim_tail": 1_500,
+        "digest_above": 10,
+        "digest_model_input": 12_000,
+        "digest_model_most": 1_200,
+        "digest_most": 800,
+        "hard_clear_age": 8,
+        "protect_newest": 40_000,
+        "protect_share_of_window": 0.25,
+        "protect_user_turns": 2,
+        "prune_least": 20_000,
+        "prune_least_share_of_window": 0.10,
+        "cache_seconds": 300,
+        # K1 to K14
+        "target": 0.50,
+        "tail_most": 20_000,
+        "tail_share": 0.50,
+        "tail_assistant_turns": 5,
+        "summary_most": 2_000,
+        "summary_share_of_head": 0.20,
+        "summary_input_result": 1_800,
+        "last_resort_messages": 5,
+        "repair_calls": 1,
+        "futile_in_a_row": 2,
+        "futile_below": 0.10,
+        "call_seconds": 60,
+        "compaction_seconds": 300,
+        "messages_most": 50,
+        "tail_messages": 5,
+        "is_automatic": True,
+        # S2 to S9
+        "tool_result_tries": 3,
+        "stream_stop_at": 0.90,
+        "stream_restarts": 2,
+        "stream_abort_at": 1.00,
+        "overflow_retries": 1,
+        "overflow_shed": (0.10, 0.20, 0.50, 1.00),
+        "flush_distance": 4_000,
+        "memory_most": 1_000,
+        "recall_most": 4_000,
+    }
+    assert {field: getattr(BALANCED, field) for field in wanted} == wanted
+    assert dict(BALANCED.truncate_tools) == {
+        "read": 100_000,
+        "bash": 50_000,
+        "grep": 30_000,
+        "glob": 20_000,
+        "web_fetch": 50_000,
+        "web_search": 20_000,
+        "list": 10_000,
+    }
 
 
 @pytest.mark.parametrize(
@@ -45,16 +144,49 @@ def test_the_reserve_for_the_reply(window: int, max_output: int, reserve: int) -
     assert budget_for(BALANCED, window, max_output) == Budget(window, reserve)
 
 
+def test_a_fixed_reserve_stands_for_the_share() -> None:
+    fixed = replace(BALANCED, reserve_tokens=30_000)
+    assert budget_for(fixed, 200_000).reserve == 30_000
+    assert budget_for(fixed, 200_000, 8_192).reserve == 8_192, "a model that writes less needs less"
+    assert budget_for(fixed, 40_000).reserve == 20_000, "never more than half of the window"
+
+
 def test_shares_are_of_what_can_be_used() -> None:
     assert Budget(1_000, 200).share(400) == 0.5
     assert Budget(1_000, 1_000).share(1) == float("inf")
 
 
-def test_a_target_is_used_up_and_the_policy_itself_stays_as_it_was() -> None:
-    policy = policy_for_target(BALANCED)
+def test_shares_of_the_window_become_shares_of_what_can_be_used() -> None:
+    of_window = replace(BALANCED, shares_of="window", background_at=0.5, prune_at=0.6, compact_at=0.72, target=0.4)
+    made = fitted(of_window, Budget(1_000, 200))
+    assert (made.background_at, made.prune_at, made.compact_at, made.target) == pytest.approx((0.625, 0.75, 0.9, 0.5))
+    assert made.blocked_at == 1, "95 % of the window is more than can be used"
+    assert made.shares_of == "usable"
+
+
+def test_a_budget_for_counts_that_are_short() -> None:
+    assert Budget(200_000, 20_000).counted_with(1.25) == Budget(160_000, 16_000)
+    assert Budget(200_000, 20_000).counted_with(1.0) == Budget(200_000, 20_000)
+    odd = Budget(1_001, 334).counted_with(1.28)
+    assert odd.usable * 1.28 <= 667, "rounded to the safe side"
+
+
+@pytest.mark.parametrize(
+    ("limit", "tokens", "messages", "is_due"),
+    [(8_000, 7_999, 500, False), (8_000, 8_000, 1, True), (0, 10**6, 49, False), (0, 1, 50, True)],
+)
+def test_without_a_window_tokens_decide_or_else_messages(limit: int, tokens: int, messages: int, is_due: bool) -> None:
+    policy = replace(BALANCED, limit_without_window=limit)
+    assert is_due_without_window(policy, tokens, messages) is is_due
+
+
+@pytest.mark.parametrize("chosen", PRESETS.values(), ids=lambda policy: policy.name)
+def test_a_target_is_used_up_and_the_policy_itself_stays_as_it_was(chosen: ContextPolicy) -> None:
+    policy = policy_for_target(chosen)
     assert policy.target == policy.blocked_at == 1.0
     assert policy.is_filling
-    assert not BALANCED.is_filling
+    assert policy.summary_share_of_head < 1, "what the tail leaves is divided by what is left of it"
+    assert not chosen.is_filling
     with pytest.raises(AttributeError):
         policy.target = 0.5  # type: ignore[misc]
     assert msgspec.json.decode(msgspec.json.encode(policy), type=type(policy)) == policy

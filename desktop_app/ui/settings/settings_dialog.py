@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop_app.context.policy import PRESETS
+from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import Models, SettingsRead
 from desktop_app.settings import Server, Settings
@@ -29,9 +29,19 @@ SCALES = (80, 160)  # percent
 PROMPT_LINES = 4
 
 
+def policies_offered(chosen: str) -> list[tuple[str, str]]:
+    """The presets for people; one that is like another program only if it was chosen, in the settings file."""
+    names = [policy.name for policy in FOR_PEOPLE]
+    if chosen in PRESETS and chosen not in names:
+        names.append(chosen)
+    return [(name, name.capitalize()) for name in names]
+
+
 def policy_words(name: str) -> str:
-    """What a preset does, from its own numbers."""
+    """What a preset does, from its own numbers; one that is like another program, in a line."""
     policy = PRESETS[name]
+    if policy not in FOR_PEOPLE:
+        return f"Like another program. {SUMMARIES[name][:1].upper()}{SUMMARIES[name][1:]}."
     return (
         f"Makes room in the background from {percent(policy.background_at)} of what can be used, compacts before a "
         f"request at {percent(policy.compact_at)}, down to {percent(policy.target)}."
@@ -61,7 +71,7 @@ class SettingsDialog(Sheet):
         self.model_error = InkLabel(size=12, tint="critical", wraps=True)
         self.prompt = TextArea()
         self.automatic = Switch("Make room automatically")
-        self.policy = Segmented([(name, name.capitalize()) for name in PRESETS])
+        self.policy = Segmented(policies_offered(read.settings.policy))
         self.policy_note = InkLabel(size=12, tint="ink_faint", wraps=True)
         self.forms: list[ServerForm] = []
         self.add_server = Button("+ Add a server")

@@ -1,0 +1,144 @@
+"""`palimpsest policy [NAME]`: the presets in a line each, or every number of one with where it comes from."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from msgspec.structs import asdict
+
+from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy
+from desktop_app.context.presets import PRESETS, SUMMARIES
+from desktop_app.context.sources import GROUPS, Source
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.openai_chat import Json
+
+from .arguments import BAD_INPUT, add_json, print_failure, print_json, table
+
+DIFFERS = "*"
+"""Marks a number that is not that of the default."""
+LEGEND = (
+    f"{DIFFERS} differs from balanced. Source: the feature, and the design documents that asked for it: "
+    "0 OpenFork, 1 LM Studio, 2 SPEC-008, 3 Go agent, 4 Seline, + our own."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("name", nargs="?", help="a preset; without it, all are listed")
+    parser.add_argument("--side-by-side", action="store_true", help="all presets as one Markdown table")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0, or 2 when there is no such preset."""
+    if arguments.side_by_side:
+        print(side_by_side())
+        return 0
+    if arguments.name is None:
+        _list(arguments.json)
+        return 0
+    policy = PRESETS.get(arguments.name.lower())
+    if policy is None:
+        advice = f"There are {', '.join(PRESETS)}."
+        print_failure(Failure("bad_input", f"There is no policy “{arguments.name}”", advice=advice))
+        return BAD_INPUT
+    if arguments.json:
+        print_json(report_of(policy))
+    else:
+        print(for_people(policy))
+    return 0
+
+
+def _list(is_json: bool) -> None:
+    if is_json:
+        print_json({"policies": [{"name": name, "summary": SUMMARIES[name]} for name in PRESETS]})
+    else:
+        print(table([(name, SUMMARIES[name]) for name in PRESETS]))
+
+
+def report_of(policy: ContextPolicy) -> Json:
+    """The command's JSON object: the fields by group, each with its value, unit and source."""
+    return {
+        "name": policy.name,
+        "summary": SUMMARIES[policy.name],
+        "groups": [
+            {"title": group.title, "fields": [_field(policy, source) for source in group.sources]} for group in GROUPS
+        ],
+    }
+
+
+def _field(policy: ContextPolicy, source: Source) -> Json:
+    value = asdict(policy)[source.field]
+    return {
+        "field": source.field,
+        "value": None if value == NO_LIMIT else value,
+        "unit": source.unit,
+        "meaning": source.meaning,
+        "row": source.row,
+        "documents": source.documents,
+        "differs_from_balanced": differs(policy, source.field),
+    }
+
+
+def for_people(policy: ContextPolicy) -> str:
+    """The same as text, a table a group; of a list, each element has a row."""
+    lines = [f"{policy.name}: {SUMMARIES[policy.name]}"]
+    for group in GROUPS:
+        rows = [row for source in group.sources for row in _rows(policy, source)]
+        lines += ["", group.title, table(rows, right=frozenset({2}))]
+    return "\n".join([*lines, "", LEGEND])
+
+
+def _rows(policy: ContextPolicy, source: Source) -> list[tuple[str, str, str, str, str]]:
+    mark = DIFFERS if differs(policy, source.field) else ""
+    first, *more = elements(policy, source)
+    rows = [(mark, source.field, first, f"{source.row} ({source.documents})", source.meaning)]
+    return rows + [("", "", words, "", "") for words in more]
+
+
+def side_by_side() -> str:
+    """All presets as one Markdown table; a preset's number is only there where it is not the default's."""
+    others = [policy for policy in PRESETS.values() if policy is not BALANCED]
+    names = [BALANCED.name, *(policy.name for policy in others)]
+    lines = [f"| number | source | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
+    for group in GROUPS:
+        lines.append(f"| **{group.title}** | |{' |' * len(names)}")
+        for source in group.sources:
+            cells = [_cell(BALANCED, source)]
+            cells += [_cell(policy, source) if differs(policy, source.field) else "" for policy in others]
+            lines.append(f"| `{source.field}` | {source.row} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(policy: ContextPolicy, source: Source) -> str:
+    return ", ".join(elements(policy, source))
+
+
+def differs(policy: ContextPolicy, field: str) -> bool:
+    """Whether that number is not the default's."""
+    return getattr(policy, field) != getattr(BALANCED, field)
+
+
+def elements(policy: ContextPolicy, source: Source) -> list[str]:
+    """A field as people read it: one text, or one for each element of a list, in its order."""
+    value: Any = getattr(policy, source.field)
+    if not isinstance(value, tuple):
+        return [in_words(value, source.unit)]
+    pairs = [f"{v[0]} {v[1]:,} {source.unit}" if isinstance(v, tuple) else in_words(v, source.unit) for v in value]
+    return pairs or ["none"]
+
+
+def in_words(value: str | float, unit: str) -> str:
+    """A value as people read it, with its unit."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return value.replace("_", " ")
+        case int() if value == NO_LIMIT:
+            return "no limit"
+        case int():
+            return f"{value:,} {unit}".rstrip()
+        case _:
+            return f"{value:g} {unit}" if unit == "factor" else f"{round(value * 100, 2):g} %"

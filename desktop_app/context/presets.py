@@ -1,0 +1,219 @@
+"""The policies that have a name: three for people, and one for each program whose design went into this one.
+
+A preset of the second kind has that program's numbers and the order of its steps; what it is not, stands in its
+comment. Whatever it says, the engine's own promises hold: calls stay with their results, pins and the last user
+message stay, a summary is never longer than what it replaces, and everything archived can be brought back.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from .policy import BALANCED, NO_LIMIT, ContextPolicy
+
+RELAXED = replace(
+    BALANCED,
+    name="relaxed",
+    background_at=0.85,
+    prune_at=0.88,
+    compact_at=0.93,
+    target=0.65,
+    prune_target=0.65,
+    keep_user_tokens=20_000,
+)
+AGGRESSIVE = replace(
+    BALANCED,
+    name="aggressive",
+    background_at=0.60,
+    prune_at=0.65,
+    compact_at=0.80,
+    blocked_at=0.92,
+    target=0.35,
+    prune_target=0.35,
+)
+
+# What none of the programs has is off: our floors, protections and checks. Where a document says nothing of how one
+# result is truncated, ours stands, and so does everything that it leaves open.
+_BARE = replace(
+    BALANCED,
+    name="",
+    strategy="llm",
+    tail_assistant_turns=0,
+    protect_newest=0,
+    protect_user_turns=0,
+    protected_tools=(),
+    prune_order=(),
+    prune_target=0.0,
+    prune_least=0,
+    cache_seconds=0,
+    summary_share_of_head=1.0,
+    flush_distance=0,
+    repair_calls=0,
+)
+
+# OpenFork's three layers (document 0). Pruning keeps the first 2,000 characters of each result older than the newest
+# 40,000 tokens, oldest first, and stops once 20,000 are freed; a compaction takes the oldest messages, until what
+# stays is half of the window. The document looks at the window a second time before it prunes (window - 16,384),
+# which above 163,840 tokens would put pruning behind compaction: that second look is left out. Where the reply's
+# 16,384 are more than a tenth of the window, compaction comes when what can be used is full, a little earlier.
+# It spills whatever it cuts, but never sends the notice alone.
+OPENCODE = replace(
+    _BARE,
+    name="opencode",
+    reserve_tokens=16_384,
+    shares_of="window",
+    phases=("before_request",),
+    background_at=0.85,
+    prune_at=0.85,
+    compact_at=0.90,
+    blocked_at=1.0,
+    truncate_keep="head",
+    spill_above=NO_LIMIT,
+    prune_order=("soft_trim",),
+    soft_trim_age=0,
+    soft_trim_above=2_000,
+    soft_trim_head=2_000,
+    soft_trim_tail=0,
+    protect_newest=40_000,
+    protect_share_of_window=1.0,
+    prune_least=20_000,
+    prune_least_share_of_window=1.0,
+    prune_enough=20_000,
+    target=0.50,
+    tail_most=NO_LIMIT,
+    tail_share=1.0,
+    head_least=2,
+    summary_most=2_000,
+)
+
+# LM Studio's autocompaction (document 1): three phases, no pruning and no truncation: "tool responses that would
+# overflow trigger compaction instead". A request is compared with 80 % of the window after 20 % of what is then free,
+# and at least 1,000 tokens, were added: that is 75 % of a large window. Down to 40 % is the document's "40-60 % token
+# reduction", from 75 % before a request as from 90 % while streaming. Its model rewrites messages; ours writes a
+# summary and names messages to keep.
+LMSTUDIO = replace(
+    _BARE,
+    name="lmstudio",
+    limit_without_window=0,
+    messages_most=NO_LIMIT,
+    reserve_share_of_window=0.20,
+    reserve_most=NO_LIMIT,
+    reserve_least=1_000,
+    shares_of="window",
+    buffer_share_of_rest=0.20,
+    buffer_least=1_000,
+    phases=("before_request", "tool_result", "streaming"),
+    background_at=0.80,
+    prune_at=0.80,
+    compact_at=0.80,
+    blocked_at=1.0,
+    truncate_lines=NO_LIMIT,
+    truncate_bytes=NO_LIMIT,
+    truncate_line=NO_LIMIT,
+    truncate_tools=(),
+    truncate_other_tools=NO_LIMIT,
+    spill_above=NO_LIMIT,
+    target=0.40,
+    tail_most=NO_LIMIT,
+    tail_share=1.0,
+    last_resort_messages=5,
+    stream_stop_at=0.90,
+    stream_abort_at=1.00,
+    stream_restarts=3,
+    tool_result_tries=3,
+)
+
+# SPEC-008 (document 2). Its order is flush, compact, prune: results are trimmed before every request, full or not.
+# It names no age for clearing a result; ours stands. What it says of the summary's length is "500-1000 tokens".
+SPEC008 = replace(
+    _BARE,
+    name="spec008",
+    reserve_tokens=20_000,
+    phases=("before_request",),
+    layers=("compact", "prune"),
+    prune_at=0.0,
+    compact_at=1.0,
+    blocked_at=1.0,
+    prune_order=("soft_trim", "hard_clear"),
+    soft_trim_age=3,
+    soft_trim_above=4_000,
+    soft_trim_head=1_500,
+    soft_trim_tail=1_500,
+    tail_most=0,
+    tail_messages=10,
+    summary_most=1_000,
+    flush_distance=4_000,
+)
+
+# The Go agent (document 3). The digest is made whenever more than ten results are visible; a compaction after a turn,
+# when the window but for the reserve is full; and once more after an overflow. Half of that limit is the most that the
+# recent messages get, so the target is that half and the summary.
+GOAGENT = replace(
+    _BARE,
+    name="goagent",
+    reserve_tokens=16_384,
+    limit_without_window=8_000,
+    messages_most=50,
+    phases=("tool_result", "after_turn"),
+    background_at=1.0,
+    prune_at=0.0,
+    compact_at=1.0,
+    blocked_at=1.0,
+    truncate_line=NO_LIMIT,
+    truncate_tools=(),
+    truncate_other_tools=200 * 1024,
+    truncate_keep="head_tail",
+    spill_above=200 * 1024,
+    prune_order=("digest",),
+    digest_by="model",
+    digest_above=10,
+    digest_most=800,
+    digest_model_most=1_200,
+    digest_model_input=12_000,
+    target=0.70,
+    tail_most=20_000,
+    tail_share=0.50,
+    tail_messages=5,
+    summary_input_result=1_800,
+    overflow_retries=1,
+    overflow_shed=(),
+)
+
+# Seline (document 4). The shares are of the window, so the reply gets what lies above the hard limit, 5 %. Its three
+# prunings run as the first step of each compaction; where they free enough, ours archives nothing.
+SELINE = replace(
+    _BARE,
+    name="seline",
+    reserve_share_of_window=0.05,
+    reserve_most=NO_LIMIT,
+    limit_without_window=128_000,
+    shares_of="window",
+    phases=("before_request", "after_turn"),
+    background_at=0.75,
+    prune_at=0.90,
+    compact_at=0.90,
+    blocked_at=0.95,
+    prune_order=("repeats", "superseded", "old_errors"),
+    old_error_turns=4,
+    protected_tools=("updatePlan", "executeCommand"),
+    tail_most=0,
+    tail_messages=6,
+    head_least=2,
+    summary_most=2_000,
+)
+
+FOR_PEOPLE = (RELAXED, BALANCED, AGGRESSIVE)
+LIKE_PROGRAMS = (OPENCODE, LMSTUDIO, SPEC008, GOAGENT, SELINE)
+
+PRESETS: dict[str, ContextPolicy] = {policy.name: policy for policy in (*FOR_PEOPLE, *LIKE_PROGRAMS)}
+
+SUMMARIES: dict[str, str] = {
+    "relaxed": "waits long, keeps much, and the user's own messages word for word",
+    "balanced": "the default",
+    "aggressive": "makes room early and much of it: for small windows and slow models",
+    "opencode": "OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half",
+    "lmstudio": "LM Studio autocompaction: three phases, compaction alone, 40 to 60 % less each time",
+    "spec008": "SPEC-008: trims old results always, saves memory, compacts when the window is full",
+    "goagent": "the Go agent: a digest of old results, compaction after a turn or at 50 messages",
+    "seline": "Seline: free pruning, background compaction at 75 %, forced at 90 %, blocked at 95 %",
+}

@@ -1,0 +1,149 @@
+"""What each number of a policy means, in which unit, and where it comes from: the page that `palimpsest policy` prints.
+
+A source is a row of the table of features, and the design documents that asked for it by their number:
+0 OpenFork, 1 LM Studio autocompaction, 2 SPEC-008, 3 the Go agent, 4 Seline, + our own.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Source(msgspec.Struct, frozen=True):
+    """One field of the policy. row: such as "C7". documents: such as "0 1 3". unit: what the number counts."""
+
+    field: str
+    row: str
+    documents: str
+    unit: str
+    meaning: str
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The fields of one layer or phase, in the order in which they are printed."""
+
+    title: str
+    sources: tuple[Source, ...]
+
+
+def _group(title: str, *rows: tuple[str, str, str, str, str]) -> Group:
+    return Group(title, tuple(Source(*row) for row in rows))
+
+
+BUDGET = _group(
+    "The budget",
+    ("reserve_tokens", "K14", "0 2 3", "tokens", "kept for the reply; 0: by the share"),
+    ("reserve_share_of_window", "C7", "1", "share", "of the window kept for the reply"),
+    ("reserve_most", "C7", "0 3", "tokens", "the most that this share gives"),
+    ("reserve_least", "C7", "1", "tokens", "the least that is kept for the reply"),
+    (
+        "limit_without_window",
+        "C6",
+        "3 4",
+        "tokens",
+        "that a request may take when nobody knows the window; 0: no limit",
+    ),
+    ("messages_most", "K14", "3", "messages", "from which on is compacted when there is no limit in tokens"),
+    ("calibration_weight", "C5", "+", "share", "of the newest report in what is learned of a model's counts"),
+    ("calibration_step", "C5", "+", "factor", "that one report can move it by"),
+    ("calibration_least", "C5", "+", "factor", "below which it never gets"),
+    ("calibration_most", "C5", "+", "factor", "above which it never gets"),
+)
+LADDER = _group(
+    "When room is made",
+    ("is_automatic", "K14", "3", "", "whether room is made without the user's word"),
+    ("phases", "S1", "1 3 4", "", "in which room is made at the shares below; in others, only where it would not fit"),
+    ("layers", "S1", "0 2", "", "which layer is asked first"),
+    ("shares_of", "C8", "4", "", "what the shares below are of"),
+    ("background_at", "C8", "4", "share", "warning: room is made in the background, after a turn"),
+    ("prune_at", "C8", "1", "share", "tight: pruning is due"),
+    ("compact_at", "C8", "0 4", "share", "critical: compaction is due"),
+    ("blocked_at", "C8", "4", "share", "exceeded: nothing is sent until there is room"),
+    ("buffer_share_of_rest", "C7", "1", "share", "of what is free, added to a request before it is compared"),
+    ("buffer_least", "C7", "1", "tokens", "at least added to a request before it is compared"),
+)
+TRUNCATE = _group(
+    "Layer 1: truncate",
+    ("truncate_lines", "T1", "0 3", "lines", "of one tool result"),
+    ("truncate_bytes", "T1", "0 3", "bytes", "of one tool result"),
+    ("truncate_line", "T1", "0", "characters", "of one line"),
+    ("truncate_tools", "T2", "0", "characters", "of the result of that tool"),
+    ("truncate_other_tools", "T2", "0", "characters", "of the result of any other tool"),
+    ("truncate_keep", "T3", "3", "", "which end stays"),
+    ("spill_above", "T4", "3", "characters", "above which only the notice stays in the message"),
+    ("spill_days", "T5", "0", "days", "after which a spill that nothing refers to is removed"),
+)
+PRUNE = _group(
+    "Layer 2: prune",
+    ("prune_order", "P1-P6", "0 2 3 4", "", "the strategies, mildest first"),
+    ("old_error_turns", "P3", "4", "turns", "after which the input of a failed call is dropped"),
+    ("soft_trim_age", "P4", "2", "turns", "up to which a result is left alone"),
+    ("soft_trim_above", "P4", "2", "characters", "up to which a result is left alone"),
+    ("soft_trim_head", "P4", "2", "characters", "that stay of its beginning"),
+    ("soft_trim_tail", "P4", "2", "characters", "that stay of its end"),
+    ("digest_by", "P5", "3", "", "who writes the digest of old results"),
+    ("digest_above", "P5", "3", "results", "that stay visible beside the digest"),
+    ("digest_most", "P5", "3", "characters", "of a digest by rule"),
+    ("digest_model_most", "P5", "3", "characters", "of a digest by the model"),
+    ("digest_model_input", "P5", "3", "characters", "that the model gets for it"),
+    ("hard_clear_age", "P6", "2 0", "turns", "up to which a result is not cleared"),
+    ("protect_newest", "P7", "0", "tokens", "at the end that are never pruned"),
+    ("protect_share_of_window", "P7", "+", "share", "of the window: the most that this protects"),
+    ("protect_user_turns", "P7", "4", "turns", "of the user that are never pruned"),
+    ("protected_tools", "P7", "4", "", "tools whose results are never pruned"),
+    ("prune_target", "P8", "0", "share", "of what can be used at which pruning stops"),
+    ("prune_least", "P8", "0", "tokens", "below which a prune is not worth breaking the prefix"),
+    ("prune_least_share_of_window", "P8", "+", "share", "of the window: the most that this asks for"),
+    ("prune_enough", "P8", "0", "tokens", "at which a prune stops"),
+    ("cache_seconds", "P9", "+", "seconds", "for which a provider keeps a prefix; 0: not considered"),
+)
+COMPACT = _group(
+    "Layer 3: compact",
+    (
+        "strategy",
+        "K3",
+        "0 1 2 3 4",
+        "",
+        "who writes the summary; the extractive one and the last messages stand behind",
+    ),
+    ("target", "K1", "0", "share", "to which a compaction brings the request"),
+    ("tail_most", "K1", "3", "tokens", "that stay word for word; 0: by messages"),
+    ("tail_share", "K1", "3", "share", "of what can be used: the most for the tail"),
+    ("tail_assistant_turns", "K1", "2", "turns", "of the model that stay where they fit"),
+    ("tail_messages", "K14", "3 4", "messages", "that stay when the tail is not measured in tokens"),
+    ("head_least", "K1", "0 4", "messages", "a compaction of fewer is not made"),
+    ("summary_most", "K2", "0 4", "tokens", "of the summary"),
+    ("summary_share_of_head", "K2", "+", "share", "of what it replaces: the most for the summary"),
+    ("summary_input_result", "K3", "3", "characters", "of a tool result that the summarizing model gets"),
+    ("call_seconds", "K11", "+", "seconds", "for one call of that model"),
+    ("compaction_seconds", "K11", "+", "seconds", "for one compaction"),
+    ("repair_calls", "K7", "+", "calls", "more, when rules or open questions are lost"),
+    ("is_filling", "K1", "+", "", "whether the tail takes what the summary leaves of the target"),
+    ("keep_user_tokens", "K9", "+", "tokens", "of the user's own messages that stay word for word"),
+    ("futile_below", "K8", "+", "share", "that a compaction must free"),
+    ("futile_in_a_row", "K8", "+", "compactions", "that freed less stop the automatic ones"),
+    ("last_resort_messages", "K5", "1", "messages", "that stay when nothing else helped"),
+)
+PHASES = _group(
+    "While a reply streams, at tool results, after an overflow",
+    (
+        "stream_stop_at",
+        "S3",
+        "1",
+        "share",
+        "of the whole window: the reply is stopped, and continued after a compaction",
+    ),
+    ("stream_abort_at", "S3", "1", "share", "of the whole window: the reply ends with an error"),
+    ("stream_restarts", "S3", "1", "restarts", "of one reply"),
+    ("tool_result_tries", "S2", "1", "tries", "in one turn to make room for a tool result"),
+    ("overflow_retries", "S5", "3", "retries", "after a provider said that the request was too long"),
+    ("overflow_shed", "S5", "+", "shares", "of the tool results that are shed then, one after the other"),
+)
+MEMORY = _group(
+    "Memory",
+    ("flush_distance", "S7", "2", "tokens", "before a compaction, at which memories are saved; 0: never"),
+    ("memory_most", "S8", "+", "tokens", "of memories in the system prompt"),
+    ("recall_most", "S9", "+", "tokens", "that one recall may bring back"),
+)
+
+GROUPS = (BUDGET, LADDER, TRUNCATE, PRUNE, COMPACT, PHASES, MEMORY)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import fields
+
+from desktop_app.__main__ import main
+from desktop_app.commands.policy import side_by_side
+from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.presets import PRESETS, SUMMARIES
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "policies.md"
+BEGIN, END = "<!-- palimpsest policy --side-by-side -->\n", "<!-- end -->\n"
+
+
+def printed(capsys, *arguments: str, code: int = 0) -> str:
+    assert main(["policy", *arguments]) == code
+    return capsys.readouterr().out
+
+
+def told(capsys, name: str) -> dict[str, dict[str, object]]:
+    """The fields of that preset by their name."""
+    report = json.loads(printed(capsys, name, "--json"))
+    assert (report["name"], report["summary"]) == (name, SUMMARIES[name])
+    return {field["field"]: field for group in report["groups"] for field in group["fields"]}
+
+
+def test_without_a_name_each_preset_has_a_line(capsys) -> None:
+    lines = printed(capsys).splitlines()
+    assert [line.split()[0] for line in lines] == list(PRESETS)
+    assert [policy["name"] for policy in json.loads(printed(capsys, "--json"))["policies"]] == list(PRESETS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_with_a_name_every_number_has_its_source(name: str, capsys) -> None:
+    numbers = told(capsys, name)
+    assert set(numbers) == {field.name for field in fields(ContextPolicy)} - {"name"}
+    assert all(field["row"] and field["documents"] for field in numbers.values())
+    for field, number in numbers.items():
+        is_other = getattr(PRESETS[name], field) != getattr(BALANCED, field)
+        assert number["differs_from_balanced"] is is_other
+
+
+def test_the_values_are_those_of_the_policy(capsys) -> None:
+    numbers = told(capsys, "opencode")
+    assert (numbers["compact_at"]["value"], numbers["protect_newest"]["value"]) == (0.9, 40_000)
+    assert numbers["tail_most"]["value"] is None, "no limit"
+    assert numbers["prune_order"]["value"] == ["soft_trim"]
+    assert (numbers["protect_newest"]["row"], numbers["protect_newest"]["documents"]) == ("P7", "0")
+
+
+def test_people_read_units_marks_and_groups(capsys) -> None:
+    lines = printed(capsys, "seline").splitlines()
+    assert lines[0] == f"seline: {SUMMARIES['seline']}"
+    (marked,) = [line for line in lines if "reserve_share_of_window" in line]
+    assert marked.split()[:4] == ["*", "reserve_share_of_window", "5", "%"]
+    (same,) = [line for line in lines if "reserve_least" in line]
+    assert same.split()[:3] == ["reserve_least", "1,000", "tokens"]
+    assert {"The budget", "Layer 1: truncate", "Layer 2: prune", "Layer 3: compact", "Memory"} <= set(lines)
+    assert "differs from balanced" in lines[-1]
+    assert "no limit" in printed(capsys, "lmstudio")
+    assert printed(capsys, "Seline").splitlines() == lines, "however it is written"
+
+
+def test_a_preset_that_does_not_exist_is_said_with_those_that_do(capsys) -> None:
+    assert main(["policy", "cautious"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "There is no policy “cautious”" in said.err
+    assert all(name in said.err for name in PRESETS)
+
+
+def test_the_table_of_the_docs_is_the_commands() -> None:
+    written = DOCS.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert written.strip() == side_by_side().strip(), "run: palimpsest policy --side-by-side"
+
+
+def test_the_docs_speak_of_every_preset() -> None:
+    prose = DOCS.read_text(encoding="utf-8").partition(BEGIN)[0]
+    assert all(f"**{name}**" in prose for name in PRESETS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_compacts_a_file(name: str, tmp_path: Path, capsys) -> None:
+    chat = tmp_path / "chat.jsonl"
+    turns = [("user", f"Question {n} about `ledger_{n}`. " * 20) for n in range(60)]
+    lines = [
+        json.dumps({"role": role, "content": text}) for turn in turns for role, text in (turn, ("assistant", "Yes."))
+    ]
+    chat.write_text("\n".join(lines), encoding="utf-8")
+    assert main(["compact", str(chat), "--window", "8K", "--policy", name, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["tokens_after"] <= report["usable"] < report["tokens_before"]
+    assert main(["compact", str(chat), "--target-tokens", "2000", "--policy", name, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens_after"] <= 2_000
