@@ -28,6 +28,15 @@ EMPTY_RESULT = "[no output]"
 STOPPED = "[The reply was stopped here.]"
 UNDERSTOOD = "Understood. I go on from this summary."
 BEGINNING = "[The conversation begins with the assistant.]"
+IN_TURN = frozenset(
+    {
+        (Role.SYSTEM, Role.USER),
+        (Role.USER, Role.ASSISTANT),
+        (Role.ASSISTANT, Role.USER),
+        (Role.TOOL, Role.ASSISTANT),
+    }
+)
+"""Who may speak behind whom, as it is."""
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 """What Anthropic accepts as a call's id, as long as OpenAI does."""
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -57,11 +66,14 @@ class LegalSequence:
 
     def add(self, item: Item) -> None:
         """Adds that item, and before it what the rules ask for."""
-        message = item.message
+        message, last = item.message, self._last
         if message.role is Role.TOOL:
             self._add_result(item)
             return
-        last = self._last
+        if last is not None and not self.open_calls and is_plain(message) and is_in_turn(last, message):
+            self._last, self._has_text = item, True
+            self.items.append(item)
+            return
         is_same_reply = message.role is Role.ASSISTANT and last is not None and last.message.role is Role.ASSISTANT
         if self.open_calls and not is_same_reply:
             self._close(message.id)
@@ -171,6 +183,17 @@ class LegalSequence:
         self.items.append(item)
 
 
+def is_in_turn(last: Item, message: Message) -> bool:
+    """Whether a message may stand behind that item as it is."""
+    return (last.message.role, message.role) in IN_TURN and last.kind is not Kind.SUMMARY
+
+
+def is_plain(message: Message) -> bool:
+    """Whether a message is one text, which is what most are: it breaks no rule by itself."""
+    parts = message.parts
+    return len(parts) == 1 and isinstance(parts[0], Text) and not _is_blank(parts[0]) and not message.speaker
+
+
 def with_legal_arguments(call: ToolCall) -> ToolCall:
     """The call with a name and arguments that every provider accepts; itself if it has them."""
     if not TOOL_NAME.fullmatch(call.name):
@@ -209,8 +232,6 @@ def _made_up(before: Message, role: Role, text: str, repair: Repair | None = Non
 def _filled(item: Item) -> Item:
     """The item without blank texts; a message of which nothing is left says that it was empty."""
     parts = item.message.parts
-    if len(parts) == 1 and isinstance(parts[0], Text) and not _is_blank(parts[0]):
-        return item
     if parts and not any(_is_blank(part) or isinstance(part, Reasoning) for part in parts):
         return item
     kept = tuple(part for part in parts if not _is_blank(part))
