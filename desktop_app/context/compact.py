@@ -134,13 +134,23 @@ def compaction_of(
         tokens_before=plan.total,
         model=model,
     )
-    after = view_of(previewed(transcript, draft), view)
-    tokens_after = request_tokens(after, counts)
-    if tokens_after >= plan.total:
+    draft, after = _measured(draft, transcript, view, counts)
+    over = draft.tokens_after - plan.projected
+    if page is None and 0 < over <= plan.summary_budget:  # what the view puts between messages was not foreseen
+        shorter = replace(plan, summary_budget=plan.summary_budget - over)
+        draft = replace(draft, summary=_extracted(shorter, head, view, ledger, counts, reading))
+        draft, after = _measured(draft, transcript, view, counts)
+    if draft.tokens_after >= plan.total:
         return None
     tail = [item.message for item in after.items if item.kind is Kind.MESSAGE]
     checked = fidelity(head, draft.summary, tail, set(plan.archived), reading)
-    return replace(draft, id="", tokens_after=tokens_after, fidelity=checked)
+    return replace(draft, id="", fidelity=checked)
+
+
+def _measured(draft: Compaction, transcript: Transcript, view: View, counts: Counts) -> tuple[Compaction, View]:
+    """The draft with the tokens of the request that would be sent, and the view of that request."""
+    after = view_of(previewed(transcript, draft), view)
+    return replace(draft, tokens_after=request_tokens(after, counts)), after
 
 
 def _extracted(
