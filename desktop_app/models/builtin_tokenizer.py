@@ -12,6 +12,7 @@ from typing import cast
 import tiktoken
 
 from .gguf import BadGguf, read_metadata
+from .tokenizer_bytelevel import encoding_of, ranks_of
 
 # llama.cpp splits off each digit first and runs GPT-2's pattern on what lies between, where the end of a piece
 # counts as the end of the text: hence white space is taken whole before a digit.
@@ -45,25 +46,12 @@ def load_encoding(gguf: Path) -> SmolEncoding:
 
 
 def _encoding(tokens: list[bytes], merges: list[bytes]) -> SmolEncoding:
-    byte_of = _byte_of_character()
-    present = {byte_of[t.decode()] for t in tokens if t.decode() in byte_of}
-    ranks = {bytes([byte]): rank for rank, byte in enumerate(sorted(present))}
-    for merge in merges:
-        joined = bytes(byte_of[character] for character in merge.decode().replace(" ", ""))
-        ranks.setdefault(joined, len(ranks))
+    ranks = ranks_of((token.decode() for token in tokens), (merge.decode() for merge in merges))
     known = len(ranks)
-    missing = frozenset(range(256)) - present
+    missing = frozenset(byte for byte in range(256) if bytes([byte]) not in ranks)
     for byte in sorted(missing):  # tiktoken wants a rank for every byte
         ranks[bytes([byte])] = len(ranks)
-    encoding = tiktoken.Encoding("smollm2", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
-    return SmolEncoding(encoding, known, missing)
-
-
-def _byte_of_character() -> dict[str, int]:
-    """GPT-2's table: printable bytes stand for themselves, the others for characters from U+0100 on."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
+    return SmolEncoding(encoding_of(ranks, PATTERN), known, missing)
 
 
 def _pattern_of_missing(missing: frozenset[int]) -> re.Pattern[str]:
