@@ -1,0 +1,184 @@
+"""Every conversation at every budget: real ones, which lie beside the project and may be missing, and made-up ones.
+
+What is checked is the request as it would go out, by the rules of `request_rules` and `what_must_hold`,
+not by the code's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import what_must_hold as must
+from msgspec.structs import replace
+
+from conversations_made_up import Letters, long_conversation
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.counting import Counts
+from desktop_app.context.make_room import WindowTooSmall, make_room
+from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for, policy_for_target
+from desktop_app.context.view import view_after, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.openai_chat import messages_of, read_jsonl
+from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.models.tokenizers import tokenizer_for
+from request_rules import legal_for_all
+
+SHARES = (0.01, 0.03, 0.06, 0.1, 0.17, 0.25, 0.4, 0.6, 0.8, 0.97)
+"""Budgets, as shares of the conversation's own tokens; the first ones cannot be kept in the short conversations."""
+MANNERS = ("target", "window")
+"""How room is made: to exactly that number on the user's word, or before a request in a window of that size."""
+STEPS_MOST = 12
+SECONDS, SECONDS_A_MESSAGE = 1.0, 0.000_2
+PATIENCE = 3.0
+"""The bound is for a quiet machine; tests/bench holds it strictly, and this one only finds what is far off."""
+BESIDE = 100
+"""Tokens that must stay beside the system prompt and the last user message: the summary's heading, and what stands
+between a summary and a user's message so that the roles take turns."""
+
+REAL = (
+    "aider-0012",
+    "aider-0618",
+    "locomo-26",
+    "locomo-30",
+    "memorybank-cn-06",
+    "memorybank-en-05",
+    "openhands-fncall",
+    "pi-large-session",
+    "sweagent-03-pydicom-pydicom-1458",
+    "sweagent-12-i-got-id-demo",
+    "sweagent-20-marshmallow-code-marshmallow-1867",
+    "tau-airline-02-1",
+    "tau-airline-46-3",
+)
+
+
+class Run:
+    """One conversation, brought under one budget: the request before and after, and how long it took."""
+
+    def __init__(self, messages: Sequence[Message], share: float, manner: str, counts: Counts) -> None:
+        self.messages, self.counts = list(messages), counts
+        self.transcript = Transcript(Chain(self.messages))
+        self.view = view_of(self.transcript)
+        self.before = must.chat_in(self.view)
+        self.policy, self.budget, self.trigger = self._goal(manner, share)
+        self.error: WindowTooSmall | None = None
+        self.steps = 0
+        started = time.process_time()
+        try:
+            self._make_room()
+        except WindowTooSmall as error:
+            self.error = error
+        self.seconds = time.process_time() - started
+        self.chat = must.chat_in(self.view)
+
+    def _goal(self, manner: str, share: float) -> tuple[ContextPolicy, Budget, Trigger]:
+        tokens = max(round(request_tokens(self.view, self.counts) * share), 1)
+        if manner == "target":
+            return policy_for_target(BALANCED), Budget(tokens, 0), Trigger.USER
+        return BALANCED, budget_for(BALANCED, tokens), Trigger.BEFORE_REQUEST
+
+    def _make_room(self) -> None:
+        while step := make_room(self.view, self.policy, self.budget, self.counts, self.trigger):
+            self.steps += 1
+            assert self.steps <= STEPS_MOST, "it ends"
+            if isinstance(step, CompactionPlan):
+                step = compaction_of(step, self.transcript, self.view, self.counts)
+            if step is None:
+                return
+            self.transcript = self.transcript.append(replace(step, id=f"op{self.steps}"))
+            self.view = view_after(self.view, self.transcript)
+
+
+def faults_of(run: Run) -> list[str]:
+    """What is wrong with the outcome, a line each."""
+    return [*_view(run), *_too_large(run), *_lost(run), *_late(run), *legal_for_all(run.chat)]
+
+
+def _view(run: Run) -> Iterator[str]:
+    """No pair is parted or repaired anew, each message is somewhere, and the tokens are those of the request."""
+    yield from must.parted(run.view, run.messages)
+    yield from must.misplaced(run.view, run.messages)
+    yield from must.counted_wrong(request_tokens(run.view, run.counts), run.chat, run.counts)
+    if len(run.messages) <= 1_000:  # each message is looked for in all
+        yield from must.unsent(run.view, run.chat, run.messages)
+    if must.repaired(run.chat) > must.repaired(run.before):
+        yield f"{must.repaired(run.chat)} broken pairs are told of, there were {must.repaired(run.before)}"
+
+
+def _too_large(run: Run) -> Iterator[str]:
+    """It fits, or the refusal's numbers are true: what must stay does not fit, and nothing else is counted in."""
+    total = request_tokens(run.view, run.counts)
+    if run.error is None:
+        if total > run.budget.usable:
+            yield f"{total} tokens do not fit into {run.budget.usable}"
+        return
+    if run.error.usable != run.budget.usable or run.error.needed <= run.error.usable:
+        yield f"it said that {run.error.needed} do not fit into {run.error.usable} of {run.budget.usable}"
+    least = sum(map(run.counts.total, must_stay(run.messages)))
+    open_results = total - request_tokens(replace(run.view, open_calls=()), run.counts)
+    if not least <= run.error.needed <= least + BESIDE + open_results:
+        yield f"it said that {run.error.needed} must stay, but that is {least}"
+
+
+def _lost(run: Run) -> Iterator[str]:
+    """The system prompts and the last user message are sent word for word."""
+    for message in must_stay(run.messages):
+        texts = [must.text_of(m) for m in run.chat if m["role"] == message.role.value]
+        if not texts or not any(message.text.strip() in text for text in texts):
+            yield f"{message.role.value} message {message.id} is not sent"
+
+
+def _late(run: Run) -> Iterator[str]:
+    most = PATIENCE * (SECONDS + SECONDS_A_MESSAGE * len(run.messages))
+    if run.seconds > most:
+        yield f"it took {run.seconds:.2f} s of CPU time; {most:.2f} s were allowed"
+
+
+def must_stay(messages: Sequence[Message]) -> list[Message]:
+    users = [message for message in messages if message.role is Role.USER]
+    return [message for message in messages if message.role is Role.SYSTEM] + users[-1:]
+
+
+def check(messages: Sequence[Message], counts: Counts, shares: Iterable[float] = SHARES) -> None:
+    """Every budget in both manners; all faults are told at once."""
+    faults = []
+    for manner in MANNERS:
+        for share in shares:
+            run = Run(messages, share, manner, counts)
+            faults += [f"{manner} {share}: {fault}" for fault in faults_of(run)]
+    must.have_none(faults)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_conversation(conversations: Path, name: str) -> None:
+    messages = messages_of(read_jsonl((conversations / f"{name}.jsonl").read_bytes()), str)
+    check(messages, Counts(tokenizer_for("gpt-4o")))
+
+
+@pytest.mark.parametrize(("count", "seed"), [(100, 1), (100, 2), (100, 3), (300, 4), (1_000, 5)])
+def test_a_made_up_conversation(count: int, seed: int) -> None:
+    check(long_conversation(count, seed), Counts(Letters()))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [3_000, 10_000])
+def test_a_long_conversation(count: int) -> None:
+    check(long_conversation(count), Counts(Letters()))
+
+
+@pytest.fixture(scope="module")
+def enormous() -> tuple[list[Message], Counts]:
+    return long_conversation(100_000), Counts(Letters())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("share", SHARES)
+def test_a_hundred_thousand_messages(enormous: tuple[list[Message], Counts], share: float) -> None:
+    check(*enormous, [share])
