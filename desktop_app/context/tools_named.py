@@ -34,11 +34,11 @@ _READING_FILE = re.compile(r"read|view|cat|open|(?:get|show|load)\w*(?:file|cont
 _NOT_A_FILE = re.compile(r"dir|folder|tree|list|info|meta|size|outline|search|find|grep|url|web|page", re.IGNORECASE)
 _SUBCOMMANDS = frozenset({"view", "create", "str_replace", "insert", "undo_edit"})
 """Of Anthropic's text editor tool: there the argument `command` says what the call does, not the tool's name."""
-_PART_KEYS = (
+_PART_KEYS = frozenset({
     "offset", "limit", "view_range", "range", "lines", "line", "start", "end", "start_line", "end_line", "line_start",
     "line_end", "startLine", "endLine", "from_line", "to_line", "first_line", "last_line", "max_lines", "num_lines",
     "start_line_one_indexed", "end_line_one_indexed_inclusive", "head", "tail", "page",
-)  # fmt: skip
+})  # fmt: skip
 _BEGINNINGS = frozenset({"offset", "line", "start", "start_line", "line_start", "startLine", "from_line", "first_line"})
 _CAT = re.compile(r"cat\s+(?:--\s+)?([^\s|><;&$*?'\"-][^\s|><;&$*?'\"]*)\s*")
 _FAILED = re.compile(
@@ -69,7 +69,11 @@ def fields_of(call: ToolCall) -> dict[str, Any] | None:
 
 def first_of(fields: Mapping[str, Any], keys: Sequence[str]) -> str:
     """The first of those fields that is text."""
-    return next((value for key in keys if isinstance(value := fields.get(key), str) and value), "")
+    for key in keys:
+        value = fields.get(key)
+        if value and isinstance(value, str):
+            return value
+    return ""
 
 
 def touches(name: str, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
@@ -77,7 +81,7 @@ def touches(name: str, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
     path, command = first_of(fields, PATH_KEYS), first_of(fields, COMMAND_KEYS)
     manner = _manner(command if command in _SUBCOMMANDS else name)
     if path and manner is not None:
-        is_part = manner is Manner.READ and any(_narrows(key, fields.get(key)) for key in _PART_KEYS)
+        is_part = manner is Manner.READ and any(_narrows(key, value) for key, value in fields.items())
         return [(_normal(path), Manner.READ_PART if is_part else manner)]
     if command and RUNNING.search(name):
         read = _CAT.fullmatch(command)
@@ -95,7 +99,7 @@ def _manner(name: str) -> Manner | None:
 
 def _narrows(key: str, value: object) -> bool:
     """Whether that argument asks for a part of the file; to begin at the first line does not."""
-    return bool(value) and not (key in _BEGINNINGS and value == 1)
+    return key in _PART_KEYS and bool(value) and not (key in _BEGINNINGS and value == 1)
 
 
 def _patched(fields: Mapping[str, Any]) -> list[str]:

@@ -29,6 +29,7 @@ class Draft:
         self._inputs: dict[tuple[str, int], tuple[str, str]] = {}
         self._asking: dict[str, Message] = {}
         self._uncounted: set[int] = set()
+        self._tokens_of: dict[tuple[str, str, str], int] = {}
 
     def take(self, strategy: str, change: Change) -> None:
         """Makes that change, unless it would free nothing."""
@@ -96,9 +97,13 @@ class Draft:
         return now, replace(now, parts=tuple(parts))
 
     def _tokens(self, exchange: Exchange, text: str) -> int:
-        """Of the result's message with that text. The call's id is not sent as text: equal placeholders count once."""
-        result = ToolResult("", exchange.result.name, text)
-        return self._counts.total(Message(role=Role.TOOL, speaker=exchange.message.speaker, parts=(result,)))
+        """Of the result's message with that text. A call's id is not sent as text, so equal placeholders count once."""
+        key = exchange.result.name, exchange.message.speaker, text
+        tokens = self._tokens_of.get(key)
+        if tokens is None:
+            sent = Message(role=Role.TOOL, speaker=key[1], parts=(ToolResult("", key[0], text),))
+            tokens = self._tokens_of[key] = self._counts.total(sent)
+        return tokens
 
     def _note(self, strategy: str, shorter: Shorter, exchange: Exchange) -> None:
         if shorter.text is not None:

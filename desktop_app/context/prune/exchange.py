@@ -18,13 +18,14 @@ from .placeholder import PREFIX
 from .protect import first_protected, is_input_prunable, is_prunable
 
 
-class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A result and the call that it answers, as they are sent now.
 
     index: its place among the exchanges, oldest first. whole: the result as it is recorded. asked: the call's message
     and the call's number among that message's calls. fields: its arguments, or None if they are no JSON object.
     tokens: of the result's message. age, turns: assistant and user messages that came later.
     is_result_free, is_input_free: whether the result and the arguments may still be shortened.
+    Thousands live for one decision, and none is part of a cycle: the garbage collector need not look at them.
     """
 
     index: int
@@ -46,7 +47,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         return self.call.name if self.call else self.result.name
 
 
-class Shorter(msgspec.Struct, frozen=True):
+class Shorter(msgspec.Struct, frozen=True, gc=False):
     """What a strategy proposes for one exchange: another text of its result, other arguments of its call, or both."""
 
     index: int
@@ -63,59 +64,77 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Coun
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
     calls = calls_of_results(items)
-    recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in view.pruned}
-    age = sum(is_of_model(item) for item in items)
-    turns = sum(is_of_user(item) for item in items)
+    recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in view.pruned} if view.pruned else {}
     found: list[Exchange] = []
-    for index, item in enumerate(items):
-        if item.message.role is Role.TOOL and (result := item.message.tool_result) is not None:
-            whole = recorded.get(item.message.id, item.message).tool_result or result
-            is_placeholder = bool(item.pruned_by) and result.text.startswith(PREFIX)
-            asking, number = calls.get(index, (len(items), 0))
-            asked = items[asking] if asking < len(items) else None
-            call = asked.message.tool_calls[number] if asked else None
+    index = sum(item.message.role is Role.TOOL for item in items)
+    age = turns = 0
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if item.message.role is Role.ASSISTANT:
+            age += item.kind is Kind.MESSAGE  # what stands in no record makes nothing older
+        elif item.message.role is Role.USER:
+            turns += is_of_user(item)
+        elif item.message.role is Role.TOOL:
+            index -= 1
+            asked = calls.get(place)
             found.append(
                 Exchange(
-                    index=len(found),
+                    index=index,
                     message=item.message,
-                    result=result,
-                    whole=whole,
-                    call=call,
-                    asked=(asked.message, number) if asked else None,
-                    fields=fields_of(call) if call else None,
+                    result=result_of(item.message),
+                    whole=result_of(recorded.get(item.message.id, item.message)),
+                    call=asked.call if asked else None,
+                    asked=(items[asked.index].message, asked.number) if asked else None,
+                    fields=fields_of(asked.call) if asked else None,
                     tokens=counts.total(item.message),
                     age=age,
                     turns=turns,
-                    is_result_free=index < end and not is_placeholder and is_prunable(item, policy),
-                    is_input_free=asking < end and asked is not None and is_input_prunable(asked, call, policy),
+                    is_result_free=place < end and is_prunable(item, policy) and not _is_placeholder(item),
+                    is_input_free=asked is not None
+                    and asked.index < end
+                    and is_input_prunable(items[asked.index], asked.call, policy),
                 )
             )
-        else:
-            age -= is_of_model(item)
-            turns -= is_of_user(item)
-    return found
+    return found[::-1]
 
 
-def is_of_model(item: Item) -> bool:
-    """Whether the model said that: what stands in no record makes nothing older."""
-    return item.kind is Kind.MESSAGE and item.message.role is Role.ASSISTANT
+def result_of(message: Message) -> ToolResult:
+    """The result of a tool's message, of which a view has one each."""
+    part = message.parts[0]
+    return part if isinstance(part, ToolResult) else message.tool_result or ToolResult("", "", message.text)
 
 
-def calls_of_results(items: Sequence[Item]) -> dict[int, tuple[int, int]]:
-    """Where the call of each result stands, by the result's index: its message's index, and its number among the calls.
+def _is_placeholder(item: Item) -> bool:
+    """Whether a prune left no more than a line of that result, or a digest."""
+    return bool(item.pruned_by) and result_of(item.message).text.startswith(PREFIX)
+
+
+class Asked(msgspec.Struct, frozen=True, gc=False):
+    """Where a call stands: the index of its message, and its number among that message's calls."""
+
+    index: int
+    number: int
+    call: ToolCall
+
+
+def calls_of_results(items: Sequence[Item]) -> dict[int, Asked]:
+    """The call of each result, by the result's index.
 
     Paired by position and id, since ids repeat: a result belongs to the first call of its id that waits for one, and
     none waits any more once the user spoke.
     """
-    paired: dict[int, tuple[int, int]] = {}
-    waiting: dict[str, list[tuple[int, int]]] = {}
+    paired: dict[int, Asked] = {}
+    waiting: dict[str, list[Asked]] = {}
     for index, item in enumerate(items):
         message = item.message
         if message.role is Role.ASSISTANT:
-            for number, call in enumerate(message.tool_calls):
-                waiting.setdefault(call.call_id, []).append((index, number))
+            calls = [part for part in message.parts if isinstance(part, ToolCall)]
+            for number, call in enumerate(calls):
+                waiting.setdefault(call.call_id, []).append(Asked(index, number, call))
         elif message.role is Role.USER:
             waiting.clear()
-        elif (result := message.tool_result) is not None and waiting.get(result.call_id):
-            paired[index] = waiting[result.call_id].pop(0)
+        elif message.role is Role.TOOL:
+            unanswered = waiting.get(result_of(message).call_id)
+            if unanswered:
+                paired[index] = unanswered.pop(0)
     return paired

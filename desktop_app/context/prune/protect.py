@@ -42,7 +42,6 @@ def is_prunable(item: Item, policy: ContextPolicy) -> bool:
     )
 
 
-def is_input_prunable(item: Item, call: ToolCall | None, policy: ContextPolicy) -> bool:
+def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool:
     """Whether the arguments of that call, which the item's message makes, may be shortened at all."""
-    is_recorded = item.kind is Kind.MESSAGE and not item.is_pinned
-    return call is not None and is_recorded and call.name not in policy.protected_tools
+    return item.kind is Kind.MESSAGE and not item.is_pinned and call.name not in policy.protected_tools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from desktop_app.context.policy import ContextPolicy
@@ -42,10 +43,11 @@ def _newest(
     """The newest whole read and the newest change of each file, by the exchange's index."""
     read: dict[str, int] = {}
     changed: dict[str, int] = {}
+    often = Counter(path for files in touched for path, _ in files)
     for exchange in reversed(exchanges):
         for path, manner in touched[exchange.index]:
             newest = changed if manner is Manner.CHANGE else read
-            if path in newest or manner is Manner.READ_PART or has_failed(exchange.whole):
+            if often[path] == 1 or path in newest or manner is Manner.READ_PART or has_failed(exchange.whole):
                 continue
             if manner is Manner.CHANGE or not is_truncated(exchange.whole.text):
                 newest[path] = exchange.index
