@@ -47,8 +47,8 @@ MISSES_MOST = 50
 """Passages in a row that did not fit: the page is full but for a remainder."""
 ROOM_FOR_RESULTS = 60
 """Tokens; with less left over, a section of its own is not worth its heading."""
-PLENTY = 16
-"""Characters said for each token of the page: four times as much as it can hold."""
+PLENTY = 4
+"""Characters listened to for each token of the page: as much as it would hold if it held nothing else."""
 ALL = 1.0
 COMMANDS = 5
 MANY_NAMES = 1_000
@@ -75,19 +75,20 @@ def extract(
         _add_state(page, passages, ledger)
     _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
     _add_files(page, ledger, SHARE_OF_FILES)
-    needed = count(", ".join(_missing(page, names)))
+    names = _missing(page, names)
+    needed = count(", ".join(names))
     if is_among_people(head):
         _add_said(page, ranking, [Voice.PERSON], ALL, min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget)))
     else:
         _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, min(needed, page.free // 2))
-    _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
+    names = _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
     _add_errors(page, ledger, _share_of_errors(budget))
     for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
         _add_said(page, ranking, list(Voice), ALL)
         _add_errors(page, ledger, ALL)
         _add_files(page, ledger, ALL)
         _add_commands(page, ledger, len(ledger.commands), ALL)
-        _add_names(page, names, ALL, ALL)
+        names = _add_names(page, names, ALL, ALL)
         _add_results(page, head)
         page.settle()
     return page.text()
@@ -167,11 +168,8 @@ def _add_files(page: Page, ledger: Ledger, share: float) -> None:
 
 
 def _add_listed(page: Page, section: str, label: str, place: int, names: Iterable[str], share: float) -> None:
-    floor = page.free - share * page.budget
-    for number, name in enumerate(names):
-        if page.free <= floor or page.is_full:
-            break
-        page.add(section, Line(name, (place, number), label))
+    lines = (Line(name, (place, number), label) for number, name in enumerate(names))
+    page.add_listed(section, lines, page.free - share * page.budget)
 
 
 def _add_errors(page: Page, ledger: Ledger, share: float) -> None:
@@ -235,20 +233,22 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
     return sorted(ranks, key=ranks.__getitem__)
 
 
-def _missing(page: Page, names: Sequence[str]) -> list[str]:
+def _missing(page: Page, names: Iterable[str]) -> list[str]:
     """Those that no line of the page has, without those that stand in a longer one."""
-    shown = Said(page.settle())
-    return _longest([name for name in names if name not in shown])
+    shown = page.settle() if page.budget <= LARGE_PAGE else page.told()
+    return _longest(Said(shown).lacks(names))
 
 
-def _add_names(page: Page, mentioned: Sequence[str], share: float, share_of_numbers: float) -> None:
-    if page.is_full:
-        return
+def _add_names(page: Page, mentioned: Sequence[str], share: float, share_of_numbers: float) -> Sequence[str]:
+    """Lists those that the page does not have, as far as there is room. Returns what it did not have."""
+    if page.is_full or not mentioned:
+        return mentioned
     missing = _missing(page, mentioned)
     names = [name for name in missing if not NUMBER.fullmatch(name)]
     numbers = [name for name in missing if NUMBER.fullmatch(name)]
     _add_listed(page, sections.NAMED, "Names", 0, names, share)
     _add_listed(page, sections.NAMED, sections.NUMBERS, 1, numbers, share_of_numbers)
+    return missing
 
 
 def _longest(names: Sequence[str]) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message, Role
@@ -15,8 +16,15 @@ LOST_NAMED = 20
 """How many lost facts a report names."""
 
 _WORD = re.compile(r"\w+")
+_TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
+"""ASCII signs, and blanks between words."""
+_TO_WORDS_OF_LINES = bytes(sign if sign == ord("\n") else _TO_WORDS[sign] for sign in range(256))
 _SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
 """What stands around a name in a text."""
+
+
+def _words_in(text: str) -> list[str]:
+    return text.encode().translate(_TO_WORDS).decode().split() if text.isascii() else _WORD.findall(text)
 
 
 class Said:
@@ -29,8 +37,9 @@ class Said:
     def __init__(self, text: str) -> None:
         self._text = text
         self._chunks = frozenset(text.split())
-        distinct = "\n".join(self._chunks)
-        self._words = frozenset(_WORD.findall(distinct))
+        self._sorted = sorted(self._chunks)
+        distinct = "\n".join(self._sorted)
+        self._words = frozenset(_words_in(distinct))
         self._compound = "\n".join(chunk for chunk in self._chunks if not chunk.isalnum())
         self._names = frozenset(chunk.strip(_SIGNS) for chunk in self._compound.split("\n"))
 
@@ -39,11 +48,32 @@ class Said:
         if fact in self._words or fact in self._names or fact in self._chunks:
             return True
         parts = fact.split()
-        if len(parts) > 1 and not self._chunks.issuperset(parts[1:-1]):
+        if len(parts) > 1 and not (all(map(self._chunks.__contains__, parts[1:-1])) and self._begins(parts[-1])):
             return False
-        if not self._words.issuperset(_WORD.findall(fact)):
+        if not all(map(self._words.__contains__, _words_in(fact))):
             return False
         return fact in (self._compound if parts == [fact] else self._text)
+
+    def _begins(self, part: str) -> bool:
+        """Whether a chunk begins with that."""
+        place = bisect_left(self._sorted, part)
+        return place < len(self._sorted) and self._sorted[place].startswith(part)
+
+    def lacks(self, facts: Iterable[str]) -> list[str]:
+        """Those of the facts that the text does not have."""
+        words, names = self._words, self._names
+        open_facts = [fact for fact in facts if fact not in words and fact not in names]
+        joined = "\n".join(open_facts)
+        taken_apart = joined.encode().translate(_TO_WORDS_OF_LINES).decode().split("\n") if joined.isascii() else []
+        if len(taken_apart) != len(open_facts):
+            return [fact for fact in open_facts if fact not in self]
+        has_word = words.__contains__
+        # All at once, since to take each fact apart alone would take longer than to read the text.
+        return [
+            fact
+            for fact, its_words in zip(open_facts, taken_apart, strict=True)
+            if not all(map(has_word, its_words.split())) or fact not in self
+        ]
 
 
 def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
@@ -68,17 +98,14 @@ def fidelity(
     reading: Reading | None = None,
 ) -> Fidelity:
     """Where each fact of `head` is found now. `tail`: the messages that stay; `archive`: ids that can be recalled."""
-    kept, summarised = Said("\n".join(message.text for message in tail)), Said(summary)
-    places = {"verbatim": 0, "in_summary": 0, "recallable": 0, "lost": 0}
-    lost: list[str] = []
-    for fact, message_id in facts_to_keep(head, reading or Reading()).items():
-        if fact in kept:
-            places["verbatim"] += 1
-        elif fact in summarised:
-            places["in_summary"] += 1
-        elif message_id in archive:
-            places["recallable"] += 1
-        else:
-            places["lost"] += 1
-            lost.append(fact)
-    return Fidelity(**places, lost_facts=tuple(lost[:LOST_NAMED]))
+    facts = facts_to_keep(head, reading or Reading())
+    not_kept = Said("\n".join(message.text for message in tail)).lacks(facts)
+    missing = Said(summary).lacks(not_kept)
+    lost = [fact for fact in missing if facts[fact] not in archive]
+    return Fidelity(
+        verbatim=len(facts) - len(not_kept),
+        in_summary=len(not_kept) - len(missing),
+        recallable=len(missing) - len(lost),
+        lost=len(lost),
+        lost_facts=tuple(lost[:LOST_NAMED]),
+    )

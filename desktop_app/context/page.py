@@ -27,6 +27,8 @@ LISTS = (FILES, NAMED)
 """Sections whose lines are names: those of one label stand behind it, since a line each would cost as much again."""
 
 Order = tuple[int, int]
+AT_ONCE = 32
+"""Names whose tokens are counted together."""
 SMALLEST_LINE = 6
 """Tokens: with less room than this, no line fits any more."""
 
@@ -58,6 +60,7 @@ class Page:
         self._texts: set[str] = set()
         self._headed: set[str] = set()
         self._used = 0
+        self._rendered, self._settled_at = "", 0
 
     @property
     def free(self) -> int:
@@ -73,7 +76,7 @@ class Page:
         """Adds a line if it is new and fits."""
         return self.add_together([(section, line)])
 
-    def add_together(self, lines: Iterable[tuple[str, Line]], kept_free: int = 0) -> bool:
+    def add_together(self, lines: Iterable[tuple[str, Line]], kept_free: float = 0) -> bool:
         """Adds those of the lines that are new, if all of them fit and leave that much free, else none."""
         new = [(section, line) for section, line in lines if line.text and line.text not in self._texts]
         cost = self._cost(new)
@@ -84,6 +87,19 @@ class Page:
         self._texts.update(line.text for _, line in new)
         self._headed.update(heading for section, line in new for heading in (section, section + line.speaker))
         return True
+
+    def add_listed(self, section: str, lines: Iterable[Line], floor: float) -> None:
+        """Adds those names that are new in their order, until only `floor` tokens are free."""
+        by_text = {line.text: line for line in lines}
+        new = [(section, line) for text, line in by_text.items() if text and text not in self._texts]
+        for start in range(0, len(new), AT_ONCE):
+            some = new[start : start + AT_ONCE]
+            if self.add_together(some, kept_free=max(floor, 0)):
+                continue
+            for name in some:
+                if self.free <= floor or self.is_full:
+                    return
+                self.add_together([name])
 
     def cover(self, texts: Iterable[str]) -> None:
         """Takes those texts as told: they stand on the page within a longer line."""
@@ -111,27 +127,39 @@ class Page:
     def __contains__(self, text: str) -> bool:
         return text in self._texts
 
+    def told(self) -> str:
+        """All that the lines say, in no order."""
+        return "\n".join([line.text for _, line in self._lines])
+
     def settle(self) -> str:
         """The page as Markdown; from here on what is free is what the whole page leaves, counted at once."""
-        rendered = self._render()
-        self._used = self._count(rendered) if rendered else 0
-        return rendered
+        if self._settled_at != len(self._lines):
+            self._settled_at, self._rendered = len(self._lines), self._render()
+            self._used = self._count(self._rendered) if self._rendered else 0
+        return self._rendered
 
     def text(self) -> str:
         """The page as Markdown, at most `budget` tokens: the least important lines go first if it is over."""
-        while self._count(rendered := self._render()) > self.budget and self._lines:
+        while self.settle() and self._used > self.budget and self._lines:
             over = max(len(self._lines) // 100, 1)
             del self._lines[-over:]
-        return rendered
+        return self._rendered
 
     def _render(self) -> str:
         parts: list[str] = []
-        for section in SECTIONS:
-            lines = sorted((line for where, line in self._lines if where == section), key=lambda line: line.order)
+        of_section: dict[str, list[Line]] = {section: [] for section in SECTIONS}
+        for section, line in self._lines:
+            of_section[section].append(line)
+        for section, unsorted in of_section.items():
+            lines = sorted(unsorted, key=_order_of)
             if lines:
                 shown = _listed(lines) if section in LISTS else _joined(lines)
                 parts.append(f"## {section}\n" + "\n".join(shown))
         return "\n\n".join(parts)
+
+
+def _order_of(line: Line) -> Order:
+    return line.order
 
 
 def _joined(lines: list[Line]) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message, Role, Text
 
 from .page import DECISIONS, DETAILS, STATE, Line, Order
 from .reading import Read, Reading
@@ -22,6 +23,12 @@ SENTENCES_A_MESSAGE = 60
 NARRATED, OBSERVED = 0.6, 0.3
 """What a model says while it calls tools is about to happen, and in plain chats the user's words matter more; what
 a tool showed is not what somebody said."""
+LISTENED_LEAST = 100_000
+"""Characters that are listened to in any case: it takes no time."""
+LISTENED_MOST = 6_000
+"""Characters of one message that it is taken to say, whatever was pasted into it."""
+SHARE_OF_USERS = 0.6
+"""Of what is listened to at most; the rest is for what the model replied."""
 VOICES = {voice.value: voice for voice in Voice}
 THIN = 0.65
 """Share of a message's words."""
@@ -58,23 +65,65 @@ def passages_of(
     """What people and the model said in own words, in order, without chatter.
 
     earlier: lines of an earlier page; what they quote competes with the new messages, since a page is merged and never
-    summarised again. plenty: characters; where more than that is said otherwise, a model's words between its tool
-    calls are passed over.
+    summarised again. plenty: characters; of a session of work in which more is said, about as much is listened to.
     """
+    plenty = max(plenty, LISTENED_LEAST)
+    while True:
+        places = _worth_listening(head, math.inf if is_among_people(head) else plenty)
+        found = _heard(head, places, earlier, reading)
+        if len(places) == sum(_speaks(message) for message in head) or sum(p.length for p in found) >= plenty / 2:
+            return found
+        plenty *= 4  # most of it was pasted
+
+
+def _heard(
+    head: Sequence[Message], places: Iterable[int], earlier: Iterable[tuple[str, Line]], reading: Reading
+) -> list[Passage]:
     listener = _Listener(head)
     found = [passage for line in earlier if (passage := listener.quoted(*line)) is not None]
-    is_plenty = sum(len(m.text) for m in head if m.role is not Role.TOOL and not m.tool_calls) > plenty
-    for place, message in enumerate(head):
-        if message.role in (Role.USER, Role.ASSISTANT) and not (message.tool_calls and is_plenty):
-            found += listener.passages(message, place, reading.of(message))
+    for place in places:
+        found += listener.passages(head[place], place, reading.of(head[place]))
     return found
+
+
+def _speaks(message: Message) -> bool:
+    return message.role is Role.USER or message.role is Role.ASSISTANT
+
+
+def _worth_listening(head: Sequence[Message], plenty: float) -> list[int]:
+    """The places of the messages to listen to, in order: what users said, what the model replied, and what it said
+    between its calls, each as far as `plenty` characters last."""
+    lengths: tuple[dict[int, int], ...] = ({}, {}, {})
+    for place, message in enumerate(head):
+        if message.role is Role.USER or message.role is Role.ASSISTANT:
+            length = min(sum([len(part.text) for part in message.parts if isinstance(part, Text)]), LISTENED_MOST)
+            lengths[0 if message.role is Role.USER else 2 if message.tool_calls else 1][place] = length
+    chosen: list[int] = []
+    for of_kind, share in zip(lengths, (SHARE_OF_USERS, 1.0, 1.0), strict=True):
+        said = sum(of_kind.values())
+        if said > plenty and (of_kind is lengths[2] or plenty <= 0):
+            break
+        some = of_kind if said <= plenty else _some(of_kind, share * plenty)
+        chosen += some
+        plenty -= sum([of_kind[place] for place in some])
+    return sorted(chosen)
+
+
+def _some(lengths: dict[int, int], room: float) -> list[int]:
+    """Places of messages of at most `room` characters: half of it for the newest, half for others at even distances."""
+    places, newest, free = list(lengths), list[int](), room / 2
+    while places and lengths[places[-1]] <= free:
+        newest.append(places.pop())
+        free -= lengths[newest[-1]]
+    older = sum([lengths[place] for place in places])
+    return newest + places[:: math.ceil(older / (room / 2)) or 1]
 
 
 class _Listener:
     """Hears message after message; remembers what was said often, which words, and which day it is."""
 
     def __init__(self, head: Sequence[Message]) -> None:
-        self._among_people, self._works = is_among_people(head), is_work(head)
+        self.among_people, self._works = is_among_people(head), is_work(head)
         self._speakers = {message.speaker for message in head if message.speaker}
         self._times: Counter[str] = Counter()
         self._known: set[str] = set()
@@ -111,7 +160,7 @@ class _Listener:
         return found
 
     def _voice(self, message: Message) -> Voice:
-        if self._among_people:
+        if self.among_people:
             return Voice.PERSON
         return Voice.USER if message.role is Role.USER else Voice.MODEL
 

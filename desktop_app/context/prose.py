@@ -39,7 +39,7 @@ _MATERIAL = re.compile(
     r"|function|if|elif|else|for|while|try|except|catch|finally|with|switch|case|end)\b[^.?!]*[;{}):,]\s*$"  # code
     r")"
 )
-_CODE_SIGN = re.compile(r"[{}=<>\\|;]")
+_CODE_SIGNS = ("{", "}", "=", "<", ">", "\\", "|", ";", "__", "::")
 _CALL = re.compile(r"\w\(")
 _QUOTED_NAME = re.compile(r"`[^`\n]*`")
 _PLAIN_WORD = re.compile(r"(?<!\S)[(\"'“*]{0,3}[^\W\d_]+(?:['’/-][^\W\d_]+){0,5}[)\"'”*.,;:!?…]{0,4}(?!\S)")
@@ -110,12 +110,7 @@ def is_prose(line: str, is_short: bool = False) -> bool:
 
 
 def _has_code_sign(line: str) -> bool:
-    return (
-        _CODE_SIGN.search(line) is not None
-        or "__" in line
-        or "::" in line
-        or ("(" in line and _CALL.search(line) is not None)
-    )
+    return any(map(line.__contains__, _CODE_SIGNS)) or ("(" in line and _CALL.search(line) is not None)
 
 
 def without_stamp(text: str) -> tuple[str, str]:

@@ -79,7 +79,7 @@ def _facts(
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Facts in own words, pasted ones, and asides."""
     facts = facts_in(whole)[:FACTS_A_MESSAGE]
-    listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE else set[str]()
+    listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE and "\n" in text else set[str]()
     if not (day or listed or "```" in text):
         return tuple(facts), (), ()
     own = set(facts_in("\n".join([paragraph for paragraph, _ in said]))) if listed or "```" in text else set(facts)

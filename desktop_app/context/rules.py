@@ -24,12 +24,17 @@ _RULE = re.compile(
     r"|not even|ha(?:s|ve) to be|at (?:most|least))\b|[你们都]应该|最好|尽量"
     r"|\b(?:bitte|sollte|muss|müssen|il faut|debe)\b"
 )
-_OF_RULES = lexicon(
-    "always never must mustn don dont forbidden circumstances constraint constraints requirement requirements rule"
-    " rules policy niemals immer darf jamais toujours nunca siempre should shouldn prefer preferred preferably avoid"
-    " ensure stick asking ask allowed even bitte sollte muss faut debe"
+_OF_STRONG = lexicon(
+    "always never must mustn don dont allowed forbidden circumstances constraint constraints requirement requirements"
+    " rule rules policy niemals immer darf jamais toujours nunca siempre"
+)
+_DO_NOT = lexicon("do not")
+_OF_RULES = _OF_STRONG | lexicon(
+    "should shouldn prefer preferred preferably avoid ensure stick asking ask even bitte sollte muss faut debe"
 )
 """One of these words is in every rule, unless it has one of the pairs below."""
+_SURELY = lexicon("should prefer preferred preferably avoid ensure bitte sollte muss debe")
+"""One of these alone makes a rule: there is nothing left to search for."""
 _PAIRS = tuple(
     frozenset(pair.split())
     for pair in (
@@ -66,7 +71,9 @@ def is_rule(sentence: str, words: frozenset[str] | None = None) -> bool:
     if is_latin and not _may_be_rule(words):
         return False
     lowered = sentence.lower()
-    if not _RULE.search(lowered) or QUESTION.search(sentence):
+    if (_SURELY.isdisjoint(words) or not is_latin) and not _RULE.search(lowered):
+        return False
+    if ("?" in sentence or "？" in sentence) and QUESTION.search(sentence):
         return False
     return (is_latin and _OF_NONE.isdisjoint(words)) or not _NONE.search(lowered)
 
@@ -79,6 +86,10 @@ def _may_be_rule(words: frozenset[str]) -> bool:
 
 def is_strong_rule(rule: str) -> bool:
     """Whether a rule says always, never or must: it outlives those that say should."""
+    if rule.isascii():
+        words = words_of(rule)
+        if _OF_STRONG.isdisjoint(words) and not words >= _DO_NOT:
+            return False
     return _STRONG_RULE.search(rule.lower()) is not None
 
 

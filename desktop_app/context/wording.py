@@ -6,7 +6,9 @@ Every search is linear, also on text without a space: words are taken apart firs
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 FACT_MOST = 300
 """Characters; a longer word without a space is data, such as base64. No URL worth saying aloud is longer."""
@@ -24,16 +26,21 @@ def lexicon(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+_NUMBER_OR_NAME = (
+    r"(?P<number>(?<![\w.])[#$€£]?\d[\d,.:/-]{0,40}\d\b%?|(?<![\w.])[#$€£]\d\b|\b\d%)"
+    r"|(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8}"
+    r"|[vV]\d{1,4}(?:\.\d{1,6}){1,4}|[A-Za-z]\w{0,60}_\w{1,60}|[A-Z]{2,10}-\d[\w-]{0,30}|(?=[a-zA-Z]{0,40}\d)\w{2,80})(?!\w))"
+)
 _FACT = re.compile(
     r"(?P<url>\bhttps?://[^\s<>\"'`)\]}]+)"
     r"|(?P<mail>\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+)"
     r"|(?P<path>(?<![\w/])(?:~|\.{1,2}|[\w.@-]{1,80})?(?:/[\w.@+-]{1,120})+/?|\b[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:"
     + _EXTENSIONS
     + r")\b)"
-    r"|(?P<number>(?<![\w.])[#$€£]?\d[\d,.:/-]{0,40}\d\b%?|(?<![\w.])[#$€£]\d\b|\b\d%)"
-    r"|(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8}"
-    r"|[vV]\d{1,4}(?:\.\d{1,6}){1,4}|[A-Za-z]\w{0,60}_\w{1,60}|[A-Z]{2,10}-\d[\w-]{0,30}|(?=[a-zA-Z]{0,40}\d)\w{2,80})(?!\w))"
+    r"|" + _NUMBER_OR_NAME
 )
+_SHORT_FACT = re.compile(_NUMBER_OR_NAME)
+"""The same for words without a point, a slash or an at sign."""
 _QUOTED_NAME = re.compile(r"`([^`\n]{1,120})`")
 _PLAIN_WORD = re.compile(r"[a-z]+[a-z'’-]*|[A-Z][a-z'’-]*|[^\w/]+")
 _TRAILING = ".,;:!?…\"'”’)]}*"
@@ -50,8 +57,10 @@ _DECISION_PAIRS = tuple(
 _PAIRED = frozenset({"with", "root", "turns", "will"})
 _DECISION_CJK = re.compile("决定|改为|同意|決め")
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]{2}")
-_TO_WORDS = bytes(ord(sign.lower()) if sign.isalnum() or sign == "_" else ord(" ") for sign in map(chr, range(128)))
-_TO_WORDS += bytes(128)
+_TO_WORDS = bytes(
+    ord(sign.lower()) if sign.isascii() and (sign.isalnum() or sign == "_") else ord(" ")
+    for sign in map(chr, range(256))
+)
 """ASCII signs as small letters, and blanks between words: three times as fast as the search for words."""
 QUESTION = re.compile(r"[?？][\"'”)\]*_]*\s*$")
 
@@ -86,13 +95,9 @@ _SURELY_ERROR = re.compile(
 
 def facts_in(text: str) -> list[str]:
     """Paths, URLs, addresses, identifiers, numbers and names in back-ticks, in their order, without repeats."""
-    found: dict[str, None] = {}
-    if "`" in text:
-        found.update((name.strip(), None) for name in _QUOTED_NAME.findall(text) if len(name.strip()) > 1)
-    for facts in map(_facts_of_word, dict.fromkeys(text.split())):
-        if facts:
-            found.update(dict.fromkeys(facts))
-    return list(found)
+    quoted = [name for name in map(str.strip, _QUOTED_NAME.findall(text)) if len(name) > 1] if "`" in text else []
+    named = chain.from_iterable(map(_facts_of_word, dict.fromkeys(text.split())))
+    return list(dict.fromkeys([*quoted, *named]))
 
 
 @lru_cache(WORDS_REMEMBERED)
@@ -103,7 +108,8 @@ def _facts_of_word(word: str) -> tuple[str, ...]:
     bare = word.strip(_SIGNS)
     if (bare.isalpha() and bare[1:].islower()) or _PLAIN_WORD.fullmatch(bare):
         return ()
-    facts = (match.group().rstrip(_TRAILING) for match in _FACT.finditer(word.lstrip(_LEADING)))
+    search = _FACT if "." in bare or "/" in bare or "@" in bare else _SHORT_FACT
+    facts = (match.group().rstrip(_TRAILING) for match in search.finditer(word.lstrip(_LEADING)))
     return tuple(fact for fact in facts if len(fact) > 1)
 
 
@@ -131,13 +137,29 @@ def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
     if not stems:
         return []
     found: dict[str, None] = {}
-    for line in text.splitlines():
+    for line in _lines_with(stems, text, lowered):
         told = line[: 4 * width].strip()
-        low = told.lower()
-        if any(stem in low for stem in stems) and len(told) > 3 and is_error_line(told):
+        if len(told) > 3 and is_error_line(told):
             found.setdefault(told[:width])
     lines = list(found)
     return lines if len(lines) <= most else [lines[0], *lines[len(lines) - most + 1 :]]
+
+
+def _lines_with(stems: list[str], text: str, lowered: str) -> Iterator[str]:
+    """The lines that have one of those stems. `lowered`: the text in small letters."""
+    if len(lowered) != len(text) or "\r" in text:
+        yield from (line for line in text.splitlines() if any(map(line.lower().__contains__, stems)))
+        return
+    begins: set[int] = set()
+    for stem in stems:
+        place = lowered.find(stem)
+        while place >= 0:
+            begins.add(text.rfind("\n", 0, place) + 1)
+            end = text.find("\n", place)
+            place = lowered.find(stem, end) if end >= 0 else -1
+    for begin in sorted(begins):
+        end = text.find("\n", begin)
+        yield text[begin : end if end >= 0 else len(text)]
 
 
 def is_error_line(line: str) -> bool:
