@@ -56,7 +56,7 @@ def test_what_a_tool_showed_counts_less_than_what_the_user_said() -> None:
 def test_where_others_said_plenty_the_models_asides_are_passed_over() -> None:
     said = [
         user("Please look at the parser."),
-        model("I look at the parser first.", call("read")),
+        model("I look at the parser first, since the rows are taken apart there.", call("read")),
         model("It is slow."),
     ]
     assert len(passages(*said)) == 3
