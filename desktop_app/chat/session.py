@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import Tally, gauge_of, tally
+from desktop_app.context.breakdown import Tally, closing_tokens, gauge_of, tally
+from desktop_app.context.calibration import Calibration, Report, calibration_of, is_report, learned, prior
 from desktop_app.context.counting import Counts
 from desktop_app.context.items import Item
-from desktop_app.context.policy import Budget, ContextPolicy, budget_for
+from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted
 from desktop_app.context.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
@@ -50,7 +51,7 @@ class Session:
         archive: Archive,
     ) -> None:
         self.info = info
-        self.policy = policy
+        self._chosen = policy
         self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
@@ -66,6 +67,8 @@ class Session:
         self.model = model
         self.counts = Counts(model.tokenizer)
         self._tally: Tally | None = None
+        self._calibration: Calibration | None = None
+        self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
         self.items_read: Chain[Item] | None = None
 
     @property
@@ -81,7 +84,39 @@ class Session:
     @property
     def budget(self) -> Budget:
         """What a request may take under the policy."""
-        return budget_for(self.policy, self.model.info.window, self.model.info.max_output)
+        return budget_for(self._chosen, self.model.info.window, self.model.info.max_output)
+
+    @property
+    def policy(self) -> ContextPolicy:
+        """The policy that was chosen, fitted to the model's window."""
+        chosen, budget = self._chosen, self.budget
+        if self._fitted is None or self._fitted[0] is not chosen or self._fitted[1] != budget:
+            self._fitted = (chosen, budget, fitted(chosen, budget))
+        return self._fitted[2]
+
+    @policy.setter
+    def policy(self, chosen: ContextPolicy) -> None:
+        self._chosen = chosen
+
+    @property
+    def calibration(self) -> Calibration:
+        """How many of the provider's tokens one counted here is, from what it reported in this record."""
+        if self._calibration is None:
+            start = prior(self.counts.tokenizer.name, self.model.info.recorded_as)
+            name = self.model.info.recorded_as
+            self._calibration = calibration_of(self.transcript, self.view, self.counts, name, self.policy, start)
+        return self._calibration
+
+    @property
+    def own_budget(self) -> Budget:
+        """The budget for decisions, which count here: where the provider counts more, as the gauge shows, it is smaller
+        in the same proportion."""
+        gauge, counted = self.gauge(), self._counted()
+        return self.budget.counted_with(max(gauge.total / counted, 1.0)) if counted else self.budget
+
+    def estimated(self, tokens: int) -> int:
+        """Tokens counted here, such as those of a draft, in the provider's."""
+        return round(tokens * self.calibration.factor)
 
     @property
     def total(self) -> int:
@@ -91,7 +126,13 @@ class Session:
     def gauge(self) -> Gauge:
         """The figures of the request as it would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)
-        return gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, self.model.info)
+        factor = self.calibration.factor
+        return gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, self.model.info, factor)
+
+    def _counted(self) -> int:
+        """Tokens of the request, as they are counted here."""
+        self._tally = tally(self.view, self.counts, self._tally)
+        return self._tally.total + closing_tokens(self.view, self.counts)
 
     def gauge_changed(self) -> GaugeChanged:
         """The figures as an event."""
@@ -103,12 +144,23 @@ class Session:
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
         await self.archive.append(self.id, *entries)
+        self._learn_from(entries)
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
         for entry in entries:
             if isinstance(entry, Message):
                 self._index[entry.id] = len(self._messages)
                 self._messages.append(entry)
+
+    def _learn_from(self, entries: tuple[AnyEntry, ...]) -> None:
+        """Before they are folded: a report is of the view as it was. What is not known yet is folded later."""
+        if self._calibration is None:
+            return
+        replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.recorded_as)]
+        if replies and len(entries) > 1:
+            self._calibration = None
+        elif replies and (usage := replies[0].usage) is not None:
+            self._calibration = learned(self._calibration, Report(self._counted(), usage), self.policy)
 
     async def record_message(self, message: Message) -> MessageRecorded:
         """Stores a message and tells of it."""

@@ -84,7 +84,9 @@ async def reply_streamed(session: Session, reply: ReplyInFlight, messages: list[
                     yield TextDelta(session.id, reply.id, text)
                 elif isinstance(piece, ReasoningPiece):
                     yield ReasoningDelta(session.id, reply.id, text)
-                yield GaugeChanged(session.id, grown_by(gauge, Segment.ASSISTANT, told, session.policy))
+                yield GaugeChanged(
+                    session.id, grown_by(gauge, Segment.ASSISTANT, session.estimated(told), session.policy)
+                )
             if not is_kept and time.monotonic() - kept_at >= KEEP_EVERY:
                 await session.archive.keep_partial(session.id, reply.message())
                 kept_at, is_kept = time.monotonic(), True

@@ -96,11 +96,19 @@ def status_of(share: float, policy: ContextPolicy) -> Status:
     return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
 
 
-def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, budget: Budget, model: ModelInfo) -> Gauge:
+def gauge_of(
+    view: View,
+    sums: Tally,
+    counts: Counts,
+    policy: ContextPolicy,
+    budget: Budget,
+    model: ModelInfo,
+    factor: float = 1.0,
+) -> Gauge:
     """The gauge of that view for that model.
 
     *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*.
-    Open calls count as they would be sent.
+    Open calls count as they would be sent. factor: the provider's tokens for one counted here, where it did not count.
     """
     segments = dict(sums.segments)
     closing = closing_tokens(view, counts)
@@ -120,11 +128,13 @@ def gauge_of(view: View, sums: Tally, counts: Counts, policy: ContextPolicy, bud
     anchor = sums.measured_at
     reply = view.items[anchor].message if anchor is not None else None
     if anchor is None or reply is None or reply.usage is None or reply.model != model.recorded_as:
-        return gauge
+        return calibrated(gauge, factor, policy)
     later = sum(item_tokens(item, counts).total for item in view.items[anchor + 1 :]) + closing
     around = counts.tokenizer.overhead.around(Role.ASSISTANT)  # providers count a reply without what frames it
     counted = total - later - around
-    return anchored(gauge, counted, reply.usage, policy) if is_plausible(reply.usage, counted) else gauge
+    if not is_plausible(reply.usage, counted):
+        return calibrated(gauge, factor, policy)
+    return anchored(gauge, counted, reply.usage, policy, factor)
 
 
 def is_plausible(usage: Usage, counted: int) -> bool:
@@ -155,16 +165,26 @@ def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy)
     return replace(gauge, segments=segments, total=total, status=status)
 
 
-def anchored(gauge: Gauge, counted: int, usage: Usage, policy: ContextPolicy) -> Gauge:
+def anchored(gauge: Gauge, counted: int, usage: Usage, policy: ContextPolicy, factor: float = 1.0) -> Gauge:
     """The gauge set right by what the provider reported for a request that was counted as `counted` tokens.
 
     The difference is shared among the segments by their size, so that they still sum to the total: *measured*
-    is what the provider said of the request, plus what came after it.
+    is what the provider said of the request, plus what came after it, which is counted here and calibrated.
     """
-    total = max(gauge.total + usage.prompt_tokens + usage.reply_tokens - counted, 0)
-    segments = _scaled(gauge.segments, total)
+    later = round((gauge.total - counted) * factor)
+    total = max(usage.prompt_tokens + usage.reply_tokens + later, 0)
+    return replace(_with_total(gauge, total, policy), basis=Basis.MEASURED)
+
+
+def calibrated(gauge: Gauge, factor: float, policy: ContextPolicy) -> Gauge:
+    """An estimated gauge in the provider's tokens, as far as they are known: its segments still sum to its total."""
+    return _with_total(gauge, round(gauge.total * factor), policy)
+
+
+def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+    """The gauge with another total, shared among the segments by their size."""
     status = status_of(total / gauge.usable if gauge.usable > 0 else float("inf"), policy)
-    return replace(gauge, segments=segments, total=total, status=status, basis=Basis.MEASURED)
+    return replace(gauge, segments=_scaled(gauge.segments, total), total=total, status=status)
 
 
 def _scaled(segments: dict[Segment, int], total: int) -> dict[Segment, int]:

@@ -75,7 +75,7 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             if text:
                 engine.conversations.expect_turn(session)
             overhead = session.counts.tokenizer.overhead.message if text else 0
-            return p.DraftCounted(session.counts.text(text) + overhead)
+            return p.DraftCounted(session.estimated(session.counts.text(text) + overhead))
         case p.PlanOptimize(_, tail_tokens):
             return _planned(engine, session, await operations.optimization_of(session, tail_tokens))
         case p.CheckSummary(_, plan, summary):

@@ -27,7 +27,7 @@ def plan_shown(optimization: Optimization, session: Session) -> Plan:
     prune, compaction = optimization.prune, optimization.compaction
     kept = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
     gauge_before, gauge_after = _gauge(before, optimization, session), _gauge(after, optimization, session)
-    pruned = prune.tokens_before - prune.tokens_after if prune else 0
+    pruned = session.estimated(prune.tokens_before - prune.tokens_after) if prune else 0
     return Plan(
         id=optimization.id,
         before=gauge_before,
@@ -53,7 +53,8 @@ def plan_shown(optimization: Optimization, session: Session) -> Plan:
 def _gauge(view: View, optimization: Optimization, session: Session) -> Gauge:
     """Both gauges of a plan are counted here, whatever was measured before: only then can they be compared."""
     basis, unmeasured = optimization.basis, replace(session.model_info, id="nobody/nothing")
-    return gauge_of(view, tally(view, basis.counts), basis.counts, basis.policy, basis.budget, unmeasured)
+    sums, factor = tally(view, basis.counts), session.calibration.factor
+    return gauge_of(view, sums, basis.counts, basis.policy, session.budget, unmeasured, factor)
 
 
 def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:

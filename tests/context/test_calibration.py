@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_by_hand import letters, model, record, user
+from msgspec.structs import replace
+
+from desktop_app.context.breakdown import calibrated, gauge_of, request_tokens, tally
+from desktop_app.context.calibration import Calibration, Report, calibration_of, learned, prior
+from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.view import view_of
+from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message, Role, Text, Usage
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Pin, Transcript, Trigger
+
+NAME = "server/m"
+INFO = ModelInfo(NAME, "M", 400_000, 0)
+BUDGET = Budget(400_000, 0)
+
+
+def after(*reports: tuple[int, int], start: Calibration | None = None) -> Calibration:
+    calibration = start or Calibration()
+    for counted, reported in reports:
+        calibration = learned(calibration, Report(counted, Usage(reported, 0)), BALANCED)
+    return calibration
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "name", "factor"),
+    [
+        ("o200k (estimate for claude)", "anthropic/claude-sonnet-4-5", 1.25),
+        ("o200k", "openrouter/Claude-Opus", 1.25),
+        ("o200k", "openai/gpt-4o", 1.0),
+        ("claude-2", "anthropic/claude-2", 1.0),
+        ("smollm2", "builtin/SmolLM2", 1.0),
+        ("o200k (estimate for gemini)", "google/gemini-3", 1.0),
+    ],
+)
+def test_a_family_that_is_counted_with_anothers_tokenizer_starts_with_what_is_known(tokenizer, name, factor) -> None:
+    assert prior(tokenizer, name) == Calibration(factor, 0)
+
+
+def test_the_first_report_weighs_half_and_later_ones_a_fifth() -> None:
+    once = after((10_000, 11_000))
+    assert once == Calibration(pytest.approx(1.05), 1)
+    often = Calibration(1.0, 50)
+    assert after((10_000, 11_000), start=often).factor == pytest.approx(1.02)
+
+
+def test_one_report_moves_it_by_a_small_step_and_all_of_them_within_bounds() -> None:
+    assert after((10_000, 19_000)).factor == 1.15
+    assert after((10_000, 5_100)).factor == 0.85
+    assert after(*[(10_000, 19_999)] * 60, start=Calibration(1.999, 9)).factor <= 2.0
+    assert after(*[(10_000, 5_001)] * 60, start=Calibration(0.501, 9)).factor >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("counted", "reported", "why"),
+    [
+        (10_000, 4_000, "the server cut it silently"),
+        (10_000, 25_000, "it cannot be of this request"),
+        (10_000, 0, "nothing was counted"),
+        (900, 1_100, "a template is too large a part of so short a request"),
+    ],
+)
+def test_some_reports_teach_nothing(counted: int, reported: int, why: str) -> None:
+    assert after((counted, reported)) == Calibration(), why
+
+
+@given(st.lists(st.tuples(st.integers(0, 200_000), st.integers(0, 400_000)), max_size=30))
+def test_whatever_is_reported_the_factor_stays_in_its_bounds(reports: list[tuple[int, int]]) -> None:
+    calibration = Calibration()
+    for report in reports:
+        before, calibration = calibration, after(report, start=calibration)
+        assert 0.5 <= calibration.factor <= 2.0
+        assert abs(calibration.factor - before.factor) <= 0.15 + 1e-9
+
+
+def reply(prompt: int, text: str = "yes", name: str = NAME) -> Message:
+    return Message(role=Role.ASSISTANT, parts=(Text(text),), model=name, usage=Usage(prompt, 10))
+
+
+def growing(turns: int, factor: float, name: str = NAME) -> list[AnyEntry]:
+    """A conversation whose provider counts `factor` times what we count."""
+    entries: list[AnyEntry] = []
+    for turn in range(turns):
+        entries.append(user(f"{turn} " + "word " * 1_500))
+        counted = request_tokens(view_of(record(*entries)), letters())
+        entries.append(reply(round(counted * factor), f"{turn} " + "answer " * 200, name))
+    return entries
+
+
+def folded(transcript: Transcript, start: Calibration | None = None) -> Calibration:
+    return calibration_of(transcript, view_of(transcript), letters(), NAME, BALANCED, start or Calibration())
+
+
+def gauge(transcript: Transcript, factor: float) -> Gauge:
+    shown, counts = view_of(transcript), letters()
+    return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, factor)
+
+
+@pytest.mark.parametrize("true", [1.28, 0.8, 1.0])
+def test_after_ten_turns_the_estimate_is_within_two_percent(true: float) -> None:
+    entries = growing(10, true)
+    compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S " * 400, id="op")
+    transcript = record(*entries, compaction, user("go on"))
+    shown = gauge(transcript, folded(transcript).factor)
+    assert shown.basis is Basis.ESTIMATED, "nothing was reported of this request"
+    assert shown.total == pytest.approx(request_tokens(view_of(transcript), letters()) * true, rel=0.02)
+    assert sum(shown.segments.values()) == shown.total
+
+
+def test_from_its_prior_claude_is_right_from_the_first_turn() -> None:
+    transcript = record(*growing(1, 1.28))
+    assert folded(transcript, prior("o200k", "claude")).factor == pytest.approx(1.28, rel=0.02)
+
+
+def test_the_fold_is_what_was_learned_reply_by_reply_across_operations() -> None:
+    first, second = growing(4, 1.2), growing(3, 1.2)
+    pin = Pin(message_id="m0", id="pin")
+    shown = view_of(record(*first, pin, *second))
+    calibration, before = Calibration(), 3
+    for item in shown.items:
+        if item.message.usage:
+            calibration = learned(calibration, Report(before, item.message.usage), BALANCED)
+        before += letters().total(item.message)
+    # the second half was reported as a conversation of its own, so only that the reports are paired is compared
+    assert folded(record(*first, pin, *second)) == calibration
+    assert calibration.samples > 0
+
+
+def test_a_fold_after_an_undone_compaction_is_of_the_views_as_they_were() -> None:
+    head = growing(5, 1.3)
+    compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S", id="op")
+    entries: list[AnyEntry] = [*head, compaction, user("word " * 2_000)]
+    counted = request_tokens(view_of(record(*entries)), letters())
+    entries.append(reply(round(counted * 1.3)))
+    learned_of = folded(record(*entries))
+    assert learned_of.samples == 6
+    assert learned_of.factor == pytest.approx(1.3, abs=0.08)
+    exact = folded(record(*entries), Calibration(1.3, 50))
+    assert exact.factor == pytest.approx(1.3, abs=1e-3), "each report agrees with the view that it was of"
+
+
+def test_other_models_and_interrupted_replies_teach_nothing() -> None:
+    assert folded(record(*growing(5, 1.4, name="server/other"))) == Calibration()
+    broken = [replace(e, is_interrupted=True) if isinstance(e, Message) else e for e in growing(5, 1.4)]
+    assert folded(record(*broken)) == Calibration()
+
+
+def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
+    segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
+    before = Gauge(segments, 708, 1_000, 0, Status.SAFE)
+    scaled = calibrated(before, 1.25, BALANCED)
+    assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Basis.ESTIMATED)
+    assert sum(scaled.segments.values()) == scaled.total
+    assert calibrated(before, 1.0, BALANCED) == before
+
+
+def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
+    entries = growing(3, 1.3)
+    last = entries[-1]
+    assert isinstance(last, Message)
+    assert last.usage is not None
+    later = user("word " * 4_000)
+    shown = gauge(record(*entries, later), 1.3)
+    assert shown.basis is Basis.MEASURED
+    own = letters().total(later) + letters().tokenizer.overhead.assistant
+    assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + round(own * 1.3)
+    assert sum(shown.segments.values()) == shown.total
+
+
+def test_a_model_answers_without_a_report_and_nothing_is_learned() -> None:
+    assert folded(record(user("hello"), model("yes"))) == Calibration()
