@@ -36,7 +36,7 @@ def ends_of(text: str, most: int) -> str:
 
 def _before(text: str, at: int) -> int:
     """The place at or before that one where a cut parts nothing."""
-    for place in range(at, max(at - STEPS_MOST, 0), -1):
+    for place in range(at, max(at - STEPS_MOST, -1), -1):
         if not _is_inside(text, place):
             return place
     return at - _is_pair(text, at)
@@ -44,7 +44,7 @@ def _before(text: str, at: int) -> int:
 
 def _behind(text: str, at: int) -> int:
     """The place at or behind that one where a cut parts nothing."""
-    for place in range(at, min(at + STEPS_MOST, len(text))):
+    for place in range(at, min(at + STEPS_MOST, len(text) + 1)):
         if not _is_inside(text, place):
             return place
     return at + _is_pair(text, at)
@@ -72,8 +72,8 @@ def _is_flag(sign: str) -> bool:
 
 
 def _flags_before(text: str, at: int) -> int:
-    """How many halves of flags stand right before that place, among the last few."""
+    """How many halves of flags stand right before that place: two make a flag, counted from the first."""
     start = at
-    while start > max(at - STEPS_MOST, 0) and _is_flag(text[start - 1]):
+    while start and _is_flag(text[start - 1]):
         start -= 1
     return at - start

@@ -31,5 +31,5 @@ def _same(exchange: Exchange) -> tuple[str, bytes] | None:
     if exchange.call is None:
         return None
     if exchange.fields is None:
-        return exchange.call.name, exchange.call.arguments.strip().encode(errors="surrogatepass")
+        return exchange.call.name, exchange.call.arguments.encode(errors="surrogatepass")
     return exchange.call.name, msgspec.json.encode(exchange.fields, order="deterministic")

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from made_by_hand import call, letters, model, record, result, user
+from msgspec.structs import replace
+
+from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
+from desktop_app.context.prune import exchanges_of, hard_clear, soft_trim
+from desktop_app.context.prune.exchange import Exchange
+from desktop_app.context.prune.placeholder import LONG, PREFIX
+from desktop_app.context.prune.strategies import strategy_named
+from desktop_app.context.truncate import truncated
+from desktop_app.context.view import view_of
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry, Prune, PrunedResult, Trigger
+
+OPEN = replace(BALANCED, protect_newest=0, protect_user_turns=0)
+"""Nothing is protected but by a strategy's own rules."""
+BODY = "def refund(order):\n" + "    total = rate(order)\n" * 40
+Asked = tuple[str, str, str] | tuple[str, str, str, bool]
+
+
+def messages_of(*asked: Asked | str) -> list[Message]:
+    """A user's message for each text, a call and its result for each tool, arguments, result and whether it failed."""
+    messages = [user("Begin.")]
+    for one in asked:
+        if isinstance(one, str):
+            messages += [model("Done."), user(one)]
+        else:
+            name, arguments, text, *failed = one
+            messages += [model("", call(name, arguments)), result(text, name=name, is_error=bool(failed and failed[0]))]
+    return messages
+
+
+def exchanges(*entries: AnyEntry, policy: ContextPolicy = OPEN) -> list[Exchange]:
+    return exchanges_of(view_of(record(*entries)), policy, Budget(10**6, 0), letters())
+
+
+def changed(strategy: str, *asked: Asked | str, policy: ContextPolicy = OPEN) -> dict[int, str]:
+    """The new text or arguments of each exchange that the strategy would change."""
+    changes = strategy_named(strategy)(exchanges(*messages_of(*asked)), policy, 10**6)
+    return {s.index: s.text if s.text is not None else s.arguments or "" for change in changes for s in change}
+
+
+def read(path: str, text: str = BODY, **part: object) -> Asked:
+    return "read", json.dumps({"path": path, **part}), text
+
+
+def write(path: str, **more: object) -> Asked:
+    return "write_file", json.dumps({"path": path, "content": BODY, **more}), "written"
+
+
+# P1, repeats
+
+
+def test_of_equal_calls_the_newest_keeps_its_result() -> None:
+    old = changed(
+        "repeats",
+        ("search", '{"query": "refund", "most": 3}', "three hits"),
+        ("search", '{"query": "invoice"}', "one hit"),
+        ("grep", '{"query": "refund", "most": 3}', "another tool"),
+        ("search", '{ "most":3,\n"query":"refund"}', "two hits"),
+        ("search", '{"most": 3, "query": "refund"}', "no hit"),
+    )
+    assert sorted(old) == [0, 3]
+    assert all(text.startswith("[Old result: the same call was made again later") for text in old.values())
+
+
+def test_arguments_inside_arguments_are_compared_too_and_those_that_are_no_json() -> None:
+    nested = changed("repeats", ("t", '{"a": {"x": 1, "y": 2}}', "1"), ("t", '{"a": {"y": 2, "x": 1}}', "2"))
+    assert sorted(nested) == [0]
+    assert sorted(changed("repeats", ("t", '{"a": [1, 2]}', "1"), ("t", '{"a": [2, 1]}', "2"))) == []
+    assert sorted(changed("repeats", ("t", "{'a': 1", "1"), ("t", "{'a': 1", "2"))) == [0]
+
+
+def test_a_repeat_that_failed_does_not_stand_for_a_result() -> None:
+    fetch = ("fetch", '{"url": "https://a.example"}')
+    assert changed("repeats", (*fetch, "the page"), (*fetch, "timed out", True)) == {}
+    failed_before = changed("repeats", (*fetch, "Error: timed out after 3 s", True), (*fetch, "the page"))
+    assert failed_before[0].endswith("]\nError: timed out after 3 s"), "the error of a failed result stays"
+
+
+# P2, superseded
+
+
+@pytest.mark.parametrize(
+    ("later", "is_stale"),
+    [
+        ((read("src/a.py", "x = 1"),), True),
+        ((read("./src//a.py", "x = 1"),), True),
+        ((("view_file", '{"file_path": "src/a.py"}', "x"),), True),
+        ((("bash", '{"command": "cat src/a.py"}', "x"),), True),
+        ((("str_replace_editor", '{"command": "view", "path": "src/a.py"}', "x"),), True),
+        ((read("src/a.py", "x = 1", offset=1),), True),
+        ((write("src/a.py"),), True),
+        ((("edit", '{"path": "src/a.py", "old": "x", "new": "y"}', "edited"),), True),
+        ((("apply_patch", '{"input": "*** Begin Patch\\n*** Update File: src/a.py\\n+x"}', "ok"),), True),
+        ((read("src/b.py"),), False),
+        ((read("src/a.py", "x = 1", offset=20),), False),
+        ((read("src/a.py", "x = 1", limit=5),), False),
+        ((read("src/a.py", "x = 1", view_range=[1, 9]),), False),
+        ((("read", '{"path": "src/a.py"}', "no such file", True),), False),
+        ((("read", '{"path": "src/a.py"}', "Error: ENOENT: no such file"),), False),
+        ((("write_file", '{"path": "src/a.py", "content": "x"}', "Permission denied: src/a.py"),), False),
+        ((("list_directory", '{"path": "src/a.py"}', "a.py"),), False),
+        ((("bash", '{"command": "cat src/a.py | head"}', "x"),), False),
+        ((), False),
+    ],
+)
+def test_a_read_is_stale_once_its_file_was_read_whole_or_changed(later: tuple[Asked, ...], is_stale: bool) -> None:
+    stale = changed("superseded", read("src/a.py"), *later)
+    assert (0 in stale) is is_stale
+    assert len(stale) == is_stale
+    if is_stale:
+        assert stale[0].startswith(PREFIX + ": this file was ")
+
+
+def test_a_part_that_was_read_is_stale_too_but_a_part_makes_nothing_stale() -> None:
+    parts = [read("a.py", BODY, offset=10), read("a.py", BODY, offset=20)]
+    assert changed("superseded", *parts) == {}
+    assert sorted(changed("superseded", *parts, read("a.py"))) == [0, 1]
+
+
+def test_a_read_whose_result_was_truncated_does_not_show_the_whole_file() -> None:
+    cut = truncated("line\n" * 9_000, "read", BALANCED).text
+    assert changed("superseded", read("a.py"), read("a.py", cut)) == {}
+
+
+def test_what_was_written_is_dropped_once_the_file_was_read() -> None:
+    old = changed("superseded", write("a.py", mode="w"), write("b.py"), read("a.py"), read("b.py", BODY, limit=3))
+    assert sorted(old) == [0]
+    size = len(BODY)
+    assert json.loads(old[0]) == {
+        "path": "a.py",
+        "content": f"[{size:,} characters left out: this file was read again later]",
+        "mode": "w",
+    }
+
+
+def test_arguments_that_are_lists_become_a_note_and_short_ones_stay() -> None:
+    edits = [{"old": "x" * 90, "new": "y" * 90}] * 3
+    arguments = json.dumps({"path": "a.py", "edits": edits, "dry": False, "why": "w" * LONG})
+    old = json.loads(changed("superseded", ("multi_edit", arguments, "ok"), read("a.py"))[0])
+    assert list(old) == ["path", "edits", "dry", "why"]
+    size = len(json.dumps(edits, separators=(",", ":")))
+    assert old["edits"] == f"[{size} characters left out: this file was read again later]"
+    assert (old["dry"], old["why"]) == (False, "w" * LONG)
+    assert changed("superseded", ("edit", '{"path": "a.py", "old": "x"}', "ok"), read("a.py")) == {}
+
+
+def test_a_write_of_several_files_waits_until_all_were_read() -> None:
+    patch = json.dumps({"patch": "*** Update File: a.py\n+x\n*** Add File: b.py\n" + "+y\n" * 99})
+    assert changed("superseded", ("apply_patch", patch, "ok"), read("a.py")) == {}
+    assert sorted(changed("superseded", ("apply_patch", patch, "ok"), read("a.py"), read("b.py"))) == [0]
+
+
+# P3, old errors
+
+
+def test_after_four_turns_a_failed_call_loses_its_input() -> None:
+    failed = ("edit", json.dumps({"path": "a.py", "new": BODY}), "old text not found", True)
+    turns = ["one", "two", "three", "four"]
+    assert changed("old_errors", failed, *turns[:3]) == {}
+    dropped = json.loads(changed("old_errors", failed, *turns)[0])
+    assert dropped == {"path": "a.py", "new": f"[{len(BODY):,} characters left out: the call failed]"}
+    assert changed("old_errors", (*failed[:2], "edited"), *turns) == {}, "it did not fail"
+    untold = ("edit", failed[1], "Error: old text not found in a.py")
+    assert sorted(changed("old_errors", untold, *turns)) == [0], "imported results carry no sign of their failure"
+
+
+def test_arguments_that_are_no_json_become_json() -> None:
+    torn = ("write", '{"path": "a.py", "content": "' + "x" * 500, "invalid arguments", True)
+    dropped = json.loads(changed("old_errors", torn, *"abcd")[0])
+    assert all("characters left out: the call failed" in value for value in dropped.values())
+    assert dropped
+
+
+# P4, soft trim; P6, hard clear
+
+
+def trimmed(text: str, policy: ContextPolicy = BALANCED) -> str | None:
+    return soft_trim.trimmed(text, policy)
+
+
+def test_a_trimmed_result_keeps_both_ends_and_says_what_is_missing() -> None:
+    short = trimmed("a" * 3_000 + "b" * 3_000)
+    assert short is not None
+    assert short.startswith("a" * 1_500 + "\n\n[… 3,000 characters left out")
+    assert short.endswith("b" * 1_500)
+    assert trimmed(short) is None, "a trimmed text is short enough"
+
+
+def test_it_is_cut_between_lines_where_there_are_any_and_never_inside_a_character() -> None:
+    lines = "".join(f"line {n}\n" for n in range(900))
+    short = trimmed(lines) or ""
+    head, _, tail = short.split("\n\n")
+    assert lines.startswith(head + "\n")
+    assert lines.endswith("\n" + tail)
+    family = trimmed("👩‍👩‍👧" * 2_000) or ""
+    assert family.split("\n\n")[0].removesuffix("👩‍👩‍👧" * 290) == "👩‍👩‍👧" * 10
+
+
+@pytest.mark.parametrize("above", [2_000, 2_100])
+def test_a_text_barely_over_the_limit_stays_since_the_marker_would_make_it_longer(above: int) -> None:
+    only_head = replace(BALANCED, soft_trim_above=2_000, soft_trim_head=2_000, soft_trim_tail=0)
+    assert trimmed("x" * above, only_head) is None
+    longer = trimmed("x" * 2_300, only_head)
+    assert longer is not None
+    assert len(longer) < 2_300
+    assert longer.endswith("archived …]")
+
+
+def test_only_old_results_are_trimmed_and_cleared() -> None:
+    asked = [("bash", f'{{"n": {n}}}', "x" * 5_000) for n in range(12)]
+    assert sorted(changed("soft_trim", *asked)) == list(range(8)), "three replies are later than the ninth"
+    assert sorted(changed("hard_clear", *asked)) == list(range(3)), "eight are later than the fourth"
+
+
+def cleared(text: str, is_error: bool = False, arguments: str = '{"command": "make"}') -> str:
+    (exchange,) = exchanges(*messages_of(("bash", arguments, text, is_error)))
+    return hard_clear.cleared(exchange)
+
+
+def test_a_cleared_result_leaves_what_it_was_and_its_first_error() -> None:
+    assert cleared("ok\nmake: *** [Makefile:3: test] Error 1\nFAILED tests/test_a.py\n") == (
+        '[Old result cleared: bash {"command": "make"} · 63 characters · archived in full: recall it, or run it again, '
+        "if you need it]\nmake: *** [Makefile:3: test] Error 1"
+    )
+    bare = cleared("fine", arguments="{}")
+    assert bare.startswith("[Old result cleared: bash · 4 characters · ")
+    assert "\n" not in bare
+    assert cleared("it went wrong\nbadly", is_error=True).endswith("\nit went wrong"), "a failed one says how it failed"
+
+
+def test_a_result_that_was_trimmed_is_cleared_by_what_the_record_has_of_it() -> None:
+    text = "ok\n" * 1_000 + "ValueError: no rate for 3\n" + "ok\n" * 1_000
+    prune = Prune(trigger=Trigger.USER, results=(PrunedResult("m2", "soft_trim", "ok … ok"),), id="op")
+    (exchange,) = exchanges(*messages_of(("bash", "{}", text)), prune)
+    assert exchange.result.text == "ok … ok"
+    line = hard_clear.cleared(exchange)
+    assert f"{len(text):,} characters" in line
+    assert line.endswith("\nValueError: no rate for 3")
+
+
+def test_a_placeholder_is_not_shortened_again_but_a_result_that_looks_like_one_is() -> None:
+    looks = f"{PREFIX} cleared: so it says]" + "x" * 5_000
+    (exchange,) = exchanges(*messages_of(("read", "{}", looks)))
+    assert exchange.is_result_free
+    prune = Prune(trigger=Trigger.USER, results=(PrunedResult("m2", "hard_clear", f"{PREFIX} cleared]"),), id="op")
+    (exchange,) = exchanges(*messages_of(("read", "{}", looks)), prune)
+    assert not exchange.is_result_free
+
+
+# the limits of layer 1
+
+
+def test_what_came_in_oversized_is_truncated_however_young() -> None:
+    cut = changed("truncate", ("grep", "{}", "hit\n" * 9_000), ("grep", '{"a": 1}', "hit\n" * 100))
+    assert sorted(cut) == [0]
+    assert cut[0].endswith("The whole is archived.]"), "there is no spill of it"
