@@ -23,7 +23,7 @@ SENTENCES_A_MESSAGE = 60
 NARRATED, OBSERVED = 0.6, 0.3
 """What a model says while it calls tools is about to happen, and in plain chats the user's words matter more; what
 a tool showed is not what somebody said."""
-LISTENED_LEAST = 100_000
+LISTENED_LEAST = 30_000
 """Characters that are listened to in any case: it takes no time."""
 LISTENED_MOST = 6_000
 """Characters of one message that it is taken to say, whatever was pasted into it."""

@@ -61,7 +61,7 @@ def test_where_others_said_plenty_the_models_asides_are_passed_over() -> None:
     ]
     assert len(passages(*said)) == 3
     talkative = [m for day in range(900) for m in (user(" ".join(f"Do part {day}_{n}." for n in range(20))), *said[1:])]
-    assert any("first" in p.sentences[0] for p in passages(*talkative[:300], plenty=1))
+    assert any("first" in p.sentences[0] for p in passages(*talkative[:60], plenty=1))
     assert not any("first" in p.sentences[0] for p in passages(*talkative, plenty=1))
 
 
@@ -73,14 +73,14 @@ def test_of_a_session_without_end_the_newest_and_some_of_the_others_are_listened
     heard = [p.order[0] for p in passages(*days, plenty=1)]
     assert heard == sorted(heard)
     assert heard[0] == 0
-    assert set(range(8_800, 9_000)) <= set(heard)
-    assert 300 < sum(place < 4_500 for place in heard) < 1_000
+    assert set(range(8_900, 9_000)) <= set(heard)
+    assert 20 < sum(place < 4_500 for place in heard) < 400
 
 
 def test_where_most_was_pasted_more_is_listened_to() -> None:
     pasted = "\n".join(f"{n}: value_{n} = compute({n}, {n})" for n in range(100))
-    days = [user(f"Day {day} brought another failure of the parser.\n{pasted}") for day in range(100)]
-    assert len(passages(*days, plenty=1)) == 100
+    days = [user(f"Day {day} brought another failure of the parser.\n{pasted}") for day in range(30)]
+    assert len(passages(*days, plenty=1)) == 30
 
 
 def test_people_have_names_and_their_chat_has_days() -> None:
