@@ -23,11 +23,13 @@ class Server(msgspec.Struct, frozen=True):
 class Settings(msgspec.Struct, frozen=True):
     """What the user chose.
 
-    chat_model: the model of new conversations. theme: "system", "light" or "dark". policy: a preset's name.
+    chat_model: the model of new conversations. utility_model: the one that writes summaries; "": the same as the
+    chat's. theme: "system", "light" or "dark". policy: a preset's name.
     is_automatic: whether room is made without the user's word.
     """
 
     chat_model: str = "builtin"
+    utility_model: str = ""
     servers: tuple[Server, ...] = ()
     theme: str = "system"
     font_scale: float = 1.0

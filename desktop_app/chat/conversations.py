@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,15 +15,7 @@ from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.context.view import assemble
-from desktop_app.conversation.events import (
-    Failure,
-    RoomEnded,
-    RoomStarted,
-    TurnEvent,
-    TurnFailed,
-    TurnFinished,
-    ViewChanged,
-)
+from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Trigger
@@ -33,15 +23,13 @@ from desktop_app.settings import Settings
 
 from .missing_model import MissingModel
 from .ports import Archive, ArchiveError, ChatModel, ModelError, Models, WorldError
-from .room import room_made
+from .room import room_told
 from .scribe import Scribe
 from .session import Session, stamped
 from .take_turn import take_turn
 from .tasks import Tasks
+from .titles import UNTITLED, title_of
 from .uninterrupted import uninterrupted
-
-TITLE_MOST = 60
-UNTITLED = "New conversation"
 
 
 class Conversations:
@@ -226,7 +214,7 @@ class Conversations:
     async def _make_room(self, session: Session) -> None:
         """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
         try:
-            is_changed = await self._room_published(session)
+            is_changed = await room_told(session, Trigger.AFTER_TURN, self.scribe, self._publish)
             if is_changed:
                 await self.note(session)
             if is_changed and not self.is_running(session.id):
@@ -235,20 +223,6 @@ class Conversations:
             return  # the gauge says so already, and the next turn will say what would help
         except WorldError as error:
             self._publish(TurnFailed(session.id, error.failure))
-
-    async def _room_published(self, session: Session) -> bool:
-        """Whether room was made; however it ends, the window is told that nobody waits any more."""
-        is_changed = has_started = False
-        try:
-            async with aclosing(room_made(session, Trigger.AFTER_TURN, self.scribe)) as room:
-                async for event in room:
-                    self._publish(event)
-                    has_started = has_started or isinstance(event, RoomStarted)
-                    is_changed = is_changed or isinstance(event, ViewChanged)
-        finally:
-            if has_started:
-                self._publish(RoomEnded(session.id))
-        return is_changed
 
     async def note(self, session: Session) -> None:
         """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""
@@ -292,15 +266,6 @@ class Conversations:
             session.policy = self.policy
             if not self.is_running(conversation):
                 del self._sessions[conversation]
-
-
-def title_of(text: str) -> str:
-    """A title from the first line of a message, cut at a word."""
-    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), UNTITLED)
-    line = re.sub(r"[`*]", "", line).lstrip("#>- ")
-    if len(line) <= TITLE_MOST:
-        return line or UNTITLED
-    return line[:TITLE_MOST].rsplit(" ", 1)[0].rstrip(",;:.") + "…"
 
 
 def answers_of(session: Session) -> list[Message]:

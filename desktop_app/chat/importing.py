@@ -10,9 +10,10 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import BadChat, read_chat
 
-from .conversations import Conversations, title_of
+from .conversations import Conversations
 from .ports import WorldError
 from .session import Session
+from .titles import title_of
 
 
 async def import_file(conversations: Conversations, path: str) -> Session:

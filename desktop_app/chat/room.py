@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 
-import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.compact import CompactionPlan
 from desktop_app.context.counting import Counts
 from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
-from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view import View, previewed, view_of
-from desktop_app.conversation.events import RoomRefused, RoomStarted, TurnEvent
+from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomRefused, RoomStarted, TurnEvent, ViewChanged
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
+from .basis import Basis, basis_of
+from .scribe import Scribe
 from .session import Session, stamped
+from .summarize import Order, Progress, compacted
 
 STALLED = (
     "Automatic compaction is paused: the last two freed less than 10 %. "
@@ -28,60 +29,95 @@ STEPS_MOST = 8
 """A prune and a compaction are enough; more steps than this would be a bug in the decision."""
 
 
-class Basis(msgspec.Struct, frozen=True):
-    """What a decision is made from: frozen values, so that a thread may have them."""
-
-    transcript: Transcript
-    view: View
-    policy: ContextPolicy
-    budget: Budget
-    counts: Counts
-
-
-def basis_of(session: Session) -> Basis:
-    """The state of that session now."""
-    return Basis(session.transcript, session.view, session.policy, session.budget, session.counts)
-
-
 def decided(basis: Basis, trigger: Trigger) -> Prune | CompactionPlan | None:
-    """The decision, which is quick. Raises WindowTooSmall."""
-    return make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger)
+    """The decision, which is quick. Raises WindowTooSmall, in tokens of the model's own window."""
+    try:
+        return make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger)
+    except WindowTooSmall as error:
+        needed, usable = round(error.needed * basis.factor), round(error.usable * basis.factor)
+        raise WindowTooSmall(needed, usable, error.advice) from None
 
 
-def carried_out(basis: Basis, plan: CompactionPlan) -> Compaction | None:
-    """The compaction of that plan, not stamped; this takes its time on a long conversation."""
-    started = time.monotonic()
-    compaction = compaction_of(plan, basis.transcript, basis.view, basis.counts)
-    return replace(compaction, seconds=time.monotonic() - started) if compaction else None
-
-
-async def room_made(session: Session, trigger: Trigger) -> AsyncIterator[TurnEvent]:
+async def room_made(
+    session: Session, trigger: Trigger, scribe: Scribe | None = None
+) -> AsyncGenerator[TurnEvent, None]:
     """Makes room until nothing is due any more, telling of each step once it is stored.
 
     A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
-    Cancelling leaves no trace. Raises WindowTooSmall and ArchiveError.
+    scribe: who says how summaries are made; None: without a model. Cancelling leaves no trace. Raises
+    WindowTooSmall and ArchiveError.
     """
     for _ in range(STEPS_MOST):
         if not is_due(request_size(session), session.policy, session.budget, trigger):
             return
         basis = basis_of(session)
-        step: Operation | CompactionPlan | None = await asyncio.to_thread(decided, basis, trigger)
+        step = await asyncio.to_thread(decided, basis, trigger)
         if isinstance(step, CompactionPlan):
-            yield RoomStarted(session.id, trigger)
-            step = await asyncio.to_thread(carried_out, basis, step)
+            lock = scribe.lock(session.id) if scribe else asyncio.Lock()
+            if lock.locked():
+                await _released(lock)
+                continue  # somebody made room meanwhile: what is to be done now is another question
+            plan, step = step, None
+            async with lock, aclosing(_compacted(session, basis, plan, trigger, scribe)) as arriving:
+                async for arrived in arriving:
+                    if isinstance(arrived, Compaction):
+                        step = arrived
+                        async for event in _recorded(session, arrived, trigger):
+                            yield event
+                    else:
+                        yield arrived
+        elif step is not None:
+            async for event in _recorded(session, step, trigger):
+                yield event
         if step is None:
             _refuse_if_it_does_not_fit(session)
             if is_stalled(session.view, session.policy):
                 yield RoomRefused(session.id, STALLED)
             return
-        current = measured_on(step, session.transcript, session.view, session.counts)
-        if current is not None:
-            yield await session.record_operation(stamped(current), cause=trigger)
-            yield session.gauge_changed()
+
+
+async def room_told(session: Session, trigger: Trigger, scribe: Scribe, publish: Callable[[TurnEvent], None]) -> bool:
+    """Makes room, publishes what happens, and returns whether the view has changed. However it ends, the window is
+    told that nothing is being done any more. Raises as `room_made` does."""
+    is_changed = has_started = False
+    try:
+        async with aclosing(room_made(session, trigger, scribe)) as events:
+            async for event in events:
+                publish(event)
+                has_started = has_started or isinstance(event, RoomStarted)
+                is_changed = is_changed or isinstance(event, ViewChanged)
+    finally:
+        if has_started:
+            publish(RoomEnded(session.id))
+    return is_changed
+
+
+async def _released(lock: asyncio.Lock) -> None:
+    async with lock:
+        pass
+
+
+async def _compacted(
+    session: Session, basis: Basis, plan: CompactionPlan, trigger: Trigger, scribe: Scribe | None
+) -> AsyncGenerator[TurnEvent | Compaction, None]:
+    """How the compaction of that plan comes about, and at the end the compaction, not stamped, if there is one."""
+    yield RoomStarted(session.id, trigger)
+    order = await scribe.order(session) if scribe else Order()
+    async with aclosing(compacted(basis, plan, order)) as steps:
+        async for step in steps:
+            yield RoomProgress(session.id, step.tokens, step.most) if isinstance(step, Progress) else step
+
+
+async def _recorded(session: Session, step: Operation, trigger: Trigger) -> AsyncGenerator[TurnEvent, None]:
+    """Records that step, unless something that it touches has gone meanwhile."""
+    current = measured_on(step, session.transcript, session.view, session.counts)
+    if current is not None:
+        yield await session.record_operation(stamped(current), cause=trigger)
+        yield session.gauge_changed()
 
 
 def request_size(session: Session) -> int:
-    """Tokens of the request: counted here, or as the provider measures them if that is more."""
+    """Tokens of the request: as the gauge shows them, and never fewer than are counted here."""
     return max(session.gauge().total, request_tokens(session.view, session.counts))
 
 
@@ -98,6 +134,6 @@ def measured_on(step: Operation, transcript: Transcript, view: View, counts: Cou
 
 
 def _refuse_if_it_does_not_fit(session: Session) -> None:
-    total = request_tokens(session.view, session.counts)
+    total = request_size(session)
     if total > session.budget.usable:
         raise WindowTooSmall(total, session.budget.usable, "It would help to choose a model with a larger window.")

@@ -80,6 +80,8 @@ def operation_row(operation: Operation, is_undone: bool = False) -> OperationRow
         seconds=operation.seconds,
         model=operation.model,
         is_undone=is_undone,
+        usage=operation.usage,
+        note=operation.note,
     )
 
 

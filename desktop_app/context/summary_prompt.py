@@ -21,8 +21,8 @@ from .masking import masked
 
 RESULT_MOST = 1_800
 """Characters of a tool result, and of a call's arguments or an attached text, that the model sees (K3)."""
-RESULT_END = 500
-"""How many of them are its end: that is where errors stand."""
+END_SHARE = 0.28
+"""How much of them is the end: that is where errors stand."""
 AROUND = 24
 """Tokens of the mark above a message, at most."""
 WORDS_A_TOKEN = 0.7
@@ -80,10 +80,13 @@ def names_of(head: Sequence[Message]) -> dict[str, str]:
     return {f"m{number}": message.id for number, message in enumerate(head, start=1)}
 
 
-def parts_of(head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int]) -> tuple[Part, ...]:
+def parts_of(
+    head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int], result_most: int = RESULT_MOST
+) -> tuple[Part, ...]:
     """The messages as text in their order, in parts of at most `room` tokens; none if there is too little room.
 
     turn_at: from which on they are the beginning of a turn that goes on. A message longer than a part is cut.
+    result_most: characters of a tool result.
     """
     if room < PIECE_LEAST:
         return ()
@@ -91,7 +94,8 @@ def parts_of(head: Sequence[Message], turn_at: int, room: int, count: Callable[[
     current: list[Told] = []
     free = room
     for number, message in enumerate(head, start=1):
-        for told in _told(f"m{number}", message, number > turn_at, room, count):
+        text = masked(text_of(message, result_most))
+        for told in _told(f"m{number}", label_of(message), text, number > turn_at, room - AROUND, count):
             if told.tokens > free and current:
                 parts.append(Part(tuple(current)))
                 current, free = [], room
@@ -100,9 +104,8 @@ def parts_of(head: Sequence[Message], turn_at: int, room: int, count: Callable[[
     return (*parts, Part(tuple(current))) if current else tuple(parts)
 
 
-def _told(name: str, message: Message, is_turn: bool, room: int, count: Callable[[str], int]) -> Iterable[Told]:
-    text, label = masked(text_of(message)), label_of(message)
-    pieces = list(_pieces(text, room - AROUND, count))
+def _told(name: str, label: str, text: str, is_turn: bool, room: int, count: Callable[[str], int]) -> Iterable[Told]:
+    pieces = list(_pieces(text, room, count))
     for place, (piece, tokens) in enumerate(pieces, start=1):
         part = f", part {place} of {len(pieces)}" if len(pieces) > 1 else ""
         yield Told(name, label + part, piece, tokens + AROUND, is_turn)
@@ -133,30 +136,31 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:60]
 
 
-def text_of(message: Message) -> str:
-    """A message as text: no reasoning; results, arguments and attached texts cut to `RESULT_MOST` characters."""
+def text_of(message: Message, most: int = RESULT_MOST) -> str:
+    """A message as text: no reasoning; results, arguments and attached texts cut to `most` characters."""
     lines: list[str] = []
     for part in message.parts:
         match part:
             case Text(text):
                 lines.append(text)
             case ToolCall(_, name, arguments):
-                lines.append(f"calls {name}({shortened(arguments)})")
+                lines.append(f"calls {name}({shortened(arguments, most)})")
             case ToolResult():
-                lines.append(shortened(part.text))
+                lines.append(shortened(part.text, most))
             case Attachment():
-                lines.append(f"attached {part.name}" + ("" if part.is_image else f":\n{shortened(part.content)}"))
+                lines.append(f"attached {part.name}" + ("" if part.is_image else f":\n{shortened(part.content, most)}"))
             case _:
                 pass  # reasoning
     return "\n".join(line for line in lines if line.strip()) or "(nothing)"
 
 
-def shortened(text: str) -> str:
-    """At most `RESULT_MOST` characters: the beginning and the end, and how much is missing between them."""
-    if len(text) <= RESULT_MOST:
+def shortened(text: str, most: int) -> str:
+    """At most `most` characters: the beginning and the end, and how much is missing between them."""
+    if len(text) <= most:
         return text
-    gap = f"\n[… {len(text) - RESULT_MOST:,} characters or more left out …]\n"
-    return text[: RESULT_MOST - RESULT_END - len(gap)] + gap + text[-RESULT_END:]
+    gap = f"\n[… {len(text) - most:,} characters or more left out …]\n"
+    end = round(most * END_SHARE)
+    return text[: max(most - end - len(gap), 0)] + gap + text[-end:]
 
 
 def request_for(part: Part, earlier: str, wanted: Wanted) -> tuple[Message, Message]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from .facts import Fidelity
 from .gauge import Gauge
-from .message import Message
+from .message import Message, Usage
 from .transcript import Trigger
 
 
@@ -66,6 +66,7 @@ class OperationRow(msgspec.Struct, frozen=True):
 
     kind: "prune" or "compaction". messages: how many it shortened or archived.
     after_message_id: the last message that it touched; the mark in the chat stands behind it.
+    usage: what the provider reported for writing the summary. note: why it was not done as it was wanted.
     """
 
     id: str
@@ -82,6 +83,8 @@ class OperationRow(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     model: str = ""
     is_undone: bool = False
+    usage: Usage | None = None
+    note: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -142,6 +145,20 @@ class RoomStarted(msgspec.Struct, frozen=True, tag="room_started"):
     trigger: Trigger
 
 
+class RoomProgress(msgspec.Struct, frozen=True, tag="room_progress"):
+    """A summary is being written by a model: `tokens` so far, of `most` that are expected at most."""
+
+    conversation: str
+    tokens: int
+    most: int
+
+
+class RoomEnded(msgspec.Struct, frozen=True, tag="room_ended"):
+    """Room is no longer being made, whether or not there is more of it now."""
+
+    conversation: str
+
+
 class RoomRefused(msgspec.Struct, frozen=True, tag="room_refused"):
     """Room is due, but is not made any more without the user's word; `reason` says why, in words for the user."""
 
@@ -189,6 +206,8 @@ TurnEvent = (
     | TextDelta
     | ReasoningDelta
     | RoomStarted
+    | RoomProgress
+    | RoomEnded
     | RoomRefused
     | ViewChanged
     | GaugeChanged

@@ -8,7 +8,7 @@ import msgspec
 
 from .chain import Chain
 from .facts import Fidelity, Ledger
-from .message import Entry, Message
+from .message import Entry, Message, Usage
 
 
 class Trigger(StrEnum):
@@ -61,7 +61,9 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     """Messages archived behind a summary. Tokens are of the assembled request, before and after.
 
     archived: ids of the messages that leave the view, in their order.
-    summary: what stands for them, as Markdown. strategy: "extractive", "llm" or "last_messages".
+    summary: what stands for them, as Markdown. strategy: "extractive", "llm", "last_messages" or "edited".
+    model: who wrote the summary; usage: what its provider reported for all calls that this took.
+    note: why it was not done as it was wanted, in words for the user.
     """
 
     trigger: Trigger
@@ -74,6 +76,8 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     tokens_after: int = 0
     seconds: float = 0.0
     model: str = ""
+    usage: Usage | None = None
+    note: str = ""
 
 
 class Flush(Entry, frozen=True, kw_only=True, tag="flush"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
+from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.events import Failure
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
@@ -16,6 +17,7 @@ from desktop_app.settings import Settings, SettingsDamaged, read_settings
 
 from .engine import Engine
 from .outbox import Outbox
+from .prompts import read_prompts
 
 
 async def compose(
@@ -39,7 +41,10 @@ async def compose(
         await catalogue.discover()
         await catalogue.litellm.load()
 
-    conversations = Conversations(archive, catalogue, settings, outbox.publish, list_changed, on_bug)
+    def prompts() -> Prompts:
+        return read_prompts(data)  # each time anew, so that a change of the user's holds at once
+
+    conversations = Conversations(archive, catalogue, settings, outbox.publish, list_changed, on_bug, prompts)
     at_end = (catalogue.close, archive.close)
     return Engine(data, conversations, outbox, keys, settings_changed, warm_up, warnings, at_end)
 

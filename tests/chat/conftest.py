@@ -12,6 +12,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, ModelError
 from desktop_app.chat.session import Session
+from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
@@ -41,14 +42,17 @@ class OneServer:
 class House:
     """Conversations in place, what they published, and ways to wait for it."""
 
-    def __init__(self, archive: ArchiveThread, models: OneServer, provider: ScriptedProvider) -> None:
+    def __init__(
+        self, archive: ArchiveThread, models: OneServer, provider: ScriptedProvider, prompts: Prompts | None
+    ) -> None:
         self.provider = provider
         self.archive = archive
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
         self._changed = asyncio.Event()
         settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.")
-        self.chats = Conversations(archive, models, settings, self._publish, lambda: None, self.bugs.append)
+        read = (lambda: prompts) if prompts else None
+        self.chats = Conversations(archive, models, settings, self._publish, lambda: None, self.bugs.append, read)
 
     def _publish(self, event: TurnEvent) -> None:
         self.events.append(event)
@@ -80,14 +84,16 @@ MakeHouse = Callable[..., object]
 
 @pytest_asyncio.fixture
 async def house(tmp_path: Path) -> AsyncIterator[MakeHouse]:
-    """`await house(script, window=8_192)`: a house that is torn down in order."""
+    """`await house(script, window=8_192)`: a house that is torn down in order. prompts: a model writes summaries."""
     houses: list[tuple[House, OneServer]] = []
 
-    async def make(script: list, window: int = 8_192, repeat_last: bool = False) -> House:
+    async def make(
+        script: list, window: int = 8_192, repeat_last: bool = False, prompts: Prompts | None = None
+    ) -> House:
         provider = ScriptedProvider(script, repeat_last=repeat_last).start()
         archive = await ArchiveThread.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
         models = OneServer(provider, window)
-        houses.append((House(archive, models, provider), models))
+        houses.append((House(archive, models, provider, prompts), models))
         return houses[-1][0]
 
     yield make

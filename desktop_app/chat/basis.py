@@ -1,0 +1,33 @@
+"""What a decision is made from: the state of a session at one moment, frozen, so that a thread may have it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from desktop_app.context.counting import Counts
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view import View
+from desktop_app.conversation.transcript import Transcript
+
+from .session import Session
+
+
+class Basis(msgspec.Struct, frozen=True):
+    """Frozen values of one session.
+
+    budget: in tokens as they are counted here. factor: how many of the model's own window one of them takes.
+    """
+
+    transcript: Transcript
+    view: View
+    policy: ContextPolicy
+    budget: Budget
+    counts: Counts
+    factor: float = 1.0
+
+
+def basis_of(session: Session) -> Basis:
+    """The state of that session now."""
+    budget, own = session.budget, session.own_budget
+    factor = budget.usable / own.usable if own.usable else 1.0
+    return Basis(session.transcript, session.view, session.policy, own, session.counts, factor)

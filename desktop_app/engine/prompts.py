@@ -1,0 +1,34 @@
+"""The words of requests that Palimpsest makes on its own: from the resources, or from the user's own files."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from desktop_app.context.summary_prompt import Prompts
+from desktop_app.paths import prompt_files
+
+PROMPT_MOST = 40_000
+"""Characters: a file that is longer was put there by mistake."""
+
+log = logging.getLogger(__name__)
+
+
+def read_prompts(data: Path) -> Prompts:
+    """The words of today: a file `prompts/NAME.md` in the data folder takes the place of the one that ships.
+
+    A file of the user's that cannot be read, is empty or far too long is passed over, and the log says so.
+    """
+    return Prompts(**{name: _words(*prompt_files(data, name)) for name in Prompts.__struct_fields__})
+
+
+def _words(own: Path, shipped: Path) -> str:
+    try:
+        if own.exists():
+            words = own.read_text(encoding="utf-8").strip()
+            if 0 < len(words) <= PROMPT_MOST:
+                return words
+            log.warning("%s is empty or too long, and is not used", own)
+    except (OSError, UnicodeDecodeError) as error:
+        log.warning("%s cannot be read (%s), and is not used", own, error)
+    return shipped.read_text(encoding="utf-8").strip()
