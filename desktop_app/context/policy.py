@@ -75,7 +75,15 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     spill_days: int = 30
 
     # Layer 2, old tool results (P1 to P9). Ages count assistant messages that came later; sizes are in characters.
-    prune_order: tuple[str, ...] = ("repeats", "superseded", "old_errors", "soft_trim", "digest", "hard_clear")
+    prune_order: tuple[str, ...] = (
+        "repeats",
+        "superseded",
+        "old_errors",
+        "truncate",
+        "soft_trim",
+        "digest",
+        "hard_clear",
+    )
     """The strategies, from the mildest to the hardest; one that is not named is not used."""
     old_error_turns: int = 4
     soft_trim_age: int = 3
