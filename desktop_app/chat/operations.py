@@ -6,19 +6,15 @@ import asyncio
 
 from msgspec.structs import replace
 
-from desktop_app.context.cut_points import blocks
-from desktop_app.context.view import active_entries, previewed, view_of
-from desktop_app.conversation.chain import Chain
+from desktop_app.context.view import active_entries, partners, previewed, view_of
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
-    AnyEntry,
     BringBack,
     Compaction,
     Operation,
     Pin,
     Prune,
-    Transcript,
     Trigger,
     Undo,
     Unpin,
@@ -119,15 +115,8 @@ async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[T
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
     """Those messages, and those that may not be parted from them: calls and their results."""
-    said = Chain[AnyEntry](entry for entry in session.transcript.entries if isinstance(entry, Message))
-    items = view_of(Transcript(said)).items
-    return [
-        items[index].message.id
-        for run in blocks(items)
-        if any(items[index].message.id in wanted for index in run)
-        for index in run
-        if items[index].message.id in session.view.standings
-    ]
+    said = (entry for entry in session.transcript.entries if isinstance(entry, Message))
+    return [message_id for message_id in partners(said, wanted) if message_id in session.view.standings]
 
 
 async def pinned(session: Session, message_id: str) -> list[TurnEvent]:

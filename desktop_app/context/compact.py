@@ -79,7 +79,19 @@ def plan_compaction(
             if plan.projected <= limit if plan else total <= limit:
                 return plan
             hardest = plan or hardest
-    return hardest
+    return hardest or (_shorter_summary(room, policy, budget, total, trigger) if view.summary else None)
+
+
+def _shorter_summary(
+    room: Room, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
+) -> CompactionPlan | None:
+    """The plan for a summary that is too long by itself, such as one that was written for a larger window."""
+    kept = room.fixed + room.tail_tokens(0)
+    free = round(budget.usable * policy.blocked_at) - kept
+    if free < SUMMARY_LEAST:
+        return None
+    page = min(free, policy.summary_most)
+    return CompactionPlan(trigger, (), page, total, kept + page, room.tail_tokens(0), 0)
 
 
 def _plan(

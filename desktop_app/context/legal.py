@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.chain import Seen
-from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 from .items import Item, Kind, OpenCall, Repair, has_written
 
@@ -230,8 +230,17 @@ def _made_up(before: Message, role: Role, text: str, repair: Repair | None = Non
 
 
 def _filled(item: Item) -> Item:
-    """The item without blank texts; a message of which nothing is left says that it was empty."""
+    """The item without blank texts; a message of which nothing is left says that it was empty.
+
+    An image of the assistant's is only named: no provider takes one back.
+    """
     parts = item.message.parts
+    if item.message.role is Role.ASSISTANT and any(isinstance(part, Attachment) and part.is_image for part in parts):
+        parts = tuple(
+            Text(f"[{part.name}, an image]") if isinstance(part, Attachment) and part.is_image else part
+            for part in parts
+        )
+        item = replace(item, message=replace(item.message, parts=parts))
     if parts and not any(_is_blank(part) or isinstance(part, Reasoning) for part in parts):
         return item
     kept = tuple(part for part in parts if not _is_blank(part))

@@ -8,7 +8,7 @@ assemble(view)           the messages of the request, in their order
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 from msgspec.structs import replace
@@ -29,6 +29,7 @@ from desktop_app.conversation.transcript import (
     Unpin,
 )
 
+from .cut_points import blocks
 from .items import Item, Kind, OpenCall, Repair, has_written, is_of_user, joined
 from .legal import LegalSequence, missing_result
 
@@ -169,6 +170,16 @@ def closing_items(view: View) -> list[Item]:
     return [missing_result(call.call, "open") for call in view.open_calls]
 
 
+def partners(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
+    """Ids of those messages and of what may not be parted from them: calls and their results, a whole reply."""
+    sequence = LegalSequence()
+    for message in messages:
+        sequence.add(Item(message))
+    runs = ([sequence.items[i] for i in run] for run in blocks(sequence.items))
+    together = (run for run in runs if any(item.message.id in wanted for item in run))
+    return [item.message.id for run in together for item in run if item.kind is Kind.MESSAGE]
+
+
 def repairs_of(view: View) -> Counter[Repair]:
     """What was wrong with the history and is set right in the view, for one warning."""
     return Counter(item.repair for item in view.items if item.repair is not None)
@@ -230,9 +241,10 @@ class _Fold:
                 self.standings[message_id] = Standing(State.ABANDONED, rewind.id)
 
     def view(self, entries: Chain[AnyEntry]) -> View:
-        for message_id in self.pins:  # a pin holds even where a compaction that did not know it is redone
-            if self.standings.get(message_id, ABANDONED).state is State.ARCHIVED:
-                del self.standings[message_id]
+        # A pin holds even where a compaction that did not know it is redone.
+        lost = {i for i in self.pins if self.standings.get(i, ABANDONED).state is State.ARCHIVED}
+        for message_id in partners(self.messages, lost) if lost else ():
+            self.standings.pop(message_id, None)
         present = [m for m in self.messages if m.id not in self.standings] if self.standings else self.messages
         sequence = LegalSequence()
         pruned: dict[str, tuple[Pruned, Message]] = {}

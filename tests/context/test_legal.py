@@ -14,8 +14,8 @@ from desktop_app.context.counting import Counts, count_message
 from desktop_app.context.items import Repair
 from desktop_app.context.legal import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
 from desktop_app.context.view import assemble, repairs_of, view_after, view_of
-from desktop_app.conversation.message import Message, Reasoning, Role, Text
-from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text
+from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 
 
 def test_two_system_messages_are_sent_as_one() -> None:
@@ -163,3 +163,17 @@ def test_a_view_that_grew_is_the_view_of_the_whole(messages: list[Message]) -> N
         grown = view_after(grown, transcript)
     assert assemble(grown) == assemble(view_of(transcript))
     assert tokens(grown) == tokens(view_of(transcript))
+
+
+def test_an_image_of_the_assistants_is_named() -> None:
+    drawn = Message(role=Role.ASSISTANT, parts=(Attachment("cat.png", "image/png", "data:x"),))
+    assert sent(view(user("draw a cat"), drawn))[1] == ("assistant", "[cat.png, an image]")
+
+
+def test_what_may_not_be_parted_from_a_pin_holds_with_it_when_a_compaction_is_redone() -> None:
+    said = [user("a"), model("", call("bash")), result("b"), model("c"), user("d")]
+    archived = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1", "m2", "m3"), summary="S", id="op")
+    shown = view(*said, archived, Undo(entry_id="op", id="u"), Pin(message_id="m1", id="p"), Undo(entry_id="u", id="v"))
+    assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "assistant", "user"]
+    assert set(shown.standings) == {"m0", "m3"}
+    assert not repairs_of(shown)

@@ -4,7 +4,7 @@ import pytest
 from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
-from desktop_app.context.compact import CompactionPlan
+from desktop_app.context.compact import CompactionPlan, compaction_of
 from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view import View, view_of
@@ -79,3 +79,18 @@ def test_two_futile_compactions_in_a_row_stop_the_third() -> None:
 def test_it_says_none_in_the_end() -> None:
     view = chat(60)
     assert make_room(view, BALANCED, Budget(10 * tokens(view), 0), letters(), Trigger.USER) is None
+
+
+def test_a_summary_that_was_written_for_a_larger_window_is_shortened() -> None:
+    page = "\n".join(f"- User: the ledger of region {n} closes on the {n}th, never earlier." for n in range(120))
+    summary = Compaction(trigger=Trigger.USER, strategy="edited", archived=("m0", "m1"), summary=page, id="op")
+    transcript = record(user("a"), model("b"), user("c"), summary)
+    view, budget = view_of(transcript), Budget(1_000, 0)
+    plan = make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
+    assert isinstance(plan, CompactionPlan)
+    shorter = compaction_of(plan, transcript, view, letters())
+    assert shorter is not None
+    after = view_of(transcript.append(replace(shorter, id="op2")))
+    assert tokens(after) == shorter.tokens_after <= budget.usable
+    assert "never earlier" in shorter.summary
+    assert set(after.standings) == {"m0", "m1"}, "what was archived stays archived"
