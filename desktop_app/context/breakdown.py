@@ -15,6 +15,8 @@ from .items import Item, Kind
 from .policy import Budget, ContextPolicy
 from .view import View, closing_items
 
+NO_TOKENIZER = "characters"
+"""How the name of what counts begins when not even an estimate for the family could be loaded."""
 TEMPLATE_MOST = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
 
@@ -107,8 +109,9 @@ def gauge_of(
 ) -> Gauge:
     """The gauge of that view for that model.
 
-    *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*.
-    Open calls count as they would be sent. factor: the provider's tokens for one counted here, where it did not count.
+    *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*, or
+    *assumed* if there is nothing to go by: neither a tokenizer nor a report to learn from. Open calls count as they
+    would be sent. factor: the provider's tokens for one counted here, where it did not count.
     """
     segments = dict(sums.segments)
     closing = closing_tokens(view, counts)
@@ -123,6 +126,7 @@ def gauge_of(
         status=status_of(budget.share(total), policy),
         window_basis=model.window_basis,
         thresholds=policy.thresholds,
+        basis=Basis.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Basis.ESTIMATED,
         tokenizer=counts.tokenizer.name,
     )
     anchor = sums.measured_at
@@ -177,8 +181,12 @@ def anchored(gauge: Gauge, counted: int, usage: Usage, policy: ContextPolicy, fa
 
 
 def calibrated(gauge: Gauge, factor: float, policy: ContextPolicy) -> Gauge:
-    """An estimated gauge in the provider's tokens, as far as they are known: its segments still sum to its total."""
-    return _with_total(gauge, round(gauge.total * factor), policy)
+    """An estimated gauge in the provider's tokens, as far as they are known: its segments still sum to its total, and
+    it says by how much it was changed."""
+    if factor == 1:
+        return gauge
+    told = replace(gauge, basis=Basis.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {factor:.2f}")
+    return _with_total(told, round(gauge.total * factor), policy)
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:

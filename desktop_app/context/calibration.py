@@ -23,7 +23,10 @@ from .policy import ContextPolicy
 from .view import View, view_of
 
 PRIORS = (("o200k", "claude", 1.25),)
-"""Tokenizer, family, factor. Claude reported 1.22 and 1.28 times o200k's count in two published coding sessions."""
+"""Tokenizer, family, factor. Claude reported 1.22 and 1.28 times o200k's count in two published coding sessions.
+
+A tokenizer with another name, such as "o200k (estimate for claude)", was fitted to its family: nothing is added to it.
+"""
 REQUEST_LEAST = 1_000
 """Tokens: of a shorter request, a server's own template is too large a part to learn from."""
 REPORTS_MOST = 24
@@ -47,9 +50,9 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def prior(tokenizer: str, model: str) -> Calibration:
-    """What to start from: a tokenizer that is another family's has the known factor, all others are taken as exact."""
-    counts_with, asked = tokenizer.lower(), model.lower()
-    known = (factor for own, family, factor in PRIORS if counts_with.startswith(own) and family in asked)
+    """What to start from: a tokenizer that is another family's has the known factor, all others are taken at their
+    word. Both are names."""
+    known = (factor for own, family, factor in PRIORS if tokenizer == own and family in model.lower())
     return Calibration(next(known, 1.0))
 
 

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
+from conversations_made_up import Letters
 from desktop_app.context.breakdown import calibrated, gauge_of, request_tokens, tally
 from desktop_app.context.calibration import Calibration, Report, calibration_of, learned, prior
+from desktop_app.context.counting import Counts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view import view_of
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
@@ -30,7 +32,7 @@ def after(*reports: tuple[int, int], start: Calibration | None = None) -> Calibr
 @pytest.mark.parametrize(
     ("tokenizer", "name", "factor"),
     [
-        ("o200k (estimate for claude)", "anthropic/claude-sonnet-4-5", 1.25),
+        ("o200k (estimate for claude)", "anthropic/claude-sonnet-4-5", 1.0),  # fitted to the family
         ("o200k", "openrouter/Claude-Opus", 1.25),
         ("o200k", "openai/gpt-4o", 1.0),
         ("claude-2", "anthropic/claude-2", 1.0),
@@ -152,9 +154,10 @@ def test_other_models_and_interrupted_replies_teach_nothing() -> None:
 
 def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
-    before = Gauge(segments, 708, 1_000, 0, Status.SAFE)
+    before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")
     scaled = calibrated(before, 1.25, BALANCED)
     assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Basis.ESTIMATED)
+    assert scaled.tokenizer == "letters × 1.25", "it says what was done to it"
     assert sum(scaled.segments.values()) == scaled.total
     assert calibrated(before, 1.0, BALANCED) == before
 
@@ -170,6 +173,27 @@ def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
     own = letters().total(later) + letters().tokenizer.overhead.assistant
     assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + round(own * 1.3)
     assert sum(shown.segments.values()) == shown.total
+
+
+class Characters(Letters):
+    """What counts when no tokenizer could be loaded."""
+
+    name = "characters (estimate for gpt)"
+
+
+def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
+    transcript = record(*growing(2, 1.3), Pin(message_id="m0", id="pin"))
+    shown, counts = view_of(transcript), Counts(Characters())
+
+    def basis(factor: float) -> Basis:
+        return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, factor).basis
+
+    assert basis(1.0) is Basis.ASSUMED
+    assert basis(1.2) is Basis.ESTIMATED, "something was learned"
+    measured = record(*growing(2, 1.3))
+    assert gauge_of(view_of(measured), tally(view_of(measured), counts), counts, BALANCED, BUDGET, INFO).basis is (
+        Basis.MEASURED
+    )
 
 
 def test_a_model_answers_without_a_report_and_nothing_is_learned() -> None:

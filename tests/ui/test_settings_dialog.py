@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
@@ -10,7 +11,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import Models, SettingsRead
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.settings.server_form import models_of, window_of
-from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.settings.settings_dialog import SettingsDialog, policies_offered
 
 SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
 SETTINGS = Settings(servers=(SERVER,), chat_model="lmstudio/llama-8b", theme="dark", font_scale=1.1)
@@ -108,6 +109,16 @@ def test_the_policy_says_what_it_does(dialog, qtbot):
     assert "75 %" in dialog.policy_note.text()
     qtbot.mouseClick(dialog.policy.button("relaxed"), Qt.MouseButton.LeftButton)
     assert "85 %" in dialog.policy_note.text()
+
+
+def test_a_policy_like_another_programs_is_shown_where_it_was_chosen_and_is_kept(window, qtbot):
+    assert [name for name, _ in policies_offered("balanced")] == ["relaxed", "balanced", "aggressive"]
+    chosen = replace(SETTINGS, policy="seline")
+    made = SettingsDialog(SettingsRead(chosen, ("lmstudio",), "Keys lie in the system keyring."), MODELS, window)
+    made.open()
+    assert made.policy_note.text().startswith("Like another program. Seline: ")
+    saved, _ = save(made, qtbot)
+    assert saved.policy == "seline"
 
 
 def test_a_server_is_added_with_its_key(dialog, qtbot):

@@ -1,0 +1,92 @@
+"""What a provider reports is learned by the session, known again after a restart, and obeyed by its decisions."""
+
+from __future__ import annotations
+
+import pytest
+from test_take_turn import long_chat
+
+from desktop_app.chat.basis import basis_of
+from desktop_app.chat.room import request_size, room_made
+from desktop_app.chat.session import Session, stamped
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.calibration import Calibration
+from desktop_app.context.presets import SELINE
+from desktop_app.conversation.events import ViewChanged
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
+from desktop_app.conversation.transcript import Pin, Trigger
+
+TRUE = 1.28
+MODEL = "scripted/scripted"
+
+
+async def session_of(home, turns: int) -> Session:
+    """A conversation whose provider counts 1.28 tokens where we count one, from its first turn on."""
+    session = await home.chats.create("Measured")
+    for turn in range(turns):
+        await said(session, turn)
+    return session
+
+
+async def said(session: Session, turn: int) -> None:
+    """One more turn, as a provider of that kind would report it."""
+    await session.record(stamped(user_message(f"Question {turn}: " + "how is the ledger migrated " * 300)))
+    counted = request_tokens(session.view, session.counts)
+    parts = (Text(f"Answer {turn}: " + "in small steps " * 60),)
+    usage = Usage(round(counted * TRUE), 200)
+    await session.record(stamped(Message(role=Role.ASSISTANT, parts=parts, model=MODEL, usage=usage)))
+
+
+async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house) -> None:
+    home = await house([], window=100_000)
+    session = await session_of(home, 1)
+    session.gauge()  # from here on it learns as it goes
+    for turn in range(1, 11):
+        await said(session, turn)
+    assert session.gauge().basis is Basis.MEASURED
+    await session.record_operation(stamped(Pin(message_id=session.view.last_user_id)))
+    gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
+    assert gauge.basis is Basis.ESTIMATED, "an operation came after the report"
+    assert gauge.total == pytest.approx(counted * TRUE, rel=0.02)
+    assert sum(gauge.segments.values()) == gauge.total
+    home.chats._sessions.clear()
+    again = await home.chats.open(session.id)
+    assert again.calibration == session.calibration
+    assert again.gauge() == gauge
+
+
+async def test_a_draft_is_counted_in_the_providers_tokens(house) -> None:
+    home = await house([], window=100_000)
+    session = await session_of(home, 10)
+    assert session.estimated(1_000) == pytest.approx(1_280, rel=0.02)
+    fresh = await home.chats.create("Fresh")
+    assert fresh.calibration == Calibration(), "gpt-4o's tokenizer is exact"
+    assert fresh.estimated(1_000) == 1_000
+
+
+@pytest.mark.parametrize("is_measured", [True, False], ids=["measured", "estimated"])
+async def test_decisions_are_as_strict_as_the_gauge(house, is_measured: bool) -> None:
+    home = await house([], window=24_000)
+    session = await session_of(home, 10)
+    if not is_measured:
+        await session.record_operation(stamped(Pin(message_id=session.view.last_user_id)))
+    gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
+    assert counted < 0.9 * session.budget.usable, "by our own count nothing would be due"
+    assert gauge.share > 0.9
+    basis = basis_of(session)
+    assert basis.budget.share(counted) == pytest.approx(gauge.share, rel=0.001)
+    assert request_size(session) == gauge.total
+    events = [event async for event in room_made(session, Trigger.BEFORE_REQUEST)]
+    assert any(isinstance(event, ViewChanged) for event in events)
+    after = session.gauge()
+    assert after.share <= session.policy.target + 0.01, "the target is one of the provider's tokens"
+    assert request_tokens(session.view, session.counts) * TRUE < 0.55 * session.budget.usable
+
+
+async def test_a_policy_is_fitted_to_the_models_window(house) -> None:
+    home = await house([], window=200_000)
+    session = await home.chats.create("Fitted", long_chat(2))
+    session.policy = SELINE  # shares of the window; the model writes 1,000 tokens at most, so 199,000 can be used
+    assert session.budget.usable == 199_000
+    assert session.policy.compact_at == pytest.approx(180_000 / 199_000)
+    assert session.gauge().thresholds == session.policy.thresholds
