@@ -72,10 +72,13 @@ def plan_compaction(
     """
     room = room_of(view, counts)
     limit = round(budget.usable * policy.blocked_at)
+    least = policy.head_least if total <= budget.usable else 1
     hardest: CompactionPlan | None = None
     for roomy in (room.keeping(worth_keeping(room, policy, budget, keep)), room):
         for begin in tails(roomy, policy, budget, tail_tokens):
             plan = _plan(roomy, begin, policy, budget, total, trigger)
+            if plan and len(plan.archived) < least:
+                continue
             if plan.projected <= limit if plan else total <= limit:
                 return plan
             hardest = plan or hardest

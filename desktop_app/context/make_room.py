@@ -10,9 +10,12 @@ from .breakdown import request_tokens
 from .compact import CompactionPlan, plan_compaction
 from .counting import Counts
 from .policy import Budget, ContextPolicy
-from .prune import plan_prune
+from .prune import is_cache_warm, plan_prune
 from .tail import room_of
 from .view import View, active_entries
+
+OVER = 1.000001
+"""A share that only a request that does not fit has."""
 
 
 class WindowTooSmall(Exception):
@@ -33,16 +36,21 @@ class Ladder(msgspec.Struct, frozen=True):
 
 
 def ladder_of(trigger: Trigger, policy: ContextPolicy) -> Ladder:
-    """The design's table of phases: the earlier the moment, the cheaper it is to wait."""
+    """The design's table of phases: the earlier the moment, the cheaper it is to wait.
+
+    In a phase that the policy does not name, only what would not fit is a reason.
+    """
     match trigger:
         case Trigger.USER:
-            return Ladder(policy.target, policy.target)
+            return Ladder(policy.prune_target, policy.target)
         case Trigger.OVERFLOW:
             return Ladder(0.0, 0.0)
-        case Trigger.AFTER_TURN:
-            return Ladder(policy.background_at, policy.background_at)
-        case _:
+        case Trigger.AFTER_TURN if trigger.value in policy.phases:
+            return Ladder(min(policy.background_at, policy.prune_at), policy.background_at)
+        case _ if trigger.value in policy.phases:
             return Ladder(policy.prune_at, policy.compact_at)
+        case _:
+            return Ladder(OVER, OVER)
 
 
 def is_due(total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
@@ -52,19 +60,36 @@ def is_due(total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) 
 
 
 def make_room(
-    view: View, policy: ContextPolicy, budget: Budget, counts: Counts, trigger: Trigger
+    view: View,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: Counts,
+    trigger: Trigger,
+    seconds_since_request: float | None = None,
 ) -> Prune | CompactionPlan | None:
-    """The next step, free layers first, or None when nothing is due or nothing would help any more.
+    """The next step in the policy's order, or None when nothing is due or nothing would help any more.
+
+    seconds_since_request: since the provider was last asked; None: not known. While its cache may be warm, a prune
+    below the tight status waits (P9): it would cost more than it frees.
 
     Raises WindowTooSmall when the request does not fit and nothing can leave.
     """
     total = request_tokens(view, counts)
     share, ladder = budget.share(total), ladder_of(trigger, policy)
-    if share >= ladder.prune_at and (prune := plan_prune(view, policy, budget, counts, total, trigger)):
-        return prune
-    if share < ladder.compact_at or (total <= budget.usable and is_stalled(view, policy)):
-        return None
-    plan = plan_compaction(view, policy, budget, counts, total, trigger)
+    is_compaction_due = share >= ladder.compact_at and not (total <= budget.usable and is_stalled(view, policy))
+    plan: CompactionPlan | None = None
+    for layer in policy.layers:
+        if layer == "prune" and share >= ladder.prune_at:
+            prune = plan_prune(view, policy, budget, counts, total, trigger)
+            is_waiting = share < policy.prune_at and is_cache_warm(policy, seconds_since_request)
+            if prune and not (is_waiting and trigger is Trigger.AFTER_TURN):
+                return prune
+            if prune and budget.share(prune.tokens_after) <= policy.target:
+                return None
+        elif layer == "compact" and is_compaction_due:
+            plan = plan_compaction(view, policy, budget, counts, total, trigger)
+            if plan is not None:
+                break
     if total > budget.usable and (plan is None or plan.projected > budget.usable):
         raise too_small(view, budget, counts, total)
     return plan

@@ -99,6 +99,16 @@ def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | 
         usual = max(usual, _left_by_page(room, policy, target - room.fixed))
     if tail_tokens is not None:
         usual = most = tail_tokens
+    if policy.tail_most == 0 and tail_tokens is None:
+        begin = _last_messages(room, policy.tail_messages)
+    else:
+        begin = _by_tokens(room, policy, usual, most)
+    few = max(begin, len(room.blocks) - policy.last_resort_messages)
+    return sorted({begin, few, len(room.blocks)})
+
+
+def _by_tokens(room: Room, policy: ContextPolicy, usual: float, most: float) -> int:
+    """The block from which on the end takes `usual` tokens, or `most` if it holds too few replies else."""
     begin, taken, replies = len(room.blocks), 0, 0
     for index in range(len(room.blocks) - 1, -1, -1):
         taken += 0 if index in room.must_stay else room.tokens[index]
@@ -106,8 +116,16 @@ def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | 
             break
         begin = index
         replies += any(item.message.role is Role.ASSISTANT for item in room.blocks[index])
-    few = max(begin, len(room.blocks) - policy.last_resort_messages)
-    return sorted({begin, few, len(room.blocks)})
+    return begin
+
+
+def _last_messages(room: Room, count: int) -> int:
+    """The block from which on there are at least so many messages."""
+    begin, messages = len(room.blocks), 0
+    while begin > 0 and messages < count:
+        begin -= 1
+        messages += sum(item.kind is Kind.MESSAGE for item in room.blocks[begin])
+    return begin
 
 
 def _left_by_page(room: Room, policy: ContextPolicy, free: float) -> float:

@@ -94,3 +94,42 @@ def test_a_summary_that_was_written_for_a_larger_window_is_shortened() -> None:
     assert tokens(after) == shorter.tokens_after <= budget.usable
     assert "never earlier" in shorter.summary
     assert set(after.standings) == {"m0", "m1"}, "what was archived stays archived"
+
+
+def with_old_results() -> View:
+    said = [m for n in range(40) for m in (model("", call("bash", f'{{"n": {n}}}')), result(f"{n} " + "ok\n" * 2_000))]
+    return view_of(record(user("go"), *said, user("and?"), model("x"), user("now")))
+
+
+def test_after_a_turn_a_prune_waits_until_the_cache_is_cold_or_the_window_tight() -> None:
+    view = with_old_results()
+    budget = Budget(round(tokens(view) / 0.77), 0)
+    for seconds, is_made in ((10.0, False), (299.0, False), (301.0, True), (None, True)):
+        step = make_room(view, BALANCED, budget, letters(), Trigger.AFTER_TURN, seconds)
+        assert isinstance(step, Prune) is is_made
+        assert (step is None) is not is_made
+    tight = Budget(round(tokens(view) / 0.81), 0)
+    assert isinstance(make_room(view, BALANCED, tight, letters(), Trigger.AFTER_TURN, 10.0), Prune)
+    assert isinstance(make_room(view, BALANCED, tight, letters(), Trigger.BEFORE_REQUEST, 10.0), Prune)
+
+
+def test_in_a_phase_that_is_not_named_only_what_does_not_fit_is_a_reason() -> None:
+    policy = replace(BALANCED, phases=("after_turn",))
+    view = chat(60)
+    assert make_room(view, policy, Budget(round(tokens(view) / 0.99), 0), letters(), Trigger.BEFORE_REQUEST) is None
+    over = make_room(view, policy, Budget(round(tokens(view) / 1.01), 0), letters(), Trigger.BEFORE_REQUEST)
+    assert isinstance(over, CompactionPlan)
+
+
+def test_a_policy_may_compact_before_it_prunes() -> None:
+    policy = replace(BALANCED, layers=("compact", "prune"))
+    budget = Budget(round(tokens(with_old_results()) / 0.95), 0)
+    step = make_room(with_old_results(), policy, budget, letters(), Trigger.BEFORE_REQUEST)
+    assert isinstance(step, CompactionPlan)
+
+
+def test_a_tail_may_be_measured_in_messages() -> None:
+    policy, view = replace(BALANCED, tail_most=0, tail_messages=7), chat(60)
+    plan = make_room(view, policy, Budget(round(tokens(view) / 0.95), 0), letters(), Trigger.BEFORE_REQUEST)
+    assert isinstance(plan, CompactionPlan)
+    assert len(plan.archived) == len(view.items) - 7
