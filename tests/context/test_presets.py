@@ -138,6 +138,27 @@ def test_opencode_does_not_make_a_prune_that_frees_under_20_000() -> None:
     assert asked(OPENCODE, view, 200_000, Trigger.BEFORE_REQUEST) is None, "and compaction is not due yet"
 
 
+def test_opencode_stops_pruning_once_20_000_are_freed() -> None:
+    prune = pruned(OPENCODE, view_of(record(*work(86, 2_000), user("and?"))), 200_000)
+    assert prune is not None
+    assert 20_000 <= prune.tokens_before - prune.tokens_after < 22_000
+
+
+def test_opencode_makes_no_room_after_a_turn_or_at_a_tool_result_that_fits() -> None:
+    view = view_of(record(*work(88, 2_000), user("and?")))
+    assert asked(OPENCODE, view, 200_000, Trigger.AFTER_TURN) is None
+    assert asked(OPENCODE, view, 200_000, Trigger.TOOL_RESULT) is None
+    assert asked(OPENCODE, view, 190_000, Trigger.TOOL_RESULT) is not None, "this one would not fit"
+
+
+def test_opencode_compacts_no_single_message() -> None:
+    view = view_of(record(user("a " * 60_000), *talk(33, 910), user("and?")))
+    made, budget = limits(OPENCODE, 120_000)
+    assert plan_compaction(view, made, budget, letters(), tokens(view), Trigger.BEFORE_REQUEST) is not None
+    fat = view_of(record(user("a " * 20_000), user("b " * 180_000)))
+    assert plan_compaction(fat, made, budget, letters(), tokens(fat), Trigger.BEFORE_REQUEST) is None
+
+
 def test_opencode_compacts_the_older_half() -> None:
     view = view_of(record(*talk(100, 910), user("and?")))
     assert tokens(view) > 180_000
@@ -248,6 +269,28 @@ def test_spec008_compacts_when_only_the_reserve_is_left() -> None:
         assert isinstance(asked(SPEC008, view, 200_000, Trigger.BEFORE_REQUEST), CompactionPlan) is is_due
 
 
+def test_spec008_trims_before_every_request_however_empty_the_window_is() -> None:
+    view = view_of(record(*work(8, 2_000), model("done"), user("and?")))
+    assert tokens(view) < 0.1 * 200_000
+    prune = asked(SPEC008, view, 200_000, Trigger.BEFORE_REQUEST)
+    assert isinstance(prune, Prune)
+    assert prune.message_ids == ("m2", "m4", "m6", "m8", "m10")
+
+
+def test_spec008_compacts_before_it_prunes() -> None:
+    view = view_of(record(*talk(40, 900), *work(60, 2_000), user("and?")))
+    assert tokens(view) > 180_000
+    assert pruned(SPEC008, view, 200_000) is not None, "there would be something to prune"
+    assert isinstance(asked(SPEC008, view, 200_000, Trigger.BEFORE_REQUEST), CompactionPlan)
+
+
+def test_spec008_keeps_its_last_ten_messages() -> None:
+    view = view_of(record(*talk(101, 900)))
+    plan = asked(SPEC008, view, 200_000, Trigger.BEFORE_REQUEST)
+    assert isinstance(plan, CompactionPlan)
+    assert len(view.items) - len(plan.archived) == 10
+
+
 # --- 3: the Go agent --------------------------------------------------------------------------------------------------
 
 
@@ -288,6 +331,18 @@ def test_goagent_compacts_after_a_turn_when_only_the_reserve_is_left() -> None:
         assert (tokens(view) >= window - 16_384) is is_due
         plan = asked(GOAGENT, view, window, Trigger.AFTER_TURN)
         assert isinstance(plan, CompactionPlan) is is_due
+
+
+def test_goagent_digests_results_at_a_tool_result_however_empty_the_window_is() -> None:
+    for rounds, is_made in ((10, False), (14, True)):
+        view = view_of(record(*work(rounds, 400)))
+        step = asked(GOAGENT, view, 200_000, Trigger.TOOL_RESULT)
+        assert isinstance(step, Prune) is is_made, "ToolCallCutoff: 10"
+
+
+def test_goagent_makes_no_room_before_a_request_that_fits() -> None:
+    view = view_of(record(*work(14, 400), user("and?")))
+    assert asked(GOAGENT, view, 200_000, Trigger.BEFORE_REQUEST) is None
 
 
 def test_goagent_keeps_20_000_tokens_or_half_of_the_limit() -> None:
@@ -347,6 +402,14 @@ def test_seline_has_its_documents_numbers() -> None:
 def test_seline_has_its_bands(turns: int, trigger: Trigger, is_made: bool) -> None:
     view = view_of(record(*talk(turns, 896), user("and?")))
     assert (asked(SELINE, view, 200_000, trigger) is not None) is is_made
+
+
+def test_seline_keeps_its_last_six_messages() -> None:
+    for messages, kept in (([*talk(101, 896)], 6), ([*talk(99, 896), *work(2, 2_000)], 6)):
+        view = view_of(record(*messages))
+        plan = asked(SELINE, view, 200_000, Trigger.BEFORE_REQUEST)
+        assert isinstance(plan, CompactionPlan)
+        assert len(view.items) - len(plan.archived) == kept
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
