@@ -97,13 +97,13 @@ def tool_message(result: ToolResult) -> Message:
     return Message(role=Role.TOOL, parts=(result,))
 
 
-ATTACHMENTS = st.sampled_from(
+TEXT_FILES = st.sampled_from(
     [
-        Attachment("a.png", "image/png", PIXEL),
         Attachment("notes.md", "text/markdown", "# Notes\n- never touch vendor/\n"),
         Attachment("empty.txt", "text/plain", ""),
     ]
 )
+ATTACHMENTS = st.one_of(TEXT_FILES, st.just(Attachment("a.png", "image/png", PIXEL)))
 
 
 @st.composite
@@ -120,7 +120,7 @@ def spoken(draw: st.DrawFn) -> list[Message]:
     role = draw(st.sampled_from([Role.USER, Role.USER, Role.ASSISTANT]))
     parts: list[Part] = [Text(draw(TEXTS))] if draw(st.integers(0, 9)) else []
     if draw(st.integers(0, 9)) == 0:
-        parts.append(draw(ATTACHMENTS))
+        parts.append(draw(ATTACHMENTS if role is Role.USER else TEXT_FILES))
     speaker = draw(st.sampled_from(["", "", "", "Mary Ann"]))
     is_cut = role is Role.ASSISTANT and draw(st.integers(0, 9)) == 0
     return [Message(role=role, parts=tuple(parts), speaker=speaker, is_interrupted=is_cut)]
@@ -184,8 +184,8 @@ def _round(dice: random.Random, n: int) -> list[Message]:
     """One request's calls, and their results: a few are missing, failed, huge or orphaned."""
     names = [dice.choice(("read", "bash", "edit")) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
     ids = [dice.choice(("call_1", "call_2", f"call_{n}_{k}")) for k in range(len(names))]
-    argument = f'{{"path": "src/{dice.choice(TOPICS)}/{n}.py"}}'
-    calls = tuple(ToolCall(i, name, argument) for i, name in zip(ids, names, strict=True))
+    places = (f'{{"path": "src/{dice.choice(TOPICS)}/{n}_{k}.py"}}' for k in range(len(names)))
+    calls = tuple(ToolCall(*call) for call in zip(ids, names, places, strict=True))
     said: tuple[Part, ...] = (Text(_prose(dice, n)),) if dice.random() < 0.5 else ()
     reasoning: tuple[Part, ...] = (Reasoning("Let me look first."),) if dice.random() < 0.2 else ()
     results = [tool_message(_result(dice, call)) for call in calls if dice.random() < 0.98]

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 
+import pytest
+import what_must_hold as must
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from conversations_made_up import PIECES, Letters, histories
+from conversations_made_up import PIECES, Bytes, Letters, histories
+from desktop_app.archive.rows import decode, encode, mended_text
 from desktop_app.context.breakdown import request_tokens, tally
 from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.counting import Counts
+from desktop_app.context.cut_points import blocks
+from desktop_app.context.items import Item
 from desktop_app.context.make_room import WindowTooSmall, make_room
-from desktop_app.context.policy import BALANCED, PRESETS, Budget, budget_for
-from desktop_app.context.view import Kind, View, assemble, view_after, view_of
+from desktop_app.context.policy import BALANCED, Budget, budget_for
+from desktop_app.context.presets import PRESETS
+from desktop_app.context.view import View, active_entries, view_after, view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.events import State
+from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import (
+    AnyEntry,
     BringBack,
     Compaction,
     Pin,
@@ -30,6 +39,7 @@ from desktop_app.conversation.transcript import (
     Undo,
     Unpin,
 )
+from request_rules import legal_for_all
 
 EAGER = replace(
     BALANCED,
@@ -44,9 +54,11 @@ EAGER = replace(
     prune_least=10,
 )
 """Prunes what Balanced would leave alone in conversations as short as these."""
+POLICIES = {**PRESETS, EAGER.name: EAGER}
 PAGES = st.sampled_from(
     [
         "",
+        "   \n",
         "## Primary intent\n- all is well\n\n## What was said\n- User: never touch vendor/, please.",
         "no headings at all",
         "## Rules and constraints\n" * 40,
@@ -55,7 +67,9 @@ PAGES = st.sampled_from(
         "\x00\ud800 ](javascript:alert(1))",
     ]
 )
-POLICIES = {**PRESETS, EAGER.name: EAGER}
+"""Summaries of a model or of the user: empty, good, useless, repetitive, hostile, too long, not even text."""
+TRIGGERS = st.sampled_from(list(Trigger))
+STEPS_MOST = 12
 
 
 class Conversation(RuleBasedStateMachine):
@@ -67,11 +81,10 @@ class Conversation(RuleBasedStateMachine):
         self.transcript = Transcript()
         self.view = view_of(self.transcript)
         self.counts = Counts(Letters())
-        self.policy = EAGER
-        self.budget = budget_for(EAGER, 1_500)
+        self.policy, self.budget = EAGER, budget_for(EAGER, 1_500)
         self.sums = tally(self.view, self.counts)
 
-    def add(self, entry):  # every kind of entry
+    def add(self, entry: AnyEntry) -> AnyEntry:
         entry = replace(entry, id=f"e{next(self.ids)}", at=1.0)
         self.transcript = self.transcript.append(entry)
         self.view = view_after(self.view, self.transcript)
@@ -84,60 +97,60 @@ class Conversation(RuleBasedStateMachine):
 
     @rule(piece=PIECES)
     def say(self, piece: list[Message]) -> None:
-        before = assemble(self.view)[: len(self.view.items)]
+        before = must.chat_in(replace(self.view, open_calls=()))
         for message in piece:
             self.add(message)
-        assert assemble(self.view)[: len(before)] == before, "property 8: the prefix stays the same"
+        if not any(message.role is Role.SYSTEM for message in piece):
+            must.have_none(must.grown_otherwise(before, must.chat_in(self.view)))
 
     @rule(window=st.sampled_from([600, 1_500, 4_000, 50_000]), policy=st.sampled_from(sorted(POLICIES)))
-    def choose(self, window: int, policy: str) -> None:
-        self.policy = POLICIES[policy]
-        self.budget = budget_for(self.policy, window)
+    def choose_a_policy(self, window: int, policy: str) -> None:
+        self.policy, self.budget = POLICIES[policy], budget_for(POLICIES[policy], window)
 
-    @rule(trigger=st.sampled_from([Trigger.BEFORE_REQUEST, Trigger.AFTER_TURN, Trigger.USER, Trigger.OVERFLOW]))
+    @rule(tokenizer=st.sampled_from([Letters, Bytes]))
+    def choose_a_model(self, tokenizer: type) -> None:
+        self.counts = Counts(tokenizer())
+        self.sums = tally(self.view, self.counts)
+
+    @rule(trigger=TRIGGERS)
     def make_room(self, trigger: Trigger) -> None:
-        for _ in range(12):
+        broken, step = must.repaired(must.chat_in(self.view)), None
+        for _ in range(STEPS_MOST):
             try:
                 step = make_room(self.view, self.policy, self.budget, self.counts, trigger)
             except WindowTooSmall as error:
-                self._check_refusal(error)
+                self.check_refusal(error)
                 return
             if isinstance(step, CompactionPlan):
                 step = compaction_of(step, self.transcript, self.view, self.counts)
             if step is None:
                 break
-            before = request_tokens(self.view, self.counts)
-            self.add(step)
-            after = request_tokens(self.view, self.counts)
-            assert (step.tokens_before, step.tokens_after) == (before, after), "property 6: savings are measured"
-            assert after < before, "property 7: shorter than what it replaces"
-        else:
-            raise AssertionError("property 4: make_room ends")
-        if trigger is not Trigger.AFTER_TURN:
-            refused = isinstance(make_room_or_error(self), WindowTooSmall)
-            assert refused or request_tokens(self.view, self.counts) <= self.budget.usable or step is None
+            self.operate(step)
+        assert step is None, "property 4: make_room ends"
+        assert must.repaired(must.chat_in(self.view)) <= broken, "property 1: no pair was broken by it"
+        if trigger is not Trigger.AFTER_TURN and self.view.summary is None:
+            assert request_tokens(self.view, self.counts) <= self.budget.usable, "property 4: it fits"
 
-    @precondition(lambda self: self._operations())
-    @rule(data=st.data())
-    def undo_and_redo(self, data: st.DataObject) -> None:
-        operation = data.draw(st.sampled_from(self._operations()))
-        assume(operation.id in {e.id for e in self._holding()})
-        before = shown(self.view)
-        undo = self.add(Undo(entry_id=operation.id))
-        self.add(Undo(entry_id=undo.id))
-        assert shown(self.view) == before, "property 3: redo after undo"
+    def check_refusal(self, error: WindowTooSmall) -> None:
+        assert request_tokens(self.view, self.counts) > self.budget.usable == error.usable < error.needed
+        assert error.advice
+
+    def operate(self, step: Prune | Compaction) -> AnyEntry:
+        before = request_tokens(self.view, self.counts)
+        operation = self.add(step)
+        after = request_tokens(self.view, self.counts)
+        assert (step.tokens_before, step.tokens_after) == (before, after), "property 6: savings are measured"
+        assert after < before, "property 7: shorter than what it replaces"
+        return operation
 
     @rule(page=PAGES)
     def compact_with_a_page_of_somebodys(self, page: str) -> None:
         before = request_tokens(self.view, self.counts)
         step = plan_compaction(self.view, self.policy, self.budget, self.counts, before, Trigger.USER)
         compaction = step and compaction_of(step, self.transcript, self.view, self.counts, page)
-        if compaction is None:
-            return
-        self.add(compaction)
-        after = request_tokens(self.view, self.counts)
-        assert compaction.tokens_after == after < before, "property 7: never worse, whoever wrote the page"
-        assert compaction.fidelity.lost == 0
+        if compaction is not None:
+            self.operate(compaction)
+            assert compaction.fidelity.lost == 0
 
     @rule(trigger=st.sampled_from([Trigger.USER, Trigger.OVERFLOW]))
     def operate_and_undo(self, trigger: Trigger) -> None:
@@ -148,106 +161,133 @@ class Conversation(RuleBasedStateMachine):
             return
         if isinstance(step, CompactionPlan):
             step = compaction_of(step, self.transcript, self.view, self.counts)
-        if step is None:
-            return
-        operation = self.add(step)
-        self.add(Undo(entry_id=operation.id))
-        assert shown(self.view) == before, "property 3: undo gives the view back exactly"
+        if step is not None:
+            self.add(Undo(entry_id=self.operate(step).id))
+            assert shown(self.view) == before, "property 3: undo gives the view back exactly"
 
-    @precondition(lambda self: self._messages())
-    @rule(data=st.data(), kind=st.sampled_from([Pin, Unpin]))
+    @precondition(lambda self: self.operations())
+    @rule(data=st.data())
+    def undo(self, data: st.DataObject) -> None:
+        operation = data.draw(st.sampled_from(self.operations()))
+        assume(operation.id in {entry.id for entry in active_entries(self.transcript.entries)})
+        before = shown(self.view)
+        undo = self.add(Undo(entry_id=operation.id))
+        if data.draw(st.booleans()):
+            self.add(Undo(entry_id=undo.id))
+            assert shown(self.view) == before, "property 3: redo after undo"
+
+    @precondition(lambda self: self.undos())
+    @rule(data=st.data())
+    def redo(self, data: st.DataObject) -> None:
+        self.add(Undo(entry_id=data.draw(st.sampled_from(self.undos())).id))
+
+    @precondition(lambda self: self.messages())
+    @rule(data=st.data(), kind=st.sampled_from([Pin, Pin, Unpin]))
     def pin(self, data: st.DataObject, kind: type) -> None:
-        message = data.draw(st.sampled_from(self._messages()))
-        assume(message.role is not Role.SYSTEM and message.id not in self.view.standings)
+        message = data.draw(st.sampled_from(self.messages()))
+        standing = self.view.standings.get(message.id)
+        assume(message.role is not Role.SYSTEM and (standing is None or standing.state is State.ARCHIVED))
+        if standing is not None:
+            self.bring_back(message.id)
         self.add(kind(message_id=message.id))
 
-    @precondition(lambda self: self.view.standings)
+    @precondition(lambda self: self.archived())
     @rule(data=st.data())
-    def bring_back(self, data: st.DataObject) -> None:
-        message_id = data.draw(st.sampled_from(sorted(self.view.standings)))
-        self.add(BringBack(message_ids=(message_id,)))
-        assert message_id in {item.message.id for item in self.view.items}
+    def bring_back_one(self, data: st.DataObject) -> None:
+        self.bring_back(data.draw(st.sampled_from(self.archived())))
+
+    def bring_back(self, message_id: str) -> None:
+        """With what must not be parted from it, as the verb of `chat/operations.py` does."""
+        messages = self.messages()
+        run = next(r for r in blocks([Item(m) for m in messages]) if any(messages[i].id == message_id for i in r))
+        self.add(BringBack(message_ids=tuple(messages[i].id for i in run if messages[i].id in self.view.standings)))
+        assert message_id not in self.view.standings
 
     @precondition(lambda self: self.view.last_user_id)
-    @rule()
-    def rewind(self) -> None:
-        self.add(Rewind(first_message_id=self.view.last_user_id))
+    @rule(is_edited=st.booleans(), data=st.data())
+    def rewind(self, is_edited: bool, data: st.DataObject) -> None:
+        """Edit and resend, or answer again: all behind a user's message leaves, and something new follows."""
+        present = [m for m in self.messages() if m.id not in self.view.standings and m.role is not Role.SYSTEM]
+        users = [place for place, m in enumerate(present) if m.role is Role.USER]
+        place = data.draw(st.sampled_from(users)) if is_edited else users[-1] + 1
+        if place < len(present):
+            self.add(Rewind(first_message_id=present[place].id))
+        if is_edited:
+            self.add(user_message("Once more, please."))
 
     @rule()
     def reload(self) -> None:
-        again = view_of(Transcript(Chain(list(self.transcript.entries))))
-        assert shown(again) == shown(self.view), "a view read from rows is the view"
+        stored = [decode(encode(entry)) for entry in self.transcript.entries]
+        self.transcript = Transcript(Chain(stored))
+        before, self.view = written(self.view), view_of(self.transcript)
+        assert mended_text(before) == written(self.view), "property 9: a view read from rows is the view"
+        self.sums = tally(self.view, self.counts)
 
     @invariant()
-    def calls_and_results_are_paired(self) -> None:
-        messages = assemble(self.view)
-        waiting: list[str] = []
-        for message in messages:
-            if message.role is Role.TOOL:
-                result = message.tool_result
-                assert result is not None
-                assert result.call_id in waiting, "property 1: a result has its call before it"
-                waiting.remove(result.call_id)
-            else:
-                assert not waiting, "property 1: a call has its result behind it"
-                waiting = [call.call_id for call in message.tool_calls]
-        assert not waiting
+    def the_request_is_legal(self) -> None:
+        chat = must.chat_in(self.view)
+        if any(message["role"] != "system" for message in chat):
+            must.have_none(legal_for_all(chat))
+        must.have_none(must.parted(self.view, self.messages()))
 
     @invariant()
     def each_message_is_somewhere(self) -> None:
-        in_view = {i.message.id for i in self.view.items if i.kind is not Kind.SUMMARY}
-        for message in self._messages():
-            assert (message.id in in_view) != (message.id in self.view.standings), "property 2"
+        must.have_none(must.misplaced(self.view, self.messages()))
+        must.have_none(must.unsent(self.view, must.chat_in(self.view), self.messages()))
 
     @invariant()
     def what_must_stay_stays(self) -> None:
-        in_view = {item.message.id for item in self.view.items}
-        archived = {i for i, s in self.view.standings.items() if s.state == "archived"}
+        standings = self.view.standings
+        archived = {i for i, standing in standings.items() if standing.state is State.ARCHIVED}
         assert not (self.view.pins & archived), "property 5: pins"
-        messages = [m for m in self._messages() if m.id in in_view | archived]
-        users = [m.id for m in messages if m.role is Role.USER]
-        # Whoever rewinds past a compaction resends at once; until then the newest user message may be archived.
-        is_rewound = any(isinstance(e, Rewind) for e in self._holding())
-        assert not users or users[-1] in in_view or is_rewound, "property 5: the last user message"
-        systems = [m for m in self._messages() if m.role is Role.SYSTEM]
-        assert [i.message for i in self.view.items][: len(systems)] == systems
+        branch = [m for m in self.messages() if m.id not in standings or m.id in archived]
+        users = [m.id for m in branch if m.role is Role.USER]
+        assert not users or users[-1] not in archived, "property 5: the last user message"
+        assert not any(m.id in archived for m in branch if m.role is Role.SYSTEM)
 
     @invariant()
     def segments_sum_to_the_request(self) -> None:
         self.sums = tally(self.view, self.counts, self.sums)
-        closing = sum(self.counts.total(m) for m in assemble(self.view)[len(self.view.items) :])
-        assert self.sums.total + closing == request_tokens(self.view, self.counts), "property 6"
+        total = request_tokens(self.view, self.counts)
+        closing = total - request_tokens(replace(self.view, open_calls=()), self.counts)
+        assert self.sums.total + closing == total, "property 6"
         assert self.sums.segments == tally(self.view, self.counts).segments
+        must.have_none(must.counted_wrong(total, must.chat_in(self.view), self.counts))
 
-    def _check_refusal(self, error: WindowTooSmall) -> None:
-        assert request_tokens(self.view, self.counts) > self.budget.usable
-        assert error.advice
+    @invariant()
+    def the_view_is_the_fold(self) -> None:
+        assert shown(self.view) == shown(view_of(Transcript(Chain(list(self.transcript.entries))))), "property 9"
 
-    def _messages(self) -> list[Message]:
+    def messages(self) -> list[Message]:
         return [e for e in self.transcript.entries if isinstance(e, Message)]
 
-    def _operations(self) -> list[Prune | Compaction]:
+    def operations(self) -> list[Prune | Compaction]:
         return [e for e in self.transcript.entries if isinstance(e, Prune | Compaction)]
 
-    def _holding(self) -> list:
-        from desktop_app.context.view import active_entries
+    def undos(self) -> list[Undo]:
+        """Those in force, of operations."""
+        dead, operations, found = set[str](), {o.id for o in self.operations()}, []
+        for entry in reversed(self.transcript.entries):
+            if isinstance(entry, Undo) and entry.id not in dead:
+                dead.add(entry.entry_id)
+                if entry.entry_id in operations:
+                    found.append(entry)
+        return found
 
-        return active_entries(self.transcript.entries)
-
-
-def make_room_or_error(machine: Conversation) -> object:
-    try:
-        return make_room(machine.view, machine.policy, machine.budget, machine.counts, Trigger.OVERFLOW)
-    except WindowTooSmall as error:
-        return error
+    def archived(self) -> list[str]:
+        return [i for i, standing in self.view.standings.items() if standing.state is State.ARCHIVED]
 
 
 def shown(view: View) -> tuple:
     return [*view.items], view.open_calls, view.standings, view.pins
 
 
+def written(view: View) -> str:
+    return json.dumps(must.chat_in(view), ensure_ascii=False)
+
+
 EXAMPLES = 2_000 if os.environ.get("PALIMPSEST_HYPOTHESIS") == "slow" else 100
-TestConversation = Conversation.TestCase
+TestConversation = pytest.mark.timeout(3_600)(Conversation.TestCase)
 TestConversation.settings = settings(max_examples=EXAMPLES, stateful_step_count=20, deadline=None)
 
 
