@@ -18,7 +18,7 @@ from desktop_app.models.tokenizer_weights import WEIGHTS
 from desktop_app.models.tokenizers import tokenizer_of
 
 EACH_ITS_WAY = ["o200k", "claude", "deepseek", "mistral-v1", "qwen"]
-"""tiktoken as it is, an estimate, a tokenizer.json, SentencePiece, a normal form: the others are made like one of these."""
+"""tiktoken as it is, an estimate, a tokenizer.json, SentencePiece, a normal form: the others are made like these."""
 
 ALIKE = sorted({*SOURCES, *WEIGHTS, *OVERHEADS, "kimi", ""} - set(EACH_ITS_WAY))
 ALL = [*EACH_ITS_WAY, *(pytest.param(family, marks=pytest.mark.slow) for family in ALIKE)]
