@@ -16,7 +16,8 @@ from desktop_app.conversation.message import Message, Role
 
 from . import page as sections
 from .fidelity import Said
-from .ledger import NUMBER, READING, calls_with_results, one_line
+from .files import READING
+from .ledger import NUMBER, calls_with_results, one_line
 from .page import Line, Page, lines_of
 from .passages import Passage, is_among_people, is_work, passages_of
 from .prose import sentences
@@ -32,8 +33,8 @@ SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.25
 SHARE_OF_USER = 0.40
-SHARE_OF_NAMES = 0.35
-SHARE_OF_NUMBERS = 0.25
+SHARE_OF_NAMES = 0.75
+"""Of what is left after rules, intent, state and files: a name costs a fifth of what a sentence with it does."""
 SHARE_OF_NAMES_AMONG_PEOPLE = 0.04
 SHARE_OF_ERRORS = 0.15
 SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
@@ -78,17 +79,19 @@ def extract(
     names = _missing(page, names)
     needed = count(", ".join(names))
     if is_among_people(head):
-        _add_said(page, ranking, [Voice.PERSON], ALL, min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget)))
+        reserved = min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget))
+        _add_said(page, ranking, [Voice.PERSON], ALL, reserved)
     else:
-        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, min(needed, page.free // 2))
-    names = _add_names(page, names, SHARE_OF_NAMES, SHARE_OF_NUMBERS)
+        reserved = min(needed, round(SHARE_OF_NAMES * page.free))
+        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, reserved)
+    names = _add_names(page, names, reserved)
     _add_errors(page, ledger, _share_of_errors(budget))
     for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
         _add_said(page, ranking, list(Voice), ALL)
         _add_errors(page, ledger, ALL)
         _add_files(page, ledger, ALL)
         _add_commands(page, ledger, len(ledger.commands), ALL)
-        names = _add_names(page, names, ALL, ALL)
+        names = _add_names(page, names, page.free)
         _add_results(page, head)
         page.settle()
     return page.text()
@@ -239,16 +242,23 @@ def _missing(page: Page, names: Iterable[str]) -> list[str]:
     return _longest(Said(shown).lacks(names))
 
 
-def _add_names(page: Page, mentioned: Sequence[str], share: float, share_of_numbers: float) -> Sequence[str]:
-    """Lists those that the page does not have, as far as there is room. Returns what it did not have."""
+def _add_names(page: Page, mentioned: Sequence[str], room: float) -> Sequence[str]:
+    """Lists those that the page does not have in about `room` tokens: numbers need the least room each, and come last.
+
+    Returns what the page did not have.
+    """
     if page.is_full or not mentioned:
         return mentioned
     missing = _missing(page, mentioned)
-    names = [name for name in missing if not NUMBER.fullmatch(name)]
-    numbers = [name for name in missing if NUMBER.fullmatch(name)]
-    _add_listed(page, sections.NAMED, "Names", 0, names, share)
-    _add_listed(page, sections.NAMED, sections.NUMBERS, 1, numbers, share_of_numbers)
+    floor = page.free - room
+    for place, (label, is_number) in enumerate((("Names", False), (sections.NUMBERS, True))):
+        lines = [Line(name, (place, n), label) for n, name in enumerate(missing) if _is_number(name) is is_number]
+        page.add_listed(sections.NAMED, lines, floor)
     return missing
+
+
+def _is_number(name: str) -> bool:
+    return NUMBER.fullmatch(name) is not None
 
 
 def _longest(names: Sequence[str]) -> list[str]:

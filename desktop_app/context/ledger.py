@@ -11,9 +11,11 @@ import msgspec
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
+from .errors import error_lines
+from .files import EDIT_BLOCK, EDITING, OPEN_FILE, READING, RUNNING, command_of, files_edited_in, files_of_call
 from .reading import Read, Reading
 from .rules import is_strong_rule
-from .wording import QUESTION, error_lines
+from .wording import QUESTION
 
 MOST = {
     "intents": 12,
@@ -35,25 +37,9 @@ _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
 """Messages; a question asked before that has been answered, or dropped."""
 
-READING = re.compile(
-    r"^(?:cd \S+ (?:&&|;) )?(?:get|list|search|find|read|view|open|cat|fetch|look|grep|rg|glob|ls|think|calculate|show"
-    r"|goto|scroll|head|tail|sed -n|wc|pwd|which|echo)",
-    re.IGNORECASE,
-)
-"""Names of tools, and beginnings of commands, that only look."""
-EDITING = re.compile(r"edit|write|create|patch|replace|insert|save|delete|move|rename", re.IGNORECASE)
-RUNNING = re.compile(r"bash|shell|exec|run|command|terminal", re.IGNORECASE)
-PATH_KEYS = ("path", "file_path", "filePath", "filename", "file", "notebook_path", "target_file")
-COMMAND_KEYS = ("command", "cmd", "script")
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
-TEXT_EDIT = re.compile(
-    r"^`{0,3}([\w./@+-]{1,200})`{0,3}[ \t]*\n(?:```[^\n]*\n)?<{5,} SEARCH"
-    r"|^\*\*\* (?:Update|Add|Delete) File: ([^\n]{1,200})|^\+\+\+ b/([^\s]{1,200})",
-    re.MULTILINE,
-)
-"""Edits written as text: aider's blocks, the patch format of Codex, unified diffs."""
 
 
 def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
@@ -113,9 +99,16 @@ class _Calls:
 
     def facts_of(self, message: Message) -> Iterable[tuple[str, str]]:
         if message.role is Role.USER:
-            yield from _user_facts(self._reading.of(message))
+            read = self._reading.of(message)
+            if "(Open file: " in read.text and (opened := OPEN_FILE.search(read.text)):
+                self._open_file = opened.group(1)
+            yield from _user_facts(read)
         elif message.role is Role.ASSISTANT:
-            yield from _text_edits(message.text)
+            text = message.text
+            for path in files_edited_in(text):
+                yield "files_edited", path
+            if self._open_file and "```" in text and EDIT_BLOCK.search(text):
+                yield "files_edited", self._open_file
             for call in message.tool_calls:
                 fields = _arguments(call)
                 self._waiting[call.call_id] = call, fields
@@ -127,23 +120,18 @@ class _Calls:
                 yield from _result_facts(result, call, fields)
 
     def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
-        path, verb = _first(fields, PATH_KEYS), _first(fields, COMMAND_KEYS)
-        is_editing = bool(EDITING.search(call.name)) and not READING.match(verb)
-        if path or (is_editing and self._open_file and not RUNNING.search(call.name)):
-            self._open_file = path or self._open_file
-            yield ("files_edited" if is_editing else "files_read"), self._open_file
-        for text in (value for value in fields.values() if isinstance(value, str)):
-            yield from _text_edits(text)
-        url = _first(fields, ("url",))
-        if url:
+        edited, read = files_of_call(call, fields)
+        if not (edited or read) and self._open_file and EDITING.search(call.name) and not RUNNING.search(call.name):
+            edited = [self._open_file]
+        for path in read:
+            self._open_file = path
+            yield "files_read", path
+        for path in edited:
+            self._open_file = path
+            yield "files_edited", path
+        url = fields.get("url")
+        if url and isinstance(url, str):
             yield "urls", url
-
-
-def _text_edits(text: str) -> Iterable[tuple[str, str]]:
-    """Files whose edits are written as text."""
-    if "<<<<< SEARCH" in text or "*** " in text or "+++ b/" in text:
-        for match in TEXT_EDIT.finditer(text):
-            yield "files_edited", next(filter(None, match.groups()))
 
 
 def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
@@ -163,9 +151,9 @@ def _result_facts(result: ToolResult, call: ToolCall | None, fields: dict[str, A
     yield from (("errors", line) for line in errors)
     if call is None:
         return
-    command = _first(fields, COMMAND_KEYS)
+    command = command_of(fields)
     if command and RUNNING.search(call.name):
-        code = EXIT_CODE.search(result.text)
+        code = EXIT_CODE.search(result.text) if "exit" in result.text.lower() else None
         yield "commands", f"{one_line(command)} (exit {code.group(1)})" if code else one_line(command)
     elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
         yield "commands", f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
@@ -178,11 +166,6 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeError):
         return {}
     return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
-
-
-def _first(fields: dict[str, Any], keys: Sequence[str]) -> str:
-    """The first of those fields that is text."""
-    return next((value for key in keys if isinstance(value := fields.get(key), str) and value), "")
 
 
 def one_line(text: str, most: int = 160) -> str:

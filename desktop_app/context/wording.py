@@ -1,4 +1,4 @@
-"""What in a text must not be paraphrased, found without a model: facts, rules, decisions, errors, questions.
+"""What in a text must not be paraphrased, found without a model: facts, decisions, questions.
 
 Every search is linear, also on text without a space: words are taken apart first, and long ones are not facts.
 """
@@ -6,7 +6,6 @@ Every search is linear, also on text without a space: words are taken apart firs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
@@ -64,34 +63,6 @@ _TO_WORDS = bytes(
 """ASCII signs as small letters, and blanks between words: three times as fast as the search for words."""
 QUESTION = re.compile(r"[?？][\"'”)\]*_]*\s*$")
 
-_ERROR_STEMS = (
-    "error", "exception", "fatal", "panic", "fail", "traceback", "denied", "no such file", "not found", "cannot",
-    "can't", "refused", "timed out", "timeout", "unable to", "undefined", "exit", "grep:", "unresolved", "err!",
-)  # fmt: skip
-_ERROR_LINE = re.compile(
-    r"(?:^|[\s(\[\"'])[\w.]{0,80}(?:Error|Exception|Warning as error)\b\s*[:(]"
-    r"|\b(?:error|fatal|panic|failure)\b\"?\s*[:!]|\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])"
-    r"|^\s*(?:npm )?(?:ERR!|(?:error|fatal|FAIL(?:ED)?)\b)"
-    r"|^E\s{2,}\S|\bTraceback \(most recent|\b(?:permission|access) denied\b|\bno such file|\bcommand not found\b"
-    r"|\b(?:could )?not found\b|\bcannot (?:find|open|read|access|import|stat|be|load|resolve)|\bunable to\b"
-    r"|\btimed out\b|\bconnection refused\b|\bundefined (?:reference|symbol|variable|name)"
-    r"|\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+[1-9]\d{0,2}\b"
-    r"|^(?:grep|rg|sed|awk|find|ls|cat|cp|mv|rm|cd|tar|bash|sh|zsh|git|python\d?|node|npm|npx|make|curl|ssh): \S",
-    re.IGNORECASE,
-)
-_CODE_LINE = re.compile(
-    r"^\s*(?:\d{1,6}(?:[:|│→\t]|\s{2})|//|/\*|\*\s|#[ :]|\||[+-]\s{2}|[{}\]]"
-    r"|(?:raise|throw|except|catch|if|elif|else|return|const|let|var|def|class|function|import|from|export|case|await"
-    r"|this\.|self\.|assert|new|private|public|type|interface)\b"
-    r"|[\w.$]+(?:\(|\s?=[^=])|[\"'][\w.-]+[\"']\s?:|\w+\??:\s?[\w.|<>\[\]]+[,;]$|[a-z]+[A-Z]\w*\??:|[:?]\s)"
-    r"|[{;]\s*$|=>|\)\s*:\s*$"
-)
-_SURELY_ERROR = re.compile(
-    r"^Traceback|^(?:\w{1,40}\.){0,8}(?:[A-Z]\w{0,80})?(?:Error|Exception): \S|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])\s*:"
-    r"|\"(?:error|message|detail|reason)\"\s?:\s?\"[^\"]{0,400}\s[^\"]{0,400}\""
-)
-"""The shapes of compilers, interpreters and servers, which may quote code."""
-
 
 def facts_in(text: str) -> list[str]:
     """Paths, URLs, addresses, identifiers, numbers and names in back-ticks, in their order, without repeats."""
@@ -128,42 +99,3 @@ def is_decision(sentence: str, words: frozenset[str] | None = None) -> bool:
         or (not _PAIRED.isdisjoint(words) and any(pair <= words for pair in _DECISION_PAIRS))
         or (not sentence.isascii() and _DECISION_CJK.search(sentence) is not None)
     )
-
-
-def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
-    """The lines that tell of an error, not code that speaks of errors: the first, then the last, at most `most`."""
-    lowered = text.lower()
-    stems = [stem for stem in _ERROR_STEMS if stem in lowered]
-    if not stems:
-        return []
-    found: dict[str, None] = {}
-    for line in _lines_with(stems, text, lowered):
-        told = line[: 4 * width].strip()
-        if len(told) > 3 and is_error_line(told):
-            found.setdefault(told[:width])
-    lines = list(found)
-    return lines if len(lines) <= most else [lines[0], *lines[len(lines) - most + 1 :]]
-
-
-def _lines_with(stems: list[str], text: str, lowered: str) -> Iterator[str]:
-    """The lines that have one of those stems. `lowered`: the text in small letters."""
-    if len(lowered) != len(text) or "\r" in text:
-        yield from (line for line in text.splitlines() if any(map(line.lower().__contains__, stems)))
-        return
-    begins: set[int] = set()
-    for stem in stems:
-        place = lowered.find(stem)
-        while place >= 0:
-            begins.add(text.rfind("\n", 0, place) + 1)
-            end = text.find("\n", place)
-            place = lowered.find(stem, end) if end >= 0 else -1
-    for begin in sorted(begins):
-        end = text.find("\n", begin)
-        yield text[begin : end if end >= 0 else len(text)]
-
-
-def is_error_line(line: str) -> bool:
-    """Whether the line reports an error."""
-    if not _ERROR_LINE.search(line):
-        return False
-    return not _CODE_LINE.search(line) or _SURELY_ERROR.search(line) is not None

@@ -5,10 +5,8 @@ import pytest
 from desktop_app.context.wording import (
     FACT_MOST,
     QUESTION,
-    error_lines,
     facts_in,
     is_decision,
-    is_error_line,
     words_of,
 )
 
@@ -49,58 +47,6 @@ def test_a_decision_is_known(sentence: str) -> None:
 
 def test_what_is_not_settled_is_no_decision() -> None:
     assert not is_decision("We could do that.")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "ValueError: bad currency",
-        "psycopg.errors.NotNullViolation: Error: null value",
-        "src/a.ts(28,2): error TS2739: Type '{}' is missing",
-        "error[E0382]: borrow of moved value",
-        "grep: src/editor.ts: No such file or directory",
-        "bash: foo: command not found",
-        "FAILED tests/test_a.py::test_b - assert 1 == 2",
-        "E       AssertionError: assert 2999700 == 59400",
-        "Traceback (most recent call last):",
-        "fatal: not a git repository",
-        "npm ERR! code ELIFECYCLE",
-        "make: *** [Makefile:31: test] Error 1",
-        "Command exited with code 2",
-        "Permission denied (publickey).",
-        '{"error": "the model does not exist"}',
-    ],
-)
-def test_a_line_that_reports_an_error_is_known(line: str) -> None:
-    assert is_error_line(line)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "    raise ValueError(msg)",
-        "1480:        except (TypeError, ValueError) as error:",
-        "  43      except Error as error:",
-        "throw new Error(`Theme not found: ${name}`);",
-        "isError: event.isError,",
-        '"error": "#ff0000",',
-        "// show the error: red",
-        "| `error` | Error states |",
-        "Command exited with code 0",
-        "all good",
-    ],
-)
-def test_code_that_speaks_of_errors_reports_none(line: str) -> None:
-    assert not is_error_line(line)
-
-
-def test_of_many_error_lines_the_first_and_the_last_are_kept() -> None:
-    text = "\n".join(["$ make", *(f"a.py:{n}: error: no. {n}" for n in range(9)), "done"])
-    assert error_lines(text) == ["a.py:0: error: no. 0", "a.py:7: error: no. 7", "a.py:8: error: no. 8"]
-    assert len(error_lines(text, most=20)) == 9
-    assert error_lines("fine\nall passed") == []
-    assert error_lines("error: " + "x" * 900, width=50) == ["error: " + "x" * 43]
-    assert error_lines("error: same\nerror: same") == ["error: same"]
 
 
 @pytest.mark.parametrize(("text", "asks"), [("Is it?", True), ("是吗？", True), ('"Why?"', True), ("Yes.", False)])

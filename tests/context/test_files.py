@@ -1,0 +1,107 @@
+"""Which files are changed or read is told from calls of any shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from made_by_hand import call, head, model, result, user
+
+from desktop_app.context.files import edited_by_command, files_edited_in, files_of_call
+from desktop_app.context.ledger import ledger_of
+from desktop_app.conversation.facts import Ledger
+
+PATH = "src/app/Main.tsx"
+PATCH = f"*** Begin Patch\n*** Update File: {PATH}\n@@\n-a\n+b\n*** End Patch"
+
+
+def files(name: str, fields: dict[str, Any]) -> tuple[list[str], list[str]]:
+    return files_of_call(call(name, msgspec.json.encode(fields).decode()), fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("write_file", {"filePath": PATH, "content": "x"}),
+        ("edit_file", {"target_file": PATH, "code_edit": "x", "instructions": "i"}),
+        ("apply_patch", {"input": PATCH}),
+        ("apply_diff", {"path": PATH, "diff": "x"}),
+        ("text_tool", {"command": "create", "path": PATH, "file_text": "x"}),
+        ("str_replace_editor", {"command": "str_replace", "path": PATH, "old_str": "a", "new_str": "b"}),
+        ("MultiEdit", {"file_path": PATH, "edits": [{"old_string": "a", "new_string": "b"}]}),
+        ("multi", {"edits": [{"file_path": PATH, "new_string": "b"}]}),
+        ("write_files", {"files": [{"path": PATH, "content": "x"}]}),
+        ("propose", {"changes": {PATH: "x"}}),
+        ("shell", {"command": ["bash", "-lc", f"cat > {PATH} <<'EOF'\nif a > b.c:\nEOF"]}),
+        ("bash", {"command": f"sed -i 's/a > c/b/' {PATH}"}),
+        ("run_terminal_cmd", {"command": f"echo 'x > y' >> {PATH} 2>/dev/null"}),
+        ("bash", {"command": f"cd /x && tee {PATH} <<EOF\nq > r\nEOF"}),
+        ("execute_command", {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF"}),
+        ("bash", {"cmd": f"git mv a.txt {PATH}"}),
+        ("bash", {"cmd": f"git apply <<'E'\n--- a/{PATH}\n+++ b/{PATH}\nE"}),
+        ("fs", {"operation": "append", "uri": PATH, "content": "x"}),
+        ("replace_symbol_body", {"relative_path": PATH, "body": "x"}),
+        ("upsert", {"document": {"path": PATH, "contents": "x"}}),
+        ("Notebook", {"notebook_path": PATH, "new_source": "x"}),
+        ("update", {"AbsolutePath": PATH, "CodeContent": "x"}),
+        ("python", {"code": f"open('{PATH}', 'w').write('x')"}),
+        ("rename_file", {"source": "a.py", "destination": PATH}),
+    ],
+)
+def test_a_changed_file_is_known_whatever_the_tool_is_called(name: str, fields: dict[str, Any]) -> None:
+    assert files(name, fields) == ([PATH], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "read"),
+    [
+        ("read_file", {"filePath": PATH}, [PATH]),
+        ("str_replace_editor", {"command": "view", "path": PATH}, [PATH]),
+        ("view_file", {"AbsolutePath": PATH}, [PATH]),
+        ("read_many_files", {"paths": [PATH, "b.py"]}, [PATH, "b.py"]),
+        ("bash", {"command": f"grep -n 'a > b' {PATH} 2>/dev/null | sed -n 1,5p"}, []),
+        ("bash", {"command": f"python run.py {PATH} > /dev/null 2>&1"}, []),
+        ("get_weather", {"city": "Oslo"}, []),
+        ("open_page", {"url": "https://example.org/a.html"}, []),
+    ],
+)
+def test_what_only_looks_changes_nothing(name: str, fields: dict[str, Any], read: list[str]) -> None:
+    assert files(name, fields) == ([], read)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{PATH}\n```tsx\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```",
+        f"<write_to_file>\n<path>{PATH}</path>\n<content>x</content></write_to_file>",
+        f"<function=editor>\n<parameter=command>create</parameter>\n<parameter=path>{PATH}</parameter>",
+        f"I write it.\n```bash\ncat <<'EOF' > {PATH}\nx\nEOF\n```",
+        f"I fix it.\n```bash\nsed -i 's/a/b/' {PATH}\n```",
+        f"First:\n```\ncreate {PATH}\n```",
+        f"```diff\n--- a/{PATH}\n+++ b/{PATH}\n@@ -1 +1 @@\n```",
+    ],
+)
+def test_edits_written_as_text_are_known(text: str) -> None:
+    assert list(dict.fromkeys(files_edited_in(text))) == [PATH]
+
+
+def test_arguments_that_are_no_object_may_be_a_patch() -> None:
+    assert files_of_call(call("apply_patch", PATCH), {}) == ([PATH], [])
+
+
+def test_an_edit_without_a_path_means_the_open_file() -> None:
+    shown = "[File: /repo/a.py (9 lines total)]\n(Open file: /repo/a.py)\n(Current directory: /repo)\nbash-$"
+    said = head(model("```\nopen a.py\n```"), user(shown), model("I mend it.\n```\nedit 1:2\nx = 1\nend_of_edit\n```"))
+    assert [fact.text for fact in ledger_of(said, Ledger()).files_edited] == ["/repo/a.py"]
+
+
+def test_a_command_of_a_tool_that_runs_names_the_files_that_it_changes() -> None:
+    said = head(model("", call("bash", '{"command": "sed -i s/a/b/ a.py && touch b.py"}')), result("ok"))
+    assert [fact.text for fact in ledger_of(said, Ledger()).files_edited] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize("text", [">" * 100_000, "<<A\n" * 50_000, "'" * 99_999, "sed -i " * 30_000, "```\n" * 50_000])
+def test_no_command_takes_long(text: str) -> None:
+    list(edited_by_command(text))
+    list(files_edited_in(text))
