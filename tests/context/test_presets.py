@@ -6,17 +6,21 @@ What follows a # is quoted from the document, or says how the number follows fro
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_by_hand import call, letters, model, record, result, system, tokens, user
 from msgspec.structs import replace
 
+from conversations_made_up import long_conversation
+from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.make_room import make_room
 from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy, budget_for, fitted, is_due_without_window
 from desktop_app.context.presets import GOAGENT, LIKE_PROGRAMS, LMSTUDIO, OPENCODE, PRESETS, SELINE, SPEC008
 from desktop_app.context.prune import plan_prune
-from desktop_app.context.view import View, assemble, view_of
+from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Compaction, Prune, Trigger
+from desktop_app.conversation.transcript import Prune, Trigger
 
 
 def has(policy: ContextPolicy, **numbers: object) -> None:
@@ -421,26 +425,25 @@ def test_what_no_document_has_is_off(policy: ContextPolicy) -> None:
     assert (policy.flush_distance > 0) is (policy is SPEC008)
 
 
-@pytest.mark.parametrize("policy", PRESETS.values(), ids=lambda policy: policy.name)
-@pytest.mark.parametrize("window", [4_096, 32_000, 200_000])
-def test_room_is_made_under_every_preset_until_it_fits(policy: ContextPolicy, window: int) -> None:
-    counts, transcript = (
-        letters(),
-        record(system("Be brief."), *work(20, window // 30), *talk(30, window // 60), user("go")),
-    )
-    view = view_of(transcript)
-    made, budget = limits(policy, window)
-    assert tokens(view) > budget.usable
-    for number in range(8):
-        step = make_room(view, made, budget, counts, Trigger.BEFORE_REQUEST)
-        if step is None:
-            break
+LONG = record(*long_conversation(150, seed=7))
+"""11,000 tokens, of which 67 must stay."""
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(sorted(PRESETS)), st.integers(1_000, 14_000), st.sampled_from(list(Trigger)))
+def test_room_is_made_under_every_preset_until_it_fits(name: str, window: int, trigger: Trigger) -> None:
+    counts, transcript, view = letters(), LONG, view_of(LONG)
+    made, budget = limits(PRESETS[name], window)
+    for number in range(12):
+        step = make_room(view, made, budget, counts, trigger)
         operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
-        assert isinstance(operation, Prune | Compaction)
-        transcript = transcript.append(replace(operation, id=f"op{number}"))
+        if operation is None:
+            break
+        assert operation.tokens_after < operation.tokens_before
+        transcript = previewed(transcript, replace(operation, id=f"op{number}"))
         view = view_of(transcript, view)
+        assert operation.tokens_after == request_tokens(view, counts), "measured on the request"
     else:
         pytest.fail("it never said None")
     assert tokens(view) <= budget.usable
-    assert assemble(view)[0].text.startswith("Be brief.")
-    assert assemble(view)[-1].text == "go"
+    assert view.last_user_id == view_of(LONG).last_user_id
