@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from functools import lru_cache
 from posixpath import normpath
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -50,12 +49,8 @@ _FAILED = re.compile(
 """How the result of a failed call begins."""
 
 
-class Manner(StrEnum):
-    """What a call does with a file."""
-
-    READ = "read"
-    READ_PART = "read part"
-    CHANGE = "change"
+Manner = Literal["read", "read part", "change"]
+"""What a call does with a file."""
 
 
 def fields_of(call: ToolCall) -> dict[str, Any] | None:
@@ -81,20 +76,20 @@ def touches(name: str, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
     path, command = first_of(fields, PATH_KEYS), first_of(fields, COMMAND_KEYS)
     manner = _manner(command if command in _SUBCOMMANDS else name)
     if path and manner is not None:
-        is_part = manner is Manner.READ and any(_narrows(key, value) for key, value in fields.items())
-        return [(_normal(path), Manner.READ_PART if is_part else manner)]
+        is_part = manner == "read" and any(_narrows(key, value) for key, value in fields.items())
+        return [(_normal(path), "read part" if is_part else manner)]
     if command and RUNNING.search(name):
         read = _CAT.fullmatch(command)
-        return [(_normal(read.group(1)), Manner.READ)] if read else []
-    return [(_normal(edited), Manner.CHANGE) for edited in _patched(fields)] if manner is Manner.CHANGE else []
+        return [(_normal(read.group(1)), "read")] if read else []
+    return [(_normal(edited), "change") for edited in _patched(fields)] if manner == "change" else []
 
 
 @lru_cache(1_024)
 def _manner(name: str) -> Manner | None:
     """Of a tool's name; a conversation has few of them."""
     if name == "undo_edit" or EDITING.search(name):
-        return Manner.CHANGE
-    return Manner.READ if _READING_FILE.search(name) and not _NOT_A_FILE.search(name) else None
+        return "change"
+    return "read" if _READING_FILE.search(name) and not _NOT_A_FILE.search(name) else None
 
 
 def _narrows(key: str, value: object) -> bool:

@@ -49,8 +49,8 @@ class Limits(msgspec.Struct, frozen=True):
         return (
             len(text) <= self.characters
             and (len(text) * 4 <= self.bytes or _bytes(text) <= self.bytes)
-            and text.count("\n") < self.lines
-            and (len(text) <= self.line or all(len(line) <= self.line for line in text.split("\n")))
+            and (len(text) < self.lines or text.count("\n") < self.lines)
+            and not _has_longer_line(text, self.line)
         )
 
     def half(self) -> Limits:
@@ -135,6 +135,17 @@ def _run(split: list[str], room: Limits, is_tail: bool) -> list[str]:
         most = min(room.bytes // 4, room.characters) - len(LINE_CUT) - 1
         run = [tail_of(split[-1], most)] if is_tail else [head_of(split[0], most) + LINE_CUT]
     return run[::-1] if is_tail else run
+
+
+def _has_longer_line(text: str, most: int) -> bool:
+    """Whether any line is longer; looks only at where the last line within reach ends."""
+    begin = 0
+    while len(text) - begin > most:
+        end = text.rfind("\n", begin, begin + most + 1)
+        if end < 0:
+            return True
+        begin = end + 1
+    return False
 
 
 def _line(line: str, most: int) -> str:

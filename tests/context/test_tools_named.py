@@ -5,7 +5,7 @@ import pytest
 from desktop_app.context.tools_named import Manner, fields_of, has_failed, touches
 from desktop_app.conversation.message import ToolCall, ToolResult
 
-READ, PART, CHANGE = Manner.READ, Manner.READ_PART, Manner.CHANGE
+READ, PART, CHANGE = "read", "read part", "change"
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncated
+from desktop_app.context.truncate import limits_of, truncated
 
 from .exchange import Change, Exchange, Shorter
 
 
 def oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """Results over the limits of their tool, however young."""
+    limits = {name: limits_of(name, policy) for name in {exchange.name for exchange in exchanges}}
     for exchange in exchanges:
-        if exchange.is_result_free:
-            cut = truncated(exchange.result.text, exchange.name, policy, is_spilled=False)
-            if cut.spill is not None:
-                yield (Shorter(exchange.index, text=cut.text),)
+        text = exchange.result.text
+        if exchange.is_result_free and not limits[exchange.name].hold(text):
+            cut = truncated(text, exchange.name, policy, is_spilled=False)
+            yield (Shorter(exchange.index, text=cut.text),)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.context.counting import Counts
-from desktop_app.context.items import Item, Kind, Repair
+from desktop_app.context.items import Item, Kind, Repair, is_of_user
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.conversation.message import Role, ToolCall
+
+_MESSAGE, _TOOL, _ORPHAN = Kind.MESSAGE, Role.TOOL, Repair.ORPHAN_RESULT  # a look-up costs 0.1 µs and more each time
 
 
 def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: Counts) -> int:
@@ -20,7 +22,7 @@ def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget
         tokens += counts.total(item.message)
         if tokens <= allowed:
             by_tokens = index
-        if item.message.role is Role.USER and item.kind is Kind.MESSAGE and turns < policy.protect_user_turns:
+        if turns < policy.protect_user_turns and is_of_user(item):
             turns += 1
             by_turns = index
         if tokens > allowed and turns >= policy.protect_user_turns:
@@ -33,15 +35,15 @@ def is_prunable(item: Item, policy: ContextPolicy) -> bool:
     the record's, which a prune could not name."""
     result = item.message.tool_result
     return (
-        item.kind is Kind.MESSAGE
-        and item.message.role is Role.TOOL
+        item.kind is _MESSAGE
+        and item.message.role is _TOOL
         and result is not None
         and not item.is_pinned
-        and item.repair is not Repair.ORPHAN_RESULT
+        and item.repair is not _ORPHAN
         and result.name not in policy.protected_tools
     )
 
 
 def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool:
     """Whether the arguments of that call, which the item's message makes, may be shortened at all."""
-    return item.kind is Kind.MESSAGE and not item.is_pinned and call.name not in policy.protected_tools
+    return item.kind is _MESSAGE and not item.is_pinned and call.name not in policy.protected_tools

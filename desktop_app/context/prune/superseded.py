@@ -25,7 +25,7 @@ def superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) 
         if not files:
             continue
         is_read_later = all(last_read.get(path, -1) > exchange.index for path, _ in files)
-        if files[0][1] is Manner.CHANGE:
+        if files[0][1] == "change":
             if is_read_later and exchange.is_input_free and exchange.call:
                 shorter = shortened_arguments(exchange.fields, exchange.call.arguments, READ_AGAIN)
                 if shorter is not None:
@@ -46,9 +46,9 @@ def _newest(
     often = Counter(path for files in touched for path, _ in files)
     for exchange in reversed(exchanges):
         for path, manner in touched[exchange.index]:
-            newest = changed if manner is Manner.CHANGE else read
-            if often[path] == 1 or path in newest or manner is Manner.READ_PART or has_failed(exchange.whole):
+            newest = changed if manner == "change" else read
+            if often[path] == 1 or path in newest or manner == "read part" or has_failed(exchange.whole):
                 continue
-            if manner is Manner.CHANGE or not is_truncated(exchange.whole.text):
+            if manner == "change" or not is_truncated(exchange.whole.text):
                 newest[path] = exchange.index
     return read, changed
