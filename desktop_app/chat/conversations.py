@@ -183,8 +183,11 @@ class Conversations:
         await self._tasks.cancel(conversation)
 
     async def stop_room(self, conversation: str) -> None:
-        """Ends the making of room in the background; nothing is left of it."""
-        await self._tasks.cancel(f"room of {conversation}")
+        """Ends the making of room in the background, or the turn that waits for it; nothing is left of it."""
+        if self._tasks.is_running(f"room of {conversation}"):
+            await self._tasks.cancel(f"room of {conversation}")
+        else:
+            await self.stop(conversation)
 
     def is_running(self, conversation: str) -> bool:
         """Whether a turn of that conversation is under way."""

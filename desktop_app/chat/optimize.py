@@ -1,34 +1,42 @@
 """**Optimize conversation**: a plan is made and shown, then applied as it was shown, then undoable.
 
-plan_optimize(basis, tail_tokens) -> Optimization     what would happen, on frozen values, on any thread
-with_summary(optimization, page)  -> Optimization     the same with an edited summary, checked again
+plan_optimize(basis, tail_tokens, strategy) -> Optimization   what would happen, on frozen values, on any thread
+summary_written(optimization, order)        -> Progress, then the Optimization with the summary that a model wrote
+with_summary(optimization, page)            -> Optimization   the same with an edited summary, checked again
 """
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
+from desktop_app.context.model_summary import last_messages, last_messages_plan
 from desktop_app.context.prune import plan_prune
 from desktop_app.context.tail import room_of
 from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
 
-from .room import Basis
+from .basis import Basis
+from .summarize import Order, Progress, compacted
 
 TAIL_LEAST_SHARE = 0.05
 """The tail slider's lower end, of the usable window: about a question and its answer."""
+NOTHING = "Nothing would be gained now: everything is among the messages that stay as they are."
 
 
 class Optimization(msgspec.Struct, frozen=True):
     """A plan on the record as it was. steps: what would be recorded, in order, whole but not stamped.
 
-    views: the view before, and after each step. compaction_plan: for measuring an edited summary again.
-    tail_tokens, tail_least, tail_most: where the tail slider stands, and its ends. note: why there is nothing to gain.
+    views: the view before, and after each step; last the one with an empty summary, if that is not written yet.
+    compaction_plan: for measuring a summary. strategy: as it was asked for. is_written: False while a model has not
+    written the summary, which then is not among the steps. tail_tokens, tail_least, tail_most: where the tail slider
+    stands, and its ends. note: why there is nothing to gain, or why the summary is not as it was wanted.
     """
 
     id: str
@@ -40,6 +48,8 @@ class Optimization(msgspec.Struct, frozen=True):
     tail_least: int
     tail_most: int
     note: str = ""
+    strategy: str = "extractive"
+    is_written: bool = True
 
     @property
     def prune(self) -> Prune | None:
@@ -51,34 +61,62 @@ class Optimization(msgspec.Struct, frozen=True):
         """The step that archives, if there is one."""
         return next((step for step in self.steps if isinstance(step, Compaction)), None)
 
+    @property
+    def before_summary(self) -> Basis:
+        """What the summary is made from: the record after the free steps."""
+        free = [step for step in self.steps if isinstance(step, Prune)]
+        return replace(self.basis, transcript=previewed(self.basis.transcript, *free), view=self.views[len(free)])
 
-def plan_optimize(basis: Basis, tail_tokens: int | None = None) -> Optimization:
-    """What making room by the user's word would do; nothing is recorded. tail_tokens None: as the policy says."""
+
+def plan_optimize(basis: Basis, tail_tokens: int | None = None, strategy: str = "extractive") -> Optimization:
+    """What making room by the user's word would do; nothing is recorded. tail_tokens None: as the policy says.
+
+    strategy "llm": the summary is not written yet; all else is as it will be.
+    """
     total = request_tokens(basis.view, basis.counts)
-    steps: list[Operation] = []
-    views = [basis.view]
     prune = plan_prune(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER)
-    if prune is not None:
-        steps.append(replace(prune, id="draft-prune"))
+    steps = () if prune is None else (replace(prune, id="draft-prune"),)
+    views = [basis.view]
+    if steps:
         views.append(view_of(previewed(basis.transcript, *steps)))
     least, most, usual = _tail_range(basis, views[-1])
     tail = usual if tail_tokens is None else min(max(tail_tokens, least), most)
-    plan = plan_compaction(
-        views[-1],
-        basis.policy,
-        basis.budget,
-        basis.counts,
-        request_tokens(views[-1], basis.counts),
-        Trigger.USER,
-        tail_tokens,
+    plan = _planned(basis, views[-1], tail_tokens, strategy)
+    optimization = Optimization(
+        uuid.uuid4().hex, basis, steps, tuple(views), plan, tail, least, most, strategy=strategy
     )
-    pruned = previewed(basis.transcript, *steps)
-    compaction = compaction_of(plan, pruned, views[-1], basis.counts) if plan else None
-    if compaction is not None:
-        steps.append(replace(compaction, id="draft-compaction"))
-        views.append(view_of(previewed(basis.transcript, *steps)))
-    note = "" if steps else "Nothing would be gained now: everything is among the messages that stay as they are."
-    return Optimization(uuid.uuid4().hex, basis, tuple(steps), tuple(views), plan, tail, least, most, note)
+    if plan is not None:
+        optimization = _with_plan(optimization, plan)
+    is_useful = optimization.steps or not optimization.is_written
+    return optimization if is_useful else replace(optimization, note=NOTHING)
+
+
+def _planned(basis: Basis, view: View, tail_tokens: int | None, strategy: str) -> CompactionPlan | None:
+    policy, budget, counts = basis.policy, basis.budget, basis.counts
+    total = request_tokens(view, counts)
+    if strategy == "last_messages":
+        return last_messages_plan(view, policy, budget, counts, total, Trigger.USER)
+    return plan_compaction(view, policy, budget, counts, total, Trigger.USER, tail_tokens)
+
+
+def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization:
+    """The optimization with its summary, or with a place for the one that a model will write."""
+    basis = optimization.before_summary
+    if optimization.strategy == "llm":
+        blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
+        views = (*optimization.views, view_of(previewed(basis.transcript, blank)))
+        return replace(optimization, views=views, is_written=False)
+    make = last_messages if optimization.strategy == "last_messages" else compaction_of
+    compaction = make(plan, basis.transcript, basis.view, basis.counts)
+    return optimization if compaction is None else _with_compaction(optimization, compaction)
+
+
+def _with_compaction(optimization: Optimization, compaction: Compaction) -> Optimization:
+    """A new plan, with that compaction behind the free steps."""
+    free = tuple(step for step in optimization.steps if isinstance(step, Prune))
+    steps = (*free, replace(compaction, id="draft-compaction"))
+    views = (*optimization.views[: len(free) + 1], view_of(previewed(optimization.basis.transcript, *steps)))
+    return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
 
 
 def _tail_range(basis: Basis, view: View) -> tuple[int, int, int]:
@@ -90,16 +128,29 @@ def _tail_range(basis: Basis, view: View) -> tuple[int, int, int]:
     return least, most, min(max(usual, least), most)
 
 
+async def summary_written(optimization: Optimization, order: Order) -> AsyncGenerator[Progress | Optimization, None]:
+    """Progress, then the plan with the summary that the order's model wrote, or with what took its place."""
+    plan = optimization.compaction_plan
+    if plan is None:
+        return
+    is_done = False
+    async with aclosing(compacted(optimization.before_summary, plan, order)) as steps:
+        async for step in steps:
+            is_done = isinstance(step, Compaction)
+            yield _with_compaction(optimization, step) if isinstance(step, Compaction) else step
+    if not is_done:
+        yield replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
+
+
 def with_summary(optimization: Optimization, page: str) -> Optimization | None:
     """The same plan with the summary that the user edited; None if it would free nothing any more."""
     plan, before = optimization.compaction_plan, optimization.compaction
     if plan is None or before is None or page.strip() == before.summary.strip():
         return optimization
-    basis, earlier = optimization.basis, optimization.steps[:-1]
-    pruned = previewed(basis.transcript, *earlier)
-    compaction = compaction_of(plan, pruned, optimization.views[len(earlier)], basis.counts, page)
+    basis = optimization.before_summary
+    plan = replace(plan, archived=before.archived)  # without what a model asked to keep
+    compaction = compaction_of(plan, basis.transcript, basis.view, basis.counts, page, model=before.model)
     if compaction is None:
         return None
-    steps = (*earlier, replace(compaction, id="draft-compaction"))
-    views = (*optimization.views[: len(earlier) + 1], view_of(previewed(basis.transcript, *steps)))
-    return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views)
+    paid = replace(compaction, usage=before.usage, seconds=before.seconds, note=before.note)
+    return _with_compaction(optimization, paid)

@@ -60,6 +60,13 @@ class ReplyEnd(msgspec.Struct, frozen=True):
 Piece = TextPiece | ReasoningPiece | ReplyEnd
 
 
+class Price(msgspec.Struct, frozen=True):
+    """What a model costs, in US dollars for each token."""
+
+    prompt: float
+    reply: float
+
+
 class ChatModel(Protocol):
     """A language model that can be talked to."""
 
@@ -102,6 +109,10 @@ class Models(Protocol):
 
     def model(self, model_id: str) -> ChatModel:
         """That model. Raises ModelError when it is unknown, saying which there are."""
+        ...
+
+    def price(self, model_id: str) -> Price | None:
+        """What it costs, if that is known; None for what costs nothing, too."""
         ...
 
 

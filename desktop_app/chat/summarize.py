@@ -51,6 +51,13 @@ class Order(msgspec.Struct, frozen=True):
     prompts: Prompts | None = None
     instructions: str = ""
 
+    @property
+    def writer(self) -> tuple[ChatModel, Prompts]:
+        """The model and the words. Raises ValueError if the order has none."""
+        if self.model is None or self.prompts is None:
+            raise ValueError("a summary by a model needs the model, and words to ask it with")
+        return self.model, self.prompts
+
 
 class Progress(msgspec.Struct, frozen=True):
     """Tokens that were written so far, of so many at most."""
@@ -105,19 +112,43 @@ def without_model(
             return replace(compaction, note=told)
         told = "Only the last messages were kept, because " + (f"{note}, and " if note else "")
         told += "a summary without a model would have freed nothing."
-    plan = last_messages_plan(view, basis.policy, basis.budget, counts, plan)
-    compaction = last_messages(plan, transcript, view, counts)
+    last = last_messages_plan(view, basis.policy, basis.budget, counts, plan.total, plan.trigger)
+    compaction = last_messages(last or plan, transcript, view, counts)
     return replace(compaction, note=told) if compaction else None
+
+
+def drafted(basis: Basis, plan: CompactionPlan, order: Order, safe_share: float = SAFE_SHARE) -> Draft:
+    """What the order's model will be asked for that plan; this takes its time. Raises NoSummary if it cannot do it."""
+    model, prompts = order.writer
+    info = model.info
+    if plan.summary_budget < PAGE_LEAST:
+        raise NoSummary("there is no room for a summary")
+    draft = draft_of(
+        plan,
+        basis.transcript,
+        basis.view,
+        basis.policy,
+        prompts,
+        order.instructions,
+        info.window,
+        info.max_output,
+        basis.counts,
+        model.tokenizer.count,
+        safe_share,
+    )
+    if not draft.parts:
+        raise NoSummary(f"the window of {info.label} is too small for it")
+    if len(draft.parts) > PARTS_MOST:
+        raise NoSummary(f"{info.label} would have to be asked {len(draft.parts)} times")
+    return draft
 
 
 class Writing:
     """One summary while a model writes it. usage: what the provider reported so far, None if it reported nothing."""
 
     def __init__(self, basis: Basis, plan: CompactionPlan, order: Order) -> None:
-        if order.model is None or order.prompts is None:
-            raise ValueError("a summary by a model needs the model, and words to ask it with")
         self._basis, self._plan, self._order = basis, plan, order
-        self._model, self._prompts = order.model, order.prompts
+        self._model, _ = order.writer
         self._ends_at = asyncio.get_running_loop().time() + basis.policy.compaction_seconds
         self._reply, self._written = "", Written("")
         self._tokens, self._most, self._told_at = 0, 1, 0.0
@@ -162,26 +193,7 @@ class Writing:
         self._written = Written(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
 
     def _drafted(self, safe_share: float) -> Draft:
-        basis, info = self._basis, self._model.info
-        if self._plan.summary_budget < PAGE_LEAST:
-            raise NoSummary("there is no room for a summary")
-        draft = draft_of(
-            self._plan,
-            basis.transcript,
-            basis.view,
-            basis.policy,
-            self._prompts,
-            self._order.instructions,
-            info.window,
-            info.max_output,
-            basis.counts,
-            self._model.tokenizer.count,
-            safe_share,
-        )
-        if not draft.parts:
-            raise NoSummary(f"the window of {info.label} is too small for it")
-        if len(draft.parts) > PARTS_MOST:
-            raise NoSummary(f"{info.label} would have to be asked {len(draft.parts)} times")
+        draft = drafted(self._basis, self._plan, self._order, safe_share)
         self._most = draft.wanted.budget * len(draft.parts)
         return draft
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Compaction, Transcript
+from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 from .compact import TURN_HEADING, CompactionPlan, compaction_of, plan_compaction, recorded
 from .counting import Counts
@@ -161,13 +161,11 @@ def _plan_that_keeps(
 
 
 def last_messages_plan(
-    view: View, policy: ContextPolicy, budget: Budget, counts: Counts, plan: CompactionPlan
-) -> CompactionPlan:
-    """The plan that archives all but the last few messages (K5); that plan if nothing more can leave."""
+    view: View, policy: ContextPolicy, budget: Budget, counts: Counts, total: int, trigger: Trigger
+) -> CompactionPlan | None:
+    """The plan that archives all but the last few messages (K5); None if that is nothing."""
     last = [item.message for item in list(view.items)[-policy.last_resort_messages :]]
-    tail = sum(map(counts.total, last))
-    other = plan_compaction(view, policy, budget, counts, plan.total, plan.trigger, tail)
-    return other or plan
+    return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
 
 
 def last_messages(plan: CompactionPlan, transcript: Transcript, view: View, counts: Counts) -> Compaction | None:

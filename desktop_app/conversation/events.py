@@ -146,11 +146,15 @@ class RoomStarted(msgspec.Struct, frozen=True, tag="room_started"):
 
 
 class RoomProgress(msgspec.Struct, frozen=True, tag="room_progress"):
-    """A summary is being written by a model: `tokens` so far, of `most` that are expected at most."""
+    """A summary is being written by a model: `tokens` so far, of `most` that are expected at most.
+
+    plan: of **Optimize conversation**, if it is written for one; "" when room is made in the conversation itself.
+    """
 
     conversation: str
     tokens: int
     most: int
+    plan: str = ""
 
 
 class RoomEnded(msgspec.Struct, frozen=True, tag="room_ended"):

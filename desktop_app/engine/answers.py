@@ -12,6 +12,7 @@ from desktop_app.conversation.events import TurnEvent
 from . import protocol as p
 from .engine import Engine
 from .plan import plan_shown
+from .planning import plan_wanted, refuse_unwritten, summary_by_model
 
 
 async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
@@ -54,6 +55,10 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             return await engine.settings_read()
         case p.WriteSettings(settings, keys):
             return await engine.write_settings(settings, keys)
+        case p.CancelSummary(conversation):
+            await engine.writings.cancel(conversation)
+        case p.StopRoom(conversation):
+            await chats.stop_room(conversation)
         case p.Shutdown():
             engine.request_shutdown()
         case _:
@@ -76,11 +81,14 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
                 engine.conversations.expect_turn(session)
             overhead = session.counts.tokenizer.overhead.message if text else 0
             return p.DraftCounted(session.estimated(session.counts.text(text) + overhead))
-        case p.PlanOptimize(_, tail_tokens):
-            return _planned(engine, session, await operations.optimization_of(session, tail_tokens))
+        case p.PlanOptimize(_, tail_tokens, strategy):
+            return await _planned(engine, session, await plan_wanted(engine, session, tail_tokens, strategy))
+        case p.WriteSummary(_, plan, instructions):
+            return await _planned(engine, session, await summary_by_model(engine, session, plan, instructions))
         case p.CheckSummary(_, plan, summary):
-            return _planned(engine, session, await operations.summary_checked(engine.plan(plan), summary))
+            return await _planned(engine, session, await operations.summary_checked(engine.plan(plan), summary))
         case p.ApplyPlan(_, plan, summary):
+            refuse_unwritten(engine.plan(plan))
             checked = await operations.summary_checked(engine.plan(plan), summary)
             await _publish(engine, session, await operations.optimized(session, checked))
         case p.UndoOperation(_, operation):
@@ -96,9 +104,10 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
     return p.Done()
 
 
-def _planned(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
+async def _planned(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
     engine.keep_plan(optimization)
-    return plan_shown(optimization, session)
+    offer = await engine.conversations.scribe.offer(session, optimization)
+    return plan_shown(optimization, session, offer)
 
 
 async def _publish(engine: Engine, session: Session, events: list[TurnEvent]) -> None:

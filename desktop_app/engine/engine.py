@@ -17,11 +17,17 @@ from desktop_app.settings import Settings, write_settings
 
 from .outbox import Outbox
 from .protocol import SettingsRead
+from .writings import Writings
 
 PLANS_KEPT = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""
 
 log = logging.getLogger(__name__)
+
+
+def log_bug(error: BaseException) -> None:
+    """A mistake of ours: with its traceback in the log."""
+    log.error("bug", exc_info=error)
 
 
 class Keys(Protocol):
@@ -66,6 +72,7 @@ class Engine:
         self._warm_up = warm_up
         self._is_warm = False
         self._plans: dict[str, Optimization] = {}
+        self.writings = Writings(log_bug)
 
     def list_was_sent(self) -> None:
         """The window has something to show: now is the time for what takes seconds, on threads of its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, TurnEvent
+from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, RoomProgress, TextDelta, TurnEvent
 
 from .protocol import EngineLine, Happened, encode_line
 
@@ -14,7 +14,7 @@ JOIN_FOR = 0.033
 
 
 class Outbox:
-    """Takes lines and writes them with `write`. Everything that is not a delta or a gauge goes out at once."""
+    """Takes lines and writes them with `write`. What is not a delta, a gauge or progress goes out at once."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
@@ -23,7 +23,7 @@ class Outbox:
 
     def publish(self, event: TurnEvent) -> None:
         """An event of a turn."""
-        if isinstance(event, TextDelta | ReasoningDelta | GaugeChanged):
+        if isinstance(event, TextDelta | ReasoningDelta | GaugeChanged | RoomProgress):
             self._join(event)
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(JOIN_FOR, self.flush)
@@ -45,12 +45,12 @@ class Outbox:
             self._write(encode_line(Happened(event)))
         self._waiting.clear()
 
-    def _join(self, event: TextDelta | ReasoningDelta | GaugeChanged) -> None:
-        """Text is appended to the delta of the same reply that waits already; of gauges only the newest counts."""
+    def _join(self, event: TextDelta | ReasoningDelta | GaugeChanged | RoomProgress) -> None:
+        """Text is appended to the delta of the same reply that waits already; of all else only the newest counts."""
         for place, waiting in enumerate(self._waiting):
             if type(waiting) is not type(event) or waiting.conversation != event.conversation:
                 continue
-            if isinstance(event, GaugeChanged):
+            if isinstance(event, GaugeChanged | RoomProgress):
                 self._waiting[place] = event
                 return
             if isinstance(waiting, TextDelta | ReasoningDelta) and waiting.reply_id == event.reply_id:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from desktop_app.chat.optimize import Optimization
+from desktop_app.chat.scribe import Offer
 from desktop_app.chat.session import Session
-from desktop_app.context.breakdown import gauge_of, tally
+from desktop_app.context.breakdown import gauge_of, grown_by, tally
 from desktop_app.context.items import Kind
 from desktop_app.context.view import View
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.message import Message, Role
 
-from .protocol import Plan, PlanItem
+from .protocol import Plan, PlanItem, Writer
 
 BEGINNING = 160
 """Characters of a message that the plan's list shows."""
@@ -21,12 +22,18 @@ ITEMS_MOST = 500
 """Rows that a list of the plan shows; the counts beside it are of all."""
 
 
-def plan_shown(optimization: Optimization, session: Session) -> Plan:
-    """The plan as the dialog shows it."""
+def plan_shown(optimization: Optimization, session: Session, offer: Offer) -> Plan:
+    """The plan as the dialog shows it. offer: of the model that would write the summary."""
     before, after = optimization.views[0], optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
     kept = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
     gauge_before, gauge_after = _gauge(before, optimization, session), _gauge(after, optimization, session)
+    if not optimization.is_written and optimization.compaction_plan:
+        room = session.estimated(optimization.compaction_plan.summary_budget)
+        gauge_after = grown_by(gauge_after, Segment.SUMMARY, room, session.policy)
+        summary_tokens = room
+    else:
+        summary_tokens = session.counts.text(compaction.summary) if compaction else 0
     pruned = session.estimated(prune.tokens_before - prune.tokens_after) if prune else 0
     return Plan(
         id=optimization.id,
@@ -40,13 +47,24 @@ def plan_shown(optimization: Optimization, session: Session) -> Plan:
         pins=len(after.pins),
         rules=len(compaction.ledger.rules) if compaction else 0,
         summary=compaction.summary if compaction else "",
-        summary_tokens=session.counts.text(compaction.summary) if compaction else 0,
+        summary_tokens=summary_tokens,
         fidelity=compaction.fidelity if compaction else Fidelity(),
         tail_tokens=optimization.tail_tokens,
         tail_least=optimization.tail_least,
         tail_most=optimization.tail_most,
-        is_useful=bool(optimization.steps),
+        is_useful=bool(optimization.steps) or not optimization.is_written,
         note=optimization.note,
+        strategy=optimization.strategy,
+        is_written=optimization.is_written,
+        writer=_writer(offer),
+        usage=compaction.usage if compaction else None,
+    )
+
+
+def _writer(offer: Offer) -> Writer:
+    estimate = offer.estimate
+    return Writer(
+        offer.label, offer.refusal, estimate.calls, estimate.prompt_tokens, estimate.reply_tokens, offer.dollars
     )
 
 
@@ -67,9 +85,8 @@ def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanIte
 
 
 def _archived_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:
-    if optimization.compaction is None:
-        return ()
-    ids = optimization.compaction.archived[:ITEMS_MOST]
+    leaving = optimization.compaction or (None if optimization.is_written else optimization.compaction_plan)
+    ids = leaving.archived[:ITEMS_MOST] if leaving else ()
     return tuple(_item(message, session, 0) for i in ids if (message := session.message(i)) is not None)
 
 

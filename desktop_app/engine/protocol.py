@@ -13,9 +13,10 @@ from desktop_app.conversation.events import Failure, MessageRow, OperationRow, T
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.message import Usage
 from desktop_app.settings import Settings
 
-VERSION = 1
+VERSION = 2
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
 
 
@@ -89,9 +90,24 @@ class CountDraft(Wish, frozen=True):  # DraftCounted
     text: str
 
 
-class PlanOptimize(Wish, frozen=True):  # Plan; tail_tokens None: the policy's
+class PlanOptimize(Wish, frozen=True):  # Plan; tail_tokens None and strategy "": the policy's
     conversation: str
     tail_tokens: int | None = None
+    strategy: str = ""
+
+
+class WriteSummary(Wish, frozen=True):  # Plan, once a model has written its summary; RoomProgress events before
+    conversation: str
+    plan: str
+    instructions: str = ""
+
+
+class CancelSummary(Wish, frozen=True):  # Done; WriteSummary is answered with a failure of the kind "cancelled"
+    conversation: str
+
+
+class StopRoom(Wish, frozen=True):  # Done when no room is being made any more; a turn that waits for it is stopped
+    conversation: str
 
 
 class CheckSummary(Wish, frozen=True):  # Plan, with the edited summary measured and checked
@@ -178,6 +194,9 @@ AnyWish = (
     | ChooseModel
     | CountDraft
     | PlanOptimize
+    | WriteSummary
+    | CancelSummary
+    | StopRoom
     | CheckSummary
     | ApplyPlan
     | UndoOperation
@@ -200,6 +219,7 @@ ConversationWish = (
     | ReadOperation
     | CountDraft
     | PlanOptimize
+    | WriteSummary
     | CheckSummary
     | ApplyPlan
     | UndoOperation
@@ -268,8 +288,25 @@ class PlanItem(msgspec.Struct, frozen=True):
     tokens_after: int
 
 
+class Writer(msgspec.Struct, frozen=True):
+    """The model that would write the summary. refusal: why it does not, in words; "" if it can be asked.
+
+    What it will take at most, before anything is sent: calls, tokens of all of them, US dollars (None: not known).
+    """
+
+    label: str = ""
+    refusal: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    dollars: float | None = None
+
+
 class Plan(Thing, frozen=True):
     """What **Optimize conversation** would do. Both gauges were measured on assembled requests.
+
+    strategy: "llm", "extractive" or "last_messages". is_written: False while a model has not written the summary;
+    then `after` has the room that is kept for it, and summary_tokens is that room. usage: of one that was written.
 
     is_useful: False when nothing would be gained; `note` says why. tokens_freed_by_prune and
     tokens_freed_by_compaction add up to before.total - after.total. tail_tokens: what the tail slider shows;
@@ -294,6 +331,10 @@ class Plan(Thing, frozen=True):
     tail_most: int
     is_useful: bool = True
     note: str = ""
+    strategy: str = "extractive"
+    is_written: bool = True
+    writer: Writer = Writer()
+    usage: Usage | None = None
 
 
 class Found(Thing, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from desktop_app.chat.ports import ChatModel, ModelError
+from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
@@ -56,6 +56,13 @@ class Catalogue:
         if not info.window:
             raise _window_unknown(server, name)
         return LiteLLMModel(info, tokenizer_for(name), self.litellm, self._endpoint(server), name)
+
+    def price(self, model_id: str) -> Price | None:
+        """As litellm's catalogue has it; None for a server on this machine, and for what is not in the catalogue."""
+        server = next((s for s in self._settings.servers if s.name == model_id.partition("/")[0]), None)
+        if server is None or self._endpoint(server).is_local:
+            return None
+        return self.litellm.price_of(model_id.partition("/")[2])
 
     async def discover(self) -> None:
         """Asks the servers for what the settings leave open; what was found is kept for this run. At most 1.5 s."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 
 from .address import host_of, is_local
@@ -99,6 +100,14 @@ class LiteLLM:
         if known is None or not known.get("max_input_tokens"):
             return None
         return int(known["max_input_tokens"]), int(known.get("max_output_tokens") or 0)
+
+    def price_of(self, model: str) -> Price | None:
+        """What a model in litellm's catalogue costs; None when it is unknown, free, or not loaded yet."""
+        if not self.is_loaded or self._loading is None:
+            return None
+        known = self._loading.result().litellm.model_cost.get(model) or {}
+        prompt, reply = known.get("input_cost_per_token") or 0.0, known.get("output_cost_per_token") or 0.0
+        return Price(float(prompt), float(reply)) if prompt or reply else None
 
     def errors(self) -> tuple[type[Exception], ...]:
         """The exceptions that stand for an error of the world; whatever else is raised is a bug."""

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import ChatModel, ModelError
+from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.chat.session import Session
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
@@ -26,12 +26,16 @@ class OneServer:
     """The `Models` port with the scripted provider as its only model."""
 
     def __init__(self, provider: ScriptedProvider, window: int) -> None:
+        self.cost: Price | None = None
         self.info = ModelInfo("scripted/scripted", "Scripted", window, 1_000)
         self.endpoint = Endpoint("scripted", provider.base_url)
         self.litellm = LiteLLM(patience=20.0)
 
     def infos(self) -> tuple[ModelInfo, ...]:
         return (self.info,)
+
+    def price(self, model_id: str) -> Price | None:
+        return self.cost
 
     def model(self, model_id: str) -> ChatModel:
         if model_id != self.info.id:

@@ -1,0 +1,41 @@
+"""Wishes of **Optimize conversation** that take more than one call of a verb."""
+
+from __future__ import annotations
+
+import asyncio
+
+from desktop_app.chat.basis import basis_of
+from desktop_app.chat.optimize import Optimization, plan_optimize, summary_written
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.chat.summarize import Progress
+from desktop_app.conversation.events import Failure, RoomProgress
+
+from .engine import Engine
+
+
+async def plan_wanted(engine: Engine, session: Session, tail_tokens: int | None, strategy: str) -> Optimization:
+    """The plan by that strategy, or by the one that the policy and the model suggest; made on a worker thread."""
+    if not strategy:
+        strategy = (await engine.conversations.scribe.order(session)).strategy
+    return await asyncio.to_thread(plan_optimize, basis_of(session), tail_tokens, strategy)
+
+
+async def summary_by_model(engine: Engine, session: Session, plan: str, instructions: str) -> Optimization:
+    """That plan, once a model has written its summary; the window is told how far it is. Raises WorldError."""
+    optimization = engine.plan(plan)
+    order = await engine.conversations.scribe.order(session, "llm", instructions)
+
+    def tell(progress: Progress) -> None:
+        engine.outbox.publish(RoomProgress(session.id, progress.tokens, progress.most, plan))
+
+    return await engine.writings.write(session.id, summary_written(optimization, order), tell)
+
+
+def refuse_unwritten(optimization: Optimization) -> None:
+    """A plan without its summary cannot be applied. Raises WorldError."""
+    if not optimization.is_written:
+        advice = "Let the model write it, or choose a summary without a model."
+        raise WorldError(
+            Failure("bad_input", "The summary is not written yet", kept="Nothing was changed.", advice=advice)
+        )
