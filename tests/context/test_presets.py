@@ -18,6 +18,7 @@ from desktop_app.context.make_room import make_room
 from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy, budget_for, fitted, is_due_without_window
 from desktop_app.context.presets import GOAGENT, LIKE_PROGRAMS, LMSTUDIO, OPENCODE, PRESETS, SELINE, SPEC008
 from desktop_app.context.prune import plan_prune
+from desktop_app.context.truncate import truncated
 from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Prune, Trigger
@@ -172,6 +173,23 @@ def test_opencode_compacts_the_older_half() -> None:
     assert plan.summary_budget == 2_000
 
 
+def test_opencode_truncates_to_the_first_lines_and_goagent_to_both_ends() -> None:
+    said = "\n".join(f"line {n}" for n in range(5_000))
+    assert "line 4999" not in truncated(said, "bash", OPENCODE).text
+    assert "line 1900\n" in truncated(said, "bash", OPENCODE).text
+    for tool in ("bash", "read"):
+        both = truncated(said, tool, GOAGENT).text
+        assert both.startswith("line 0\n")
+        assert "line 4999" in both
+        assert "line 2500\n" not in both
+
+
+def test_goagent_shows_only_a_notice_above_its_threshold_and_opencode_never() -> None:
+    huge = "many words in it\n" * 20_000  # 340,000 characters
+    assert truncated(huge, "bash", GOAGENT).shown_lines == 0
+    assert truncated(huge, "bash", OPENCODE).shown_lines > 1_500
+
+
 # --- 1: LM Studio -----------------------------------------------------------------------------------------------------
 
 
@@ -214,6 +232,11 @@ def test_lmstudio_reduces_by_40_to_60_percent() -> None:  # "Target: 40-60% toke
         plan = asked(LMSTUDIO, view, 100_000, trigger)
         assert isinstance(plan, CompactionPlan)
         assert 0.40 <= 1 - plan.projected / plan.total <= 0.60
+
+
+def test_lmstudio_truncates_nothing() -> None:
+    huge = "x" * 10_000 + "\n" + "many words in it\n" * 100_000
+    assert truncated(huge, "read", LMSTUDIO).text == huge
 
 
 def test_lmstudio_keeps_the_newest_tool_result_and_never_shortens_one() -> None:  # "keepToolResult"
@@ -429,7 +452,8 @@ LONG = record(*long_conversation(150, seed=7))
 """11,000 tokens, of which 67 must stay."""
 
 
-@settings(deadline=None, max_examples=60)
+@pytest.mark.slow
+@settings(deadline=None, max_examples=100)
 @given(st.sampled_from(sorted(PRESETS)), st.integers(1_000, 14_000), st.sampled_from(list(Trigger)))
 def test_room_is_made_under_every_preset_until_it_fits(name: str, window: int, trigger: Trigger) -> None:
     counts, transcript, view = letters(), LONG, view_of(LONG)
