@@ -1,9 +1,9 @@
-"""What a tool call does, told from its name and its arguments: tools of many makers, which agree on few names."""
+"""What a tool call does with a file, and whether it failed: tools of many makers, which agree on few names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from posixpath import normpath
 from typing import Any, Literal, cast
@@ -12,27 +12,13 @@ import msgspec
 
 from desktop_app.conversation.message import ToolCall, ToolResult
 
-READING = re.compile(
-    r"^(?:cd \S+ (?:&&|;) )?(?:get|list|search|find|read|view|open|cat|fetch|look|grep|rg|glob|ls|think|calculate|show"
-    r"|goto|scroll|head|tail|sed -n|wc|pwd|which|echo)",
-    re.IGNORECASE,
-)
-"""Names of tools, and beginnings of commands, that only look."""
-EDITING = re.compile(r"edit|write|create|patch|replace|insert|save|delete|move|rename", re.IGNORECASE)
-RUNNING = re.compile(r"bash|shell|exec|run|command|terminal", re.IGNORECASE)
-PATH_KEYS = ("path", "file_path", "filePath", "filename", "file", "notebook_path", "target_file")
-COMMAND_KEYS = ("command", "cmd", "script")
-TEXT_EDIT = re.compile(
-    r"^`{0,3}([\w./@+-]{1,200})`{0,3}[ \t]*\n(?:```[^\n]*\n)?<{5,} SEARCH"
-    r"|^\*\*\* (?:Update|Add|Delete) File: ([^\n]{1,200})|^\+\+\+ b/([^\s]{1,200})",
-    re.MULTILINE,
-)
-"""Edits written as text: aider's blocks, the patch format of Codex, unified diffs."""
+from .files import RUNNING, command_of, files_of_call
 
-_READING_FILE = re.compile(r"read|view|cat|open|(?:get|show|load)\w*(?:file|content)", re.IGNORECASE)
+_SHOWING = re.compile(r"read|view|cat|open|(?:get|show|load)\w*(?:file|content)", re.IGNORECASE)
 _NOT_A_FILE = re.compile(r"dir|folder|tree|list|info|meta|size|outline|search|find|grep|url|web|page", re.IGNORECASE)
-_SUBCOMMANDS = frozenset({"view", "create", "str_replace", "insert", "undo_edit"})
-"""Of Anthropic's text editor tool: there the argument `command` says what the call does, not the tool's name."""
+_VERB_KEYS = ("command", "action", "operation", "mode")
+_VERBS = ("view", "read", "open", "cat")
+"""Of tools that do several things, such as Anthropic's text editor: there an argument says which."""
 _PART_KEYS = frozenset({
     "offset", "limit", "view_range", "range", "lines", "line", "start", "end", "start_line", "end_line", "line_start",
     "line_end", "startLine", "endLine", "from_line", "to_line", "first_line", "last_line", "max_lines", "num_lines",
@@ -48,7 +34,6 @@ _FAILED = re.compile(
 )
 """How the result of a failed call begins."""
 
-
 Manner = Literal["read", "read part", "change"]
 """What a call does with a file."""
 
@@ -62,44 +47,29 @@ def fields_of(call: ToolCall) -> dict[str, Any] | None:
     return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else None
 
 
-def first_of(fields: Mapping[str, Any], keys: Sequence[str]) -> str:
-    """The first of those fields that is text."""
-    for key in keys:
-        value = fields.get(key)
-        if value and isinstance(value, str):
-            return value
-    return ""
-
-
-def touches(name: str, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
-    """The files that a call of that tool reads or changes, and how. A directory that is listed is no file."""
-    path, command = first_of(fields, PATH_KEYS), first_of(fields, COMMAND_KEYS)
-    manner = _manner(command if command in _SUBCOMMANDS else name)
-    if path and manner is not None:
-        is_part = manner == "read" and any(_narrows(key, value) for key, value in fields.items())
-        return [(_normal(path), "read part" if is_part else manner)]
-    if command and RUNNING.search(name):
-        read = _CAT.fullmatch(command)
-        return [(_normal(read.group(1)), "read")] if read else []
-    return [(_normal(edited), "change") for edited in _patched(fields)] if manner == "change" else []
+def touches(call: ToolCall, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
+    """The files that a call changes or shows, and how. What only lists or searches shows no file."""
+    changed, looked_at = files_of_call(call, fields)
+    if changed:
+        return [(_normal(path), "change") for path in changed]
+    if RUNNING.search(call.name):
+        shown = _CAT.fullmatch(command_of(fields))
+        return [(_normal(shown.group(1)), "read")] if shown else []
+    if not looked_at or not (_is_showing(call.name) or any(fields.get(key) in _VERBS for key in _VERB_KEYS)):
+        return []
+    manner = "read part" if any(_narrows(key, value) for key, value in fields.items()) else "read"
+    return [(_normal(path), manner) for path in looked_at]
 
 
 @lru_cache(1_024)
-def _manner(name: str) -> Manner | None:
-    """Of a tool's name; a conversation has few of them."""
-    if name == "undo_edit" or EDITING.search(name):
-        return "change"
-    return "read" if _READING_FILE.search(name) and not _NOT_A_FILE.search(name) else None
+def _is_showing(name: str) -> bool:
+    """Whether tools of that name show what is in a file; a conversation has few names."""
+    return _SHOWING.search(name) is not None and _NOT_A_FILE.search(name) is None
 
 
 def _narrows(key: str, value: object) -> bool:
     """Whether that argument asks for a part of the file; to begin at the first line does not."""
     return key in _PART_KEYS and bool(value) and not (key in _BEGINNINGS and value == 1)
-
-
-def _patched(fields: Mapping[str, Any]) -> list[str]:
-    texts = (value for value in fields.values() if isinstance(value, str))
-    return [next(filter(None, match.groups())) for text in texts for match in TEXT_EDIT.finditer(text)]
 
 
 def _normal(path: str) -> str:

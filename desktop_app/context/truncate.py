@@ -7,9 +7,9 @@ from hashlib import sha256
 
 import msgspec
 
+from .files import RUNNING
 from .policy import ContextPolicy
 from .text_cuts import head_of, tail_of
-from .tools_named import RUNNING
 
 LINE_CUT = "... (line truncated)"
 NOTICE = "[Truncated: "

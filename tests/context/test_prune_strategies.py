@@ -106,6 +106,7 @@ def test_a_repeat_that_failed_does_not_stand_for_a_result() -> None:
         ((("write_file", '{"path": "src/a.py", "content": "x"}', "Permission denied: src/a.py"),), False),
         ((("list_directory", '{"path": "src/a.py"}', "a.py"),), False),
         ((("bash", '{"command": "cat src/a.py | head"}', "x"),), False),
+        ((("bash", '{"command": "sed -i s/x/y/ src/a.py"}', ""),), True),
         ((), False),
     ],
 )
@@ -154,6 +155,19 @@ def test_a_write_of_several_files_waits_until_all_were_read() -> None:
     patch = json.dumps({"patch": "*** Update File: a.py\n+x\n*** Add File: b.py\n" + "+y\n" * 99})
     assert changed("superseded", ("apply_patch", patch, "ok"), read("a.py")) == {}
     assert sorted(changed("superseded", ("apply_patch", patch, "ok"), read("a.py"), read("b.py"))) == [0]
+
+
+def test_a_read_of_several_files_is_stale_once_each_was_read_or_changed() -> None:
+    both = ("read_files", '{"paths": ["a.py", "b.py"]}', BODY)
+    assert changed("superseded", both, read("a.py")) == {}
+    assert sorted(changed("superseded", both, read("a.py"), write("b.py"))) == [0]
+
+
+def test_a_command_that_writes_makes_a_read_stale_but_is_itself_kept() -> None:
+    heredoc = json.dumps({"command": f"cat > a.py <<EOF\n{BODY}EOF\nmake"})
+    stale = changed("superseded", read("a.py"), ("bash", heredoc, "ok"), read("a.py"))
+    assert sorted(stale) == [0], "the command also ran make"
+    assert sorted(changed("superseded", read("a.py"), ("bash", heredoc, "ok"))) == [0]
 
 
 # P3, old errors

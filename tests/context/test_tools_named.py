@@ -21,27 +21,28 @@ READ, PART, CHANGE = "read", "read part", "change"
         ("str_replace_editor", {"command": "view", "path": "a.py"}, [("a.py", READ)]),
         ("str_replace_editor", {"command": "view", "path": "a.py", "view_range": [1, 2]}, [("a.py", PART)]),
         ("str_replace_editor", {"command": "str_replace", "path": "a.py"}, [("a.py", CHANGE)]),
-        ("str_replace_editor", {"command": "undo_edit", "path": "a.py"}, [("a.py", CHANGE)]),
+        ("bash", {"command": "sed -i s/a/b/ a.py"}, [("a.py", CHANGE)]),
         ("MultiEdit", {"file_path": "a.py", "edits": []}, [("a.py", CHANGE)]),
         ("create_file", {"filename": "a.py"}, [("a.py", CHANGE)]),
         ("apply_patch", {"input": "*** Update File: a.py\n*** Add File: b.py\n"}, [("a.py", CHANGE), ("b.py", CHANGE)]),
         ("bash", {"command": "cat a.py"}, [("a.py", READ)]),
-        ("bash", {"command": "cat a.py > b.py"}, []),
+        ("bash", {"command": "cat a.py > b.py"}, [("b.py", CHANGE)]),
         ("bash", {"command": "cat a.py b.py"}, []),
-        ("bash", {"command": "rm a.py"}, []),
+        ("bash", {"command": "grep x a.py"}, []),
         ("list_directory", {"path": "src"}, []),
         ("read_directory_tree", {"path": "src"}, []),
         ("grep", {"path": "src", "pattern": "x"}, []),
         ("read_url", {"path": "x"}, []),
         ("get_order", {"path": "x"}, []),
-        ("read", {"path": ["a.py"]}, []),
+        ("read_files", {"paths": ["a.py", "b.py"]}, [("a.py", READ), ("b.py", READ)]),
+        ("read", {"path": 3}, []),
         ("read", {}, []),
     ],
 )
 def test_what_a_call_does_with_which_file(
     name: str, fields: dict[str, object], expected: list[tuple[str, Manner]]
 ) -> None:
-    assert touches(name, fields) == expected
+    assert touches(ToolCall("c", name, "{}"), fields) == expected
 
 
 @pytest.mark.parametrize("arguments", ["", "{", "[1]", '"text"', "[" * 100_000, "\ud800", '{"a": "\ud800"}'])

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.counting import Counts
+from desktop_app.context.files import command_of, files_of_call
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.text_cuts import ends_of, head_of
-from desktop_app.context.tools_named import COMMAND_KEYS, PATH_KEYS, first_of, has_failed
+from desktop_app.context.tools_named import has_failed
 from desktop_app.conversation.transcript import Prune
 
 from .exchange import Change, Exchange, Shorter
@@ -72,11 +73,19 @@ def by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
 
 def told_of(exchange: Exchange) -> str:
     """One result in a line: tool, key argument, size, and its first error line, or else its first line."""
-    fields, whole = exchange.fields or {}, exchange.whole
-    key = first_of(fields, (*PATH_KEYS, *COMMAND_KEYS, *fields))
+    whole, key = exchange.whole, _key_argument(exchange)
     what = f"{exchange.name} {clipped(' '.join(key[:200].split()), KEY_ARGUMENT_MOST)}".rstrip()
     line = error_line(whole) or first_line(whole.text, FIRST_LINE_MOST)
     return f"- {what}, {len(whole.text):,} characters: {clipped(line, FIRST_LINE_MOST)}"
+
+
+def _key_argument(exchange: Exchange) -> str:
+    """The file of a call, or its command, or the first text among its arguments."""
+    if exchange.call is None or not exchange.fields:
+        return ""
+    edited, read = files_of_call(exchange.call, exchange.fields)
+    texts = (value for value in exchange.fields.values() if isinstance(value, str))
+    return next(filter(None, (command_of(exchange.fields), *edited, *read, *texts)), "")
 
 
 def digested(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:

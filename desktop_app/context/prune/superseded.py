@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from desktop_app.context.files import RUNNING
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.tools_named import Manner, has_failed, touches
 from desktop_app.context.truncate import is_truncated
@@ -19,22 +20,26 @@ CHANGED = "this file was changed later"
 def superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """Old reads become a line; of old changes the long arguments do. A failed call supersedes nothing, and neither does
     a read of a part, or one whose result was cut."""
-    touched = [touches(e.name, e.fields) if e.fields else [] for e in exchanges]
+    touched = [touches(e.call, e.fields) if e.call and e.fields else [] for e in exchanges]
     last_read, last_change = _newest(exchanges, touched)
     for exchange, files in zip(exchanges, touched, strict=True):
-        if not files:
+        now = exchange.index
+        is_read_later = all(last_read.get(path, -1) > now for path, _ in files)
+        is_touched_later = all(max(last_read.get(path, -1), last_change.get(path, -1)) > now for path, _ in files)
+        if not files or not is_touched_later:
             continue
-        is_read_later = all(last_read.get(path, -1) > exchange.index for path, _ in files)
-        if files[0][1] == "change":
-            if is_read_later and exchange.is_input_free and exchange.call:
-                shorter = shortened_arguments(exchange.fields, exchange.call.arguments, READ_AGAIN)
-                if shorter is not None:
-                    yield (Shorter(exchange.index, arguments=shorter),)
-        elif exchange.is_result_free:
-            is_changed_later = last_change.get(files[0][0], -1) > exchange.index
-            if is_read_later or is_changed_later:
-                why = READ_AGAIN if is_read_later else CHANGED
-                yield (Shorter(exchange.index, text=placeholder(why, exchange.whole)),)
+        if files[0][1] != "change":
+            if exchange.is_result_free:
+                yield (Shorter(now, text=placeholder(READ_AGAIN if is_read_later else CHANGED, exchange.whole)),)
+        elif is_read_later and (arguments := _without_what_was_written(exchange)) is not None:
+            yield (Shorter(now, arguments=arguments),)
+
+
+def _without_what_was_written(exchange: Exchange) -> str | None:
+    """The arguments of a change with its long ones left out. A command is more than what it writes: it stays."""
+    if not exchange.is_input_free or exchange.call is None or RUNNING.search(exchange.name):
+        return None
+    return shortened_arguments(exchange.fields, exchange.call.arguments, READ_AGAIN)
 
 
 def _newest(
