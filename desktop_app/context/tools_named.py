@@ -12,7 +12,7 @@ import msgspec
 
 from desktop_app.conversation.message import ToolCall, ToolResult
 
-from .files import RUNNING, command_of, files_of_call
+from .files import EDITING, READING, RUNNING, command_of, files_of_call
 
 _SHOWING = re.compile(r"read|view|cat|open|(?:get|show|load)\w*(?:file|content)", re.IGNORECASE)
 _NOT_A_FILE = re.compile(r"dir|folder|tree|list|info|meta|size|outline|search|find|grep|url|web|page", re.IGNORECASE)
@@ -49,6 +49,9 @@ def fields_of(call: ToolCall) -> dict[str, Any] | None:
 
 def touches(call: ToolCall, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
     """The files that a call changes or shows, and how. What only lists or searches shows no file."""
+    path = fields.get("path") or fields.get("file_path")
+    if isinstance(path, str) and _is_reader(call.name):  # most calls are such, and need no closer look
+        return [(_normal(path), _how_shown(fields))]
     changed, looked_at = files_of_call(call, fields)
     if changed:
         return [(_normal(path), "change") for path in changed]
@@ -57,7 +60,7 @@ def touches(call: ToolCall, fields: Mapping[str, Any]) -> list[tuple[str, Manner
         return [(_normal(shown.group(1)), "read")] if shown else []
     if not looked_at or not (_is_showing(call.name) or any(fields.get(key) in _VERBS for key in _VERB_KEYS)):
         return []
-    manner = "read part" if any(_narrows(key, value) for key, value in fields.items()) else "read"
+    manner = _how_shown(fields)
     return [(_normal(path), manner) for path in looked_at]
 
 
@@ -65,6 +68,16 @@ def touches(call: ToolCall, fields: Mapping[str, Any]) -> list[tuple[str, Manner
 def _is_showing(name: str) -> bool:
     """Whether tools of that name show what is in a file; a conversation has few names."""
     return _SHOWING.search(name) is not None and _NOT_A_FILE.search(name) is None
+
+
+@lru_cache(1_024)
+def _is_reader(name: str) -> bool:
+    """Whether tools of that name do nothing but show files."""
+    return _is_showing(name) and READING.match(name) is not None and EDITING.search(name) is None
+
+
+def _how_shown(fields: Mapping[str, Any]) -> Manner:
+    return "read part" if any(_narrows(key, value) for key, value in fields.items()) else "read"
 
 
 def _narrows(key: str, value: object) -> bool:
