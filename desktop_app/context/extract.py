@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
+from msgspec.structs import replace
+
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role
 
@@ -29,6 +31,7 @@ from .worth import Ranking
 
 SHARE_OF_INTENT = 0.15
 SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
+SHARE_OF_SUPERSEDED = 0.05
 SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.25
@@ -67,7 +70,7 @@ def extract(
 ) -> str:
     """A page of at most `budget` tokens that stands for `head` and for the earlier page."""
     reading = reading or Reading()
-    page, earlier = Page(budget, count), lines_of(earlier_page)
+    page, earlier = Page(budget, count), _still_valid(lines_of(earlier_page), ledger)
     passages = passages_of(head, earlier, reading, budget * PLENTY)
     ranking, names = Ranking(passages), _names_of(head, ledger, reading)
     if not is_among_people(head):
@@ -95,6 +98,20 @@ def extract(
         _add_results(page, head)
         page.settle()
     return page.text()
+
+
+def _still_valid(earlier: Sequence[tuple[str, Line]], ledger: Ledger) -> list[tuple[str, Line]]:
+    """The lines of an earlier page without the rules that do not hold any more."""
+    if not ledger.superseded:
+        return list(earlier)
+    lines: list[tuple[str, Line]] = []
+    for section, line in earlier:
+        text = line.text
+        for old in ledger.superseded:
+            text = text.replace(old.text, "").strip() if old.text in text else text
+        if text:
+            lines.append((section, replace(line, text=text)))
+    return lines
 
 
 def _share_of_errors(budget: int) -> float:
@@ -125,6 +142,10 @@ def _add_rules(page: Page, ledger: Ledger) -> None:
         rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
         _add_texts(page, sections.RULES, rules, before - share * page.budget)
         page.cover(told for _, rule in rules if rule in page for told in sentences(rule))
+    floor = before - (SHARE_OF_RULES + SHARE_OF_SUPERSEDED) * page.budget
+    ended = [(len(ledger.rules) + n, sections.superseded_line(old)) for n, old in enumerate(ledger.superseded)]
+    _add_texts(page, sections.RULES, ended[::-1], floor)
+    page.cover(text for old in ledger.superseded for text in (old.text, *sentences(old.text)))
 
 
 def _add_texts(page: Page, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import msgspec
 
-from desktop_app.conversation.facts import Fact, Ledger
+from desktop_app.conversation.facts import Fact, Ledger, Superseded
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .errors import error_lines
 from .files import EDIT_BLOCK, EDITING, OPEN_FILE, READING, RUNNING, command_of, files_edited_in, files_of_call
 from .reading import Read, Reading
 from .rules import is_strong_rule
+from .superseded import may_supersede, superseded_by
 from .wording import QUESTION
 
 MOST = {
@@ -32,6 +33,8 @@ MOST = {
 
 NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
 """Kinds in the order of their last time, of which the newest stay."""
+SUPERSEDED_MOST = 20
+"""Rules that do not hold any more; the newest are told."""
 ERRORS_A_RESULT = 60
 _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
@@ -51,10 +54,17 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
     found["questions"].clear()  # what was open then has been answered, or dropped, since
     reading = reading or Reading()
     calls = _Calls(reading)
+    superseded = {fact.text: fact for fact in earlier.superseded}
     for message in messages:
         for kind, text in calls.facts_of(message):
             known = found[kind].pop(text, None) if kind in NEWEST_LAST else found[kind].get(text)
             found[kind][text] = known or Fact(text, message.id)
+            if kind == "rules":
+                superseded.pop(text, None)  # said again, it holds again
+        if message.role is Role.USER and may_supersede(message.text):
+            for old in _superseded(message, reading.of(message), list(found["rules"])):
+                del found["rules"][old.text]
+                superseded[old.text] = old
     for question, message_id in open_questions(messages, reading):
         found["questions"].setdefault(question, Fact(question, message_id))
     dropped = earlier.dropped
@@ -62,7 +72,20 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
     for kind, facts in found.items():
         kept[kind] = _most_important(kind, tuple(facts.values()))
         dropped += len(facts) - len(kept[kind])
-    return Ledger(**kept, dropped=dropped)
+    newest = tuple(superseded.values())[-SUPERSEDED_MOST:]
+    return Ledger(**kept, dropped=dropped + len(superseded) - len(newest), superseded=newest)
+
+
+def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:
+    """The rules that end with that message. rules: all that hold, those of the message too."""
+    place = {text: number for number, text in enumerate(read.sentences)}
+    gone: set[str] = set()
+    for number, sentence in enumerate(read.sentences):
+        if may_supersede(sentence):
+            earlier = [rule for rule in rules if place.get(rule, -1) < number and rule not in gone]
+            for rule in superseded_by(sentence, earlier):
+                gone.add(rule)
+                yield Superseded(rule, sentence, message.id)
 
 
 def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str, str]]:

@@ -32,6 +32,8 @@ def mended(
 ) -> str:
     """The summary with the rules and open questions of `ledger` that it does not have word for word.
 
+    A rule that does not hold any more is put back with the words that ended it, so that it is not taken for valid.
+
     ledger: of `head` and of what was archived before. budget: tokens by `count` that the result may take; rules that
     say always or never come first, and what does not fit is left out. A summary that is over the budget already comes
     back as it is. Mending twice changes nothing more.
@@ -54,7 +56,8 @@ def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
     if is_among_people(head):
         return questions
     rules = sorted((fact.text for fact in ledger.rules), key=lambda rule: not is_strong_rule(rule))
-    return [*((sections.RULES, rule) for rule in rules), *questions]
+    ended = [(sections.RULES, sections.superseded_line(old)) for old in ledger.superseded]
+    return [*((sections.RULES, rule) for rule in rules), *questions, *ended]
 
 
 def _lost(summary: str, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

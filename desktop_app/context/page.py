@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.facts import Superseded
+
 INTENT = "Primary intent"
 RULES = "Rules and constraints"
 DECISIONS = "Decisions"
@@ -23,6 +25,8 @@ SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, RESULTS, ERRORS, NAMED, ST
 NUMBERS = "Numbers"
 LATEST = "Latest"
 """The label of the newest wish among the intents."""
+SUPERSEDED = "Superseded"
+"""The label of a rule that does not hold any more."""
 LISTS = (FILES, NAMED)
 """Sections whose lines are names: those of one label stand behind it, since a line each would cost as much again."""
 
@@ -160,6 +164,11 @@ class Page:
 
 def _order_of(line: Line) -> Order:
     return line.order
+
+
+def superseded_line(old: Superseded) -> str:
+    """A rule that does not hold any more, word for word, and the user's words since."""
+    return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
 
 
 def _joined(lines: list[Line]) -> list[str]:

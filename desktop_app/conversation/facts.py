@@ -5,16 +5,25 @@ from __future__ import annotations
 import msgspec
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Fact(msgspec.Struct, frozen=True, gc=False):
     """One thing worth keeping, in its own words, and the message that it was first said in."""
 
     text: str
     message_id: str
 
 
+class Superseded(msgspec.Struct, frozen=True, gc=False):
+    """A rule that does not hold any more, and the user's later words by which it was replaced or taken back."""
+
+    text: str
+    by: str
+    message_id: str
+
+
 class Ledger(msgspec.Struct, frozen=True):
     """Facts kept verbatim and merged from compaction to compaction, oldest first, without repeats.
 
+    superseded: rules that later ones replaced; they are not among `rules` any more.
     dropped: how many of the least important facts were left out for want of room, so that it can be said.
     """
 
@@ -28,6 +37,7 @@ class Ledger(msgspec.Struct, frozen=True):
     identifiers: tuple[Fact, ...] = ()
     questions: tuple[Fact, ...] = ()
     dropped: int = 0
+    superseded: tuple[Superseded, ...] = ()
 
 
 class Fidelity(msgspec.Struct, frozen=True):
