@@ -1,9 +1,10 @@
 """One peer's way of bringing a conversation to so many tokens, timed. Runs in an environment of its own:
 
-    python reducers.py PEER MESSAGES.json TOKENS
+    python reducers.py PEER MESSAGES.json TOKENS [TOKENS ...]
 
-Prints one line of JSON: seconds (of the reducing alone: imports, loading o200k and the change into the peer's own kind
-of message come before), tokens left, and how many calls lost their result or results their call.
+Prints a line of JSON for each: seconds (CPU time of the reducing alone: imports, loading o200k and the change into the
+peer's own kind of message come before), tokens and messages left without the system prompt, and how many calls lost
+their result or results their call.
 """
 
 from __future__ import annotations
@@ -158,25 +159,27 @@ def unpaired(chat: Chat) -> int:
     return lost
 
 
-def main(peer: str, path: str, tokens: str) -> None:
+def main(peer: str, path: str, *targets: str) -> None:
     chat = json.loads(Path(path).read_text())
     counter = Counter()
     PEERS[peer](chat[:40], 500, counter)[0]()  # some import half of themselves at the first call
-    reduce, as_chat = PEERS[peer](chat, int(tokens), counter)
-    started = time.perf_counter()
+    for tokens in map(int, targets):
+        print(json.dumps(reduced(peer, chat, tokens, counter)), flush=True)
+
+
+def reduced(peer: str, chat: Chat, tokens: int, counter: Counter) -> dict[str, float]:
+    reduce, as_chat = PEERS[peer](chat, tokens, counter)
+    started = time.process_time()
     outcome = reduce()
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     left = as_chat(outcome)
-    print(
-        json.dumps(
-            {
-                "seconds": seconds,
-                "tokens": 3 + sum(map(counter.count_message, left)),
-                "messages": len(left),
-                "unpaired": unpaired(left),
-            }
-        )
-    )
+    return {
+        "seconds": seconds,
+        "target": tokens,
+        "tokens": 3 + sum(map(counter.count_message, left)),
+        "messages": sum(message["role"] != "system" for message in left),
+        "unpaired": unpaired(left),
+    }
 
 
 if __name__ == "__main__":
