@@ -8,6 +8,8 @@ from made_by_hand import call, letters, model, record, result, sent, tokens, use
 from msgspec.structs import replace
 
 from conversations_made_up import long_conversation
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.counting import Counts, Overhead
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.prune import exchanges_of, is_cache_warm, plan_prune
 from desktop_app.context.prune.exchange import calls_of_results
@@ -143,6 +145,30 @@ def test_a_mended_result_that_is_no_tools_is_never_pruned() -> None:
     (found,) = exchanges_of(shown, policy(protect_newest=0, protect_user_turns=0), Budget(9_999, 0), letters())
     assert not found.is_result_free
     assert found.is_input_free
+
+
+class Words:
+    """Counts words, so that a marker in the place of many blanks makes a text dearer."""
+
+    name = "words"
+    overhead = Overhead()
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+def test_what_has_fewer_characters_but_more_tokens_stays_as_it_was() -> None:
+    blanks = "word " * 200 + " " * 5_000 + "word " * 200
+    rounds = [model("", call("bash")), result(blanks), model("", call("bash")), result("word " * 2_000)]
+    view = view_of(record(user("please"), *rounds, *[model(f"{n}") for n in range(9)], user("and?")))
+    counts = Counts(Words())
+    total = request_tokens(view, counts)
+    chosen = policy(prune_order=("soft_trim",), protect_newest=0, protect_user_turns=1)
+    prune = plan_prune(view, chosen, Budget(total, 0), counts, total, Trigger.USER)
+    assert prune is not None
+    assert prune.message_ids == ("m4",)
+    after = view_of(record(*view.entries, replace(prune, id="op")))
+    assert prune.tokens_after == request_tokens(after, counts)
 
 
 def busy_session(seed: int, rounds: int = 60) -> list[Message]:

@@ -13,17 +13,18 @@ from desktop_app.conversation.transcript import PrunedInput, PrunedResult
 from .exchange import Change, Exchange, Shorter
 from .placeholder import PREFIX
 
-COUNTED_AT_ONCE = 400
-"""Characters. A longer text is counted only when the draft is settled, since a harder strategy may still replace it;
-until then it is taken to have as many tokens a character as the text that it was made from."""
-
 
 class Draft:
-    """Takes the changes that free something. It lives only while a prune is planned."""
+    """Takes the changes that free something. It lives only while a prune is planned.
+
+    A placeholder is counted at once. What keeps a part of its text is counted when the draft is settled, since a harder
+    strategy may still replace it; until then it is taken to have as many tokens a character as the text that it is of.
+    """
 
     def __init__(self, exchanges: list[Exchange], counts: Counts) -> None:
         self.exchanges = exchanges
         self.freed = 0
+        self._original = exchanges[:]
         self._counts = counts
         self._results: dict[int, str] = {}
         self._inputs: dict[tuple[str, int], tuple[str, str]] = {}
@@ -50,12 +51,16 @@ class Draft:
         return self.freed >= need and self.settled() >= need
 
     def settled(self) -> int:
-        """The tokens that are free, each text counted as it will be sent."""
-        for index in self._uncounted:
-            exchange = self.exchanges[index]
+        """The tokens that are free, each text counted as it will be sent. What turns out dearer is taken back."""
+        for index in sorted(self._uncounted):
+            exchange, original = self.exchanges[index], self._original[index]
             tokens = self._tokens(exchange, exchange.result.text)
-            self.freed += exchange.tokens - tokens
-            self.exchanges[index] = replace(exchange, tokens=tokens)
+            exact = replace(exchange, tokens=tokens)
+            if tokens >= original.tokens:
+                exact = replace(exchange, result=original.result, tokens=original.tokens)
+                del self._results[index]
+            self.freed += exchange.tokens - exact.tokens
+            self.exchanges[index] = exact
         self._uncounted.clear()
         return self.freed
 
@@ -76,12 +81,14 @@ class Draft:
         text = shorter.text
         if text is None:
             return exchange
-        if len(text) <= COUNTED_AT_ONCE:
-            tokens = self._tokens(exchange, text)
-        else:
-            tokens = round(exchange.tokens * len(text) / max(len(exchange.result.text), 1))
-        is_free = exchange.is_result_free and not text.startswith(PREFIX)
-        return replace(exchange, result=replace(exchange.result, text=text), tokens=tokens, is_result_free=is_free)
+        is_placeholder = text.startswith(PREFIX)
+        estimated = round(exchange.tokens * len(text) / max(len(exchange.result.text), 1))
+        return replace(
+            exchange,
+            result=replace(exchange.result, text=text),
+            tokens=self._tokens(exchange, text) if is_placeholder else estimated,
+            is_result_free=exchange.is_result_free and not is_placeholder,
+        )
 
     def _asking_less(self, shorter: Shorter) -> tuple[Message, Message] | None:
         """The message that makes the call, as it is now and with the shorter arguments."""
@@ -108,8 +115,9 @@ class Draft:
     def _note(self, strategy: str, shorter: Shorter, exchange: Exchange) -> None:
         if shorter.text is not None:
             self._results[exchange.index] = strategy
-            is_counted = len(shorter.text) <= COUNTED_AT_ONCE
-            (self._uncounted.discard if is_counted else self._uncounted.add)(exchange.index)
+            self._uncounted.discard(exchange.index)
+            if not shorter.text.startswith(PREFIX):
+                self._uncounted.add(exchange.index)
         if shorter.arguments is not None and exchange.asked and exchange.call:
             call = replace(exchange.call, arguments=shorter.arguments)
             self.exchanges[exchange.index] = replace(exchange, call=call, fields=fields_of(call))
