@@ -114,8 +114,9 @@ def is_truncated(text: str) -> bool:
 def _kept(split: list[str], limits: Limits, is_both: bool) -> tuple[list[str], list[str]]:
     """The lines that stay at the head, and at the tail; long lines are cut."""
     room = Limits(limits.lines - 4, limits.bytes - NOTICE_MOST, limits.characters - NOTICE_MOST, limits.line)
-    if not is_both:
-        return _run(split, room, is_tail=False), []
+    whole = _run(split, room, is_tail=False)
+    if not is_both or len(whole) == len(split):
+        return whole, []
     half = room.half()
     head = _run(split, half, is_tail=False)
     return head, _run(split[len(head) :], half, is_tail=True)

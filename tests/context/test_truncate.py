@@ -78,6 +78,14 @@ def test_a_long_line_is_cut_and_says_so() -> None:
     assert cut.spill
 
 
+def test_if_only_a_line_is_too_long_a_command_has_no_other_gap() -> None:
+    lines = ["x" * 299] * 100 + ["y" * 5_000] + ["z" * 299] * 20
+    cut = truncated("\n".join(lines), "bash", BALANCED)
+    assert cut.shown_lines == 121
+    assert "[… " not in cut.text
+    assert cut.first_cut_line == 101
+
+
 def test_bytes_count_as_utf_8() -> None:
     text = "東京" * 400 + "\n"
     cut = truncated(text * 100, "read", BALANCED)
