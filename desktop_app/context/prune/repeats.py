@@ -30,6 +30,9 @@ def _same(exchange: Exchange) -> tuple[str, bytes] | None:
     """Equal for equal calls: the order of keys and the blanks between them do not count."""
     if exchange.call is None:
         return None
-    if exchange.fields is None:
-        return exchange.call.name, exchange.call.arguments.encode(errors="surrogatepass")
-    return exchange.call.name, msgspec.json.encode(exchange.fields, order="deterministic")
+    try:
+        if exchange.fields is not None:
+            return exchange.name, msgspec.json.encode(exchange.fields, order="deterministic")
+    except RecursionError:
+        pass  # nested just so deep that reading it had worked
+    return exchange.name, exchange.call.arguments.encode(errors="surrogatepass")
