@@ -19,6 +19,7 @@ from desktop_app.conversation.transcript import Transcript, Trigger
 from desktop_app.models.tokenizers import tokenizer_for
 
 SECONDS_FOR_1000 = 1.0
+SECONDS, SECONDS_A_MESSAGE = 1.0, 0.000_2
 GROWTH_MOST = 16.0
 """Ten times as many messages may take a little more than ten times as long: the machine is shared."""
 
@@ -91,6 +92,16 @@ def test_with_counts_kept_it_takes_less(benchmark) -> None:
     to_a_quarter(messages, counts)
     benchmark.pedantic(to_a_quarter, args=(messages, counts), rounds=5)
     assert benchmark.stats["median"] < SECONDS_FOR_1000
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [100, 1_000, 10_000, 100_000])
+def test_it_is_never_later_than_a_second_and_a_fifth_of_a_millisecond_a_message(count: int) -> None:
+    """With counting, ledger, summary and fidelity; CPU time, since the machine may do other things too."""
+    messages = session(count)
+    started = time.process_time()
+    to_a_quarter(messages, Counts(TOKENIZER))
+    assert time.process_time() - started < SECONDS + SECONDS_A_MESSAGE * count
 
 
 @pytest.mark.slow
