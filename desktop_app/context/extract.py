@@ -34,7 +34,7 @@ SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
 SHARE_OF_SUPERSEDED = 0.05
 SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_STATE = 0.15
-SHARE_OF_FILES = 0.25
+SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
 SHARE_OF_NAMES = 0.75
 """Of what is left after rules, intent, state and files: a name costs a fifth of what a sentence with it does."""
@@ -79,6 +79,7 @@ def extract(
         _add_state(page, passages, ledger)
     _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
     _add_files(page, ledger, SHARE_OF_FILES)
+    _add_errors(page, ledger, SHARE_OF_ERRORS)
     names = _missing(page, names)
     needed = count(", ".join(names))
     if is_among_people(head):
@@ -90,9 +91,11 @@ def extract(
     names = _add_names(page, names, reserved)
     _add_errors(page, ledger, _share_of_errors(budget))
     for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
+        _add_files(page, ledger, ALL)
+        if not is_among_people(head):
+            names = _add_names(page, names, page.free)
         _add_said(page, ranking, list(Voice), ALL)
         _add_errors(page, ledger, ALL)
-        _add_files(page, ledger, ALL)
         _add_commands(page, ledger, len(ledger.commands), ALL)
         names = _add_names(page, names, page.free)
         _add_results(page, head)

@@ -40,6 +40,9 @@ _MATERIAL = re.compile(
     r")"
 )
 _CODE_SIGNS = ("{", "}", "=", "<", ">", "\\", "|", ";", "__", "::")
+COLUMNS_LEAST = 2
+"""Gaps of three blanks and more between words; so many are the columns of a table."""
+_COLUMNS = re.compile(r"(?<=\S)[ \t]{3,}(?=\S)")
 _CALL = re.compile(r"\w\(")
 _QUOTED_NAME = re.compile(r"`[^`\n]*`")
 _PLAIN_WORD = re.compile(r"(?<!\S)[(\"'“*]{0,3}[^\W\d_]+(?:['’/-][^\W\d_]+){0,5}[)\"'”*.,;:!?…]{0,4}(?!\S)")
@@ -100,7 +103,7 @@ def _is_heading(paragraph: str) -> bool:
 
 def is_prose(line: str, is_short: bool = False) -> bool:
     """Whether a line reads as speech. `is_short`: it stands in a message too short to hold much that was pasted."""
-    if _MATERIAL.match(line):
+    if _MATERIAL.match(line) or ("   " in line and len(_COLUMNS.findall(line)) >= COLUMNS_LEAST):
         return False
     if is_short or not _has_code_sign(line):
         return True

@@ -115,3 +115,9 @@ def test_data_without_an_end_is_no_sentence() -> None:
 )
 def test_a_stamp_is_told_from_what_was_said(text: str, day: str, rest: str) -> None:
     assert without_stamp(text) == (day, rest)
+
+
+def test_a_table_of_columns_is_no_speech_and_one_gap_is() -> None:
+    assert not is_prose("  % Total    % Received % Xferd  Average Speed   Time    Time", is_short=True)
+    assert not is_prose("NAME      READY   STATUS    RESTARTS", is_short=True)
+    assert is_prose("Wait     what is that?", is_short=True)
