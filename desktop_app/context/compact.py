@@ -90,8 +90,8 @@ def _shorter_summary(
 ) -> CompactionPlan | None:
     """The plan for a summary that is too long by itself, such as one that was written for a larger window."""
     kept = room.fixed + room.tail_tokens(0)
-    free = round(budget.usable * policy.blocked_at) - kept
-    if free < SUMMARY_LEAST:
+    free = budget.usable - kept
+    if free < 0:
         return None
     page = min(free, policy.summary_most)
     return CompactionPlan(trigger, (), page, total, kept + page, room.tail_tokens(0), 0)

@@ -207,7 +207,7 @@ def with_legal_arguments(call: ToolCall) -> ToolCall:
 def _is_object(arguments: str) -> bool:
     try:
         msgspec.json.decode(arguments, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return False
     return True
 

@@ -10,7 +10,7 @@ from .breakdown import request_tokens
 from .compact import CompactionPlan, plan_compaction
 from .counting import Counts
 from .policy import Budget, ContextPolicy
-from .prune import is_cache_warm, plan_prune
+from .prune import freed_at_most, is_cache_warm, plan_prune
 from .tail import room_of
 from .view import View, active_entries
 
@@ -67,32 +67,67 @@ def make_room(
     trigger: Trigger,
     seconds_since_request: float | None = None,
 ) -> Prune | CompactionPlan | None:
-    """The next step in the policy's order, or None when nothing is due or nothing would help any more.
+    """The next step in the order of the policy's layers, or None when nothing is due or nothing would help any more.
 
     seconds_since_request: since the provider was last asked; None: not known. While its cache may be warm, a prune
     below the tight status waits (P9): it would cost more than it frees.
 
     Raises WindowTooSmall when the request does not fit and nothing can leave.
     """
-    total = request_tokens(view, counts)
-    share, ladder = budget.share(total), ladder_of(trigger, policy)
-    is_compaction_due = share >= ladder.compact_at and not (total <= budget.usable and is_stalled(view, policy))
-    plan: CompactionPlan | None = None
+    now = _Moment(view, policy, budget, counts, trigger)
     for layer in policy.layers:
-        if layer == "prune" and share >= ladder.prune_at:
-            prune = plan_prune(view, policy, budget, counts, total, trigger)
-            is_waiting = share < policy.prune_at and is_cache_warm(policy, seconds_since_request)
-            if prune and not (is_waiting and trigger is Trigger.AFTER_TURN):
-                return prune
-            if prune and budget.share(prune.tokens_after) <= policy.target:
-                return None
-        elif layer == "compact" and is_compaction_due:
-            plan = plan_compaction(view, policy, budget, counts, total, trigger)
-            if plan is not None:
-                break
-    if total > budget.usable and (plan is None or plan.projected > budget.usable):
-        raise too_small(view, budget, counts, total)
-    return plan
+        step = now.prune_that_suffices() if layer == "prune" else now.compaction_that_fits()
+        if isinstance(step, Prune) and trigger is Trigger.AFTER_TURN and now.share < policy.prune_at:
+            return None if is_cache_warm(policy, seconds_since_request) else step
+        if step is not None:
+            return step
+    return now.last_resort()
+
+
+class _Moment:
+    """One decision while it is made: what is due, and what each layer has to offer."""
+
+    def __init__(self, view: View, policy: ContextPolicy, budget: Budget, counts: Counts, trigger: Trigger) -> None:
+        self._basis = view, policy, budget, counts
+        self._trigger = trigger
+        self._ladder = ladder_of(trigger, policy)
+        self._total = request_tokens(view, counts)
+        self.share = budget.share(self._total)
+        self._fits = self._total <= budget.usable
+        stalled = self._fits and is_stalled(view, policy)
+        self._is_compaction_due = self.share >= self._ladder.compact_at and not stalled
+
+    def prune_that_suffices(self) -> Prune | None:
+        """The prune that is due, if it makes a compaction unnecessary or none is due: what a compaction archives
+        need not be shortened first, and its errors are told better in a summary than in what pruning leaves."""
+        view, policy, budget, counts = self._basis
+        if self.share < self._ladder.prune_at:
+            return None
+        too_many = round(self._ladder.compact_at * budget.usable)
+        if self._is_compaction_due and self._total - freed_at_most(view, policy, budget, counts) >= too_many:
+            return None
+        prune = self._prune()
+        return prune if prune and not (self._is_compaction_due and prune.tokens_after >= too_many) else None
+
+    def compaction_that_fits(self) -> CompactionPlan | None:
+        """The compaction that is due, if the request would fit after it."""
+        plan = self._compaction() if self._is_compaction_due else None
+        return plan if plan and plan.projected <= self._basis[2].usable else None
+
+    def last_resort(self) -> Prune | CompactionPlan | None:
+        """Whatever frees something where no layer alone was enough."""
+        if not self._is_compaction_due and self._fits:
+            return None
+        step = self._prune() or (self._compaction() if self._fits else None)
+        if step is None and not self._fits:
+            raise too_small(self._basis[0], self._basis[2], self._basis[3], self._total)
+        return step
+
+    def _prune(self) -> Prune | None:
+        return plan_prune(*self._basis, self._total, self._trigger)
+
+    def _compaction(self) -> CompactionPlan | None:
+        return plan_compaction(*self._basis, self._total, self._trigger)
 
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:

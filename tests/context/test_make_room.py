@@ -133,3 +133,19 @@ def test_a_tail_may_be_measured_in_messages() -> None:
     plan = make_room(view, policy, Budget(round(tokens(view) / 0.95), 0), letters(), Trigger.BEFORE_REQUEST)
     assert isinstance(plan, CompactionPlan)
     assert len(plan.archived) == len(view.items) - 7
+
+
+def test_what_a_compaction_archives_is_not_shortened_first() -> None:
+    old = [m for n in range(9) for m in (model("", call("bash", f'{{"n": {n}}}')), result("ok " * 400))]
+    said = [m for n in range(40) for m in (user(f"question {n} " * 30), model(f"answer {n} " * 30))]
+    view = view_of(record(user("go"), *old, *said, user("now")))
+    budget = Budget(round(tokens(view) / 1.5), 0)
+    assert isinstance(make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST), CompactionPlan)
+
+
+def test_a_prune_that_spares_a_compaction_is_made_instead() -> None:
+    view = with_old_results()
+    budget = Budget(round(tokens(view) / 1.2), 0)
+    step = make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
+    assert isinstance(step, Prune)
+    assert budget.share(step.tokens_after) < BALANCED.compact_at

@@ -3,5 +3,6 @@
 from .digest import digest_input, digested, with_digest
 from .exchange import exchanges_of
 from .plan import is_cache_warm, plan_prune
+from .protect import freed_at_most
 
-__all__ = ["digest_input", "digested", "exchanges_of", "is_cache_warm", "plan_prune", "with_digest"]
+__all__ = ["digest_input", "digested", "exchanges_of", "freed_at_most", "is_cache_warm", "plan_prune", "with_digest"]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from desktop_app.context.counting import Counts
 from desktop_app.context.items import Item, Kind, Repair, is_of_user
 from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view import View
 from desktop_app.conversation.message import Role, ToolCall
 
 _MESSAGE, _TOOL, _ORPHAN = Kind.MESSAGE, Role.TOOL, Repair.ORPHAN_RESULT  # a look-up costs 0.1 µs and more each time
@@ -47,3 +48,10 @@ def is_prunable(item: Item, policy: ContextPolicy) -> bool:
 def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool:
     """Whether the arguments of that call, which the item's message makes, may be shortened at all."""
     return item.kind is _MESSAGE and not item.is_pinned and call.name not in policy.protected_tools
+
+
+def freed_at_most(view: View, policy: ContextPolicy, budget: Budget, counts: Counts) -> int:
+    """Tokens of all that may be shortened at all: no prune frees more. Much quicker than planning one."""
+    items = view.items[:]
+    end = first_protected(items, policy, budget, counts)
+    return sum(counts.total(i.message) for i in items[:end] if i.message.role is _TOOL or i.message.tool_calls)
