@@ -29,13 +29,13 @@ class Settings(msgspec.Struct, frozen=True):
     """
 
     chat_model: str = "builtin"
-    utility_model: str = ""
     servers: tuple[Server, ...] = ()
     theme: str = "system"
     font_scale: float = 1.0
     policy: str = "balanced"
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."
+    utility_model: str = ""
 
 
 class SettingsDamaged(Exception):

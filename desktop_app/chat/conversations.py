@@ -198,15 +198,17 @@ class Conversations:
         await self._tasks.cancel_all()
 
     async def _turn(self, session: Session, prompt: Message | None) -> None:
+        was_stopped = False
         try:
             async for event in take_turn(session, prompt, self.settings.is_automatic, self.scribe):
                 self._publish(event)
+                was_stopped = isinstance(event, TurnFinished) and event.reason == "stopped"
         except Exception as error:
             self._publish(TurnFailed(session.id, bug_failure(error)))
             self._publish(TurnFinished(session.id, "failed"))
             raise
         await self.note(session)
-        if self.settings.is_automatic:
+        if self.settings.is_automatic and not was_stopped:  # whoever stopped it may have stopped the making of room
             self._start_background_room(session)
 
     def _start_background_room(self, session: Session) -> None:

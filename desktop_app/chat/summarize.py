@@ -36,7 +36,7 @@ from desktop_app.conversation.transcript import Compaction
 from .basis import Basis
 from .ports import ChatModel, ModelError, ReasoningPiece, ReplyEnd, TextPiece
 
-PROGRESS_EVERY = 0.1
+PROGRESS_EVERY = 0.2
 """Seconds between two tellings of how far the summary is."""
 
 

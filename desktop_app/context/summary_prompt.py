@@ -23,8 +23,10 @@ RESULT_MOST = 1_800
 """Characters of a tool result, and of a call's arguments or an attached text, that the model sees (K3)."""
 END_SHARE = 0.28
 """How much of them is the end: that is where errors stand."""
-AROUND = 24
-"""Tokens of the mark above a message, at most."""
+AROUND, AROUND_PIECE = 14, 8
+"""Tokens of the mark above a message at most, without its label; and what a piece of one adds to it."""
+MARK_DIGITS = 6
+"""Few, since a mark stands above each message; a text that has the mark gets another one, however short it is."""
 WORDS_A_TOKEN = 0.7
 PIECE_LEAST = 200
 """Tokens: with less room than this, no part of a conversation can be told."""
@@ -95,7 +97,7 @@ def parts_of(
     free = room
     for number, message in enumerate(head, start=1):
         text = masked(text_of(message, result_most))
-        for told in _told(f"m{number}", label_of(message), text, number > turn_at, room - AROUND, count):
+        for told in _told(f"m{number}", label_of(message), text, number > turn_at, room, count):
             if told.tokens > free and current:
                 parts.append(Part(tuple(current)))
                 current, free = [], room
@@ -105,10 +107,12 @@ def parts_of(
 
 
 def _told(name: str, label: str, text: str, is_turn: bool, room: int, count: Callable[[str], int]) -> Iterable[Told]:
-    pieces = list(_pieces(text, room, count))
+    around = AROUND + count(label)
+    pieces = list(_pieces(text, room - around - AROUND_PIECE, count))
+    around += AROUND_PIECE if len(pieces) > 1 else 0
     for place, (piece, tokens) in enumerate(pieces, start=1):
         part = f", part {place} of {len(pieces)}" if len(pieces) > 1 else ""
-        yield Told(name, label + part, piece, tokens + AROUND, is_turn)
+        yield Told(name, label + part, piece, tokens + around, is_turn)
 
 
 def _pieces(text: str, room: int, count: Callable[[str], int]) -> Iterable[tuple[str, int]]:
@@ -202,7 +206,7 @@ def mark_for(texts: Iterable[str]) -> str:
     whole = "\0".join(texts)
     seed = whole
     while True:
-        mark = "mark-" + hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        mark = "mark-" + hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:MARK_DIGITS]
         if mark not in whole:
             return mark
         seed += mark

@@ -74,7 +74,7 @@ _CONTROL = re.compile(
 )
 _ESCAPE = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 _TEMPLATE = re.compile(r"<\|([^|<>\n]{0,60})\|>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>")
-_MARK = re.compile(r"<?/?\[?\bmark-[0-9a-f]{16}\b[^\n>\]]{0,80}[>\]]?")
+_MARK = re.compile(r"<?/?\[?\bmark-[0-9a-f]{6}\b[^\n>\]]{0,80}[>\]]?")
 _ACTIVE = re.compile(
     r"<(script|style|iframe|object|embed|svg|form)\b[^<>]{0,400}>.*?(?:</\1\s*>|\Z)"
     r"|<(?:img|link|meta|base|input)\b[^<>]{0,2000}>",

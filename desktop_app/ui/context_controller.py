@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.events import ViewChanged
+from desktop_app.conversation.events import RoomProgress, TurnEvent, ViewChanged
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, EngineFailure
@@ -34,6 +34,9 @@ class ContextController(QObject):
         self._chat = chat
         self._dialog: PlanDialog | None = None
         self._plan_number = 0
+        self._tail: int | None = None
+        self._strategy = ""
+        bridge.happened.connect(self._show_progress)
 
     def get_ready(self) -> None:
         """Imports the plan's dialog once the window has settled, so that its first opening is quick too."""
@@ -94,6 +97,7 @@ class ContextController(QObject):
     async def _optimize(self, parent: QWidget, conversation: str) -> None:
         from .optimize.plan_dialog import PlanDialog  # not needed before: the window shows sooner
 
+        self._tail, self._strategy = None, ""
         plan = await self._bridge.ask_for(p.Plan, p.PlanOptimize(conversation))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
@@ -101,13 +105,31 @@ class ContextController(QObject):
         dialog.apply_requested.connect(self._apply)
         dialog.tail_changed.connect(self._change_tail)
         dialog.summary_edited.connect(self._check)
+        dialog.strategy_chosen.connect(self._change_strategy)
+        dialog.write_requested.connect(self._write)
+        dialog.write_cancelled.connect(self._cancel_writing)
         dialog.finished.connect(self._forget_dialog)
         await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
         if self._dialog is dialog:
             dialog.open()
 
     def _change_tail(self, tokens: int) -> None:
-        self._replan(p.PlanOptimize(self._chat.conversation, tokens))
+        self._tail = tokens
+        self._replan(p.PlanOptimize(self._chat.conversation, tokens, self._strategy))
+
+    def _change_strategy(self, strategy: str) -> None:
+        self._strategy = strategy
+        self._replan(p.PlanOptimize(self._chat.conversation, self._tail, strategy))
+
+    def _write(self, plan: str, instructions: str) -> None:
+        self._replan(p.WriteSummary(self._chat.conversation, plan, instructions))
+
+    def _cancel_writing(self) -> None:
+        self._wish(p.CancelSummary(self._chat.conversation))
+
+    def _show_progress(self, event: TurnEvent) -> None:
+        if isinstance(event, RoomProgress) and event.plan and self._dialog is not None:
+            self._dialog.set_progress(event.plan, event.tokens, event.most)
 
     def _check(self, plan: str, summary: str) -> None:
         self._replan(p.CheckSummary(self._chat.conversation, plan, summary))
@@ -117,10 +139,12 @@ class ContextController(QObject):
 
     def _forget_dialog(self) -> None:
         if self._dialog is not None:
+            if self._dialog.is_writing:
+                self._cancel_writing()
             self._dialog.deleteLater()
         self._dialog = None
 
-    def _replan(self, wish: p.PlanOptimize | p.CheckSummary) -> None:
+    def _replan(self, wish: p.PlanOptimize | p.CheckSummary | p.WriteSummary) -> None:
         self._plan_number += 1
         self._bridge.start(self._show_plan(wish, self._plan_number))
 
@@ -135,12 +159,14 @@ class ContextController(QObject):
         """A dialog that waits for an answer can be used again when there is none."""
         try:
             yield
-        except EngineFailure:
+        except EngineFailure as error:
             if self._dialog is not None:
                 self._dialog.set_busy(False)
-            raise
+            if error.failure.kind != "cancelled":
+                raise
+            raise asyncio.CancelledError from error  # as the user wished: nothing to tell
 
-    async def _show_plan(self, wish: p.PlanOptimize | p.CheckSummary, number: int) -> None:
+    async def _show_plan(self, wish: p.PlanOptimize | p.CheckSummary | p.WriteSummary, number: int) -> None:
         with self._dialog_freed_on_failure():
             plan = await self._bridge.ask_for(p.Plan, wish)
         if self._dialog is not None and number == self._plan_number:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
+    RoomEnded,
     TurnEvent,
     TurnFinished,
     TurnStarted,
@@ -179,14 +180,20 @@ class ConversationController(QObject):
             case ViewChanged():
                 self.view_changed.emit(event)
                 self._bridge.start(self._read_pins())
-            case TurnFinished():
+            case TurnFinished() | RoomEnded():
                 parts.toast.end_stay()
             case _:
                 pass
         news = news_of(event)
-        if news is not None:
+        if news is not None and news.is_stoppable:
+            parts.toast.tell(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
+        elif news is not None:
             undo = news.undo
             parts.toast.tell(news.text, "Undo" if undo else "", lambda: self.undo(undo), stays=news.stays)
+
+    def stop_room(self) -> None:
+        """Ends the making of room; nothing is left of it."""
+        self._bridge.start(self._do(p.StopRoom(self.conversation)))
 
     def undo(self, operations: tuple[str, ...]) -> None:
         """Takes operations back, one after the other."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from desktop_app.conversation.events import OperationRow, RoomRefused, RoomStarted, TurnEvent, ViewChanged
+from desktop_app.conversation.events import OperationRow, RoomProgress, RoomRefused, RoomStarted, TurnEvent, ViewChanged
 from desktop_app.conversation.transcript import Trigger
 
 from .widgets.words import counted, thousands
 
 
 class News(msgspec.Struct, frozen=True):
-    """A text; operations that can be undone from it, the last one first; whether it stays until it is over."""
+    """A text; operations that can be undone from it, the last one first; whether it stays until it is over, and
+    whether what it tells of can be stopped."""
 
     text: str
     undo: tuple[str, ...] = ()
     stays: bool = False
+    is_stoppable: bool = False
 
 
 def news_of(event: TurnEvent) -> News | None:
@@ -23,6 +25,9 @@ def news_of(event: TurnEvent) -> News | None:
     match event:
         case RoomStarted():
             return News("Compacting conversation history…", stays=True)
+        case RoomProgress(tokens=tokens, most=most, plan=""):
+            told = f" {thousands(tokens)} of at most {thousands(most)} tokens" if tokens else ""
+            return News(f"Compacting conversation history…{told}", stays=True, is_stoppable=True)
         case RoomRefused(reason=reason):
             return News(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:

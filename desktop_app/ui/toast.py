@@ -38,8 +38,16 @@ class Toast(QWidget):
         ground.installEventFilter(self)
         self.hide()
 
-    def tell(self, text: str, action: str = "", act: Callable[[], None] | None = None, stays: bool = False) -> None:
-        """Shows a text, and a link that calls `act`. stays: until the next one, or `hide`."""
+    def tell(
+        self,
+        text: str,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        stays: bool = False,
+        is_quiet: bool = False,
+    ) -> None:
+        """Shows a text, and a link that calls `act`. stays: until the next one, or `hide`. is_quiet: not read aloud,
+        for a number that grows."""
         self._act = act
         self.label.set_text(text)
         self.action.setText(action)
@@ -47,7 +55,8 @@ class Toast(QWidget):
         self._move()
         self.show()
         self.raise_()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+        if not is_quiet:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
         if stays:
             self._time.stop()
         else:

@@ -277,6 +277,7 @@ async def test_a_cancelled_one_leaves_no_trace_and_ends_at_once(house) -> None:
     assert task.cancelled()
     assert len(session.transcript.entries) == entries
     assert len(await home.archive.entries(session.id)) == entries
+    assert await asyncio.to_thread(home.provider.client_left.wait, 2), "the connection is closed"
 
 
 # In a turn, and in the background
@@ -374,3 +375,18 @@ async def test_a_hundred_messages_in_under_five_seconds_with_a_model_of_fifty_to
     assert time.monotonic() - started < 5
     assert compaction.strategy == "llm"
     assert len(progress) > 10
+
+
+async def test_room_that_was_stopped_with_its_turn_is_not_begun_again_behind_the_users_back(house) -> None:
+    home = await house([Hang('{"summary": "It be'), answer(), answer(), answer()], prompts=PROMPTS)
+    session = await long_session(home, chat(66))
+    await home.chats.send(session.id, "Where are we?")
+    await home.until(lambda: bool(home.of(RoomProgress)))
+    await home.chats.stop_room(session.id)
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    await asyncio.sleep(0.3)
+    assert len(home.provider.requests) == 1
+    assert not home.of(ViewChanged)
+    assert [item.message.text for item in session.view.items][-1] == "Where are we?", "the message is not lost"
+    await home.turn(session, "And now?")
+    assert home.of(ViewChanged), "the next turn makes room as always"

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.engine.protocol import Plan, PlanItem
+from desktop_app.conversation.message import Usage
+from desktop_app.engine.protocol import Plan, PlanItem, Writer
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.optimize.strategy_choice import cost_words
 
 BEFORE = Gauge({Segment.SYSTEM: 25, Segment.USER: 1_485, Segment.ASSISTANT: 2_800}, 4_310, 8_192, 1_638, Status.SAFE)
 AFTER = Gauge({Segment.SYSTEM: 25, Segment.SUMMARY: 412, Segment.USER: 1_473}, 1_910, 8_192, 1_638, Status.SAFE)
@@ -205,3 +207,123 @@ def test_nothing_flashes_up_as_a_window_of_its_own(window, qtbot, qapp):
     dialog.set_plan(replace(PLAN, id="plan2"))
     assert [shown for shown in qapp.topLevelWidgets() if shown.isVisible()] == [window]
     assert qapp.activeWindow() is window
+
+
+# The summary by a model
+
+WRITER = Writer("large-1", "", 1, 12_345, 2_000, 0.047)
+UNWRITTEN = replace(
+    PLAN,
+    id="plan3",
+    strategy="llm",
+    is_written=False,
+    summary="",
+    summary_tokens=412,
+    fidelity=Fidelity(),
+    writer=WRITER,
+)
+WRITTEN = replace(PLAN, id="plan4", strategy="llm", writer=WRITER, usage=Usage(12_000, 480))
+
+
+def test_what_a_model_would_take_is_said_before_it_is_asked(dialog, qtbot):
+    dialog.set_plan(UNWRITTEN)
+    unwritten = dialog.summary.unwritten
+    assert unwritten.isVisible()
+    assert unwritten.cost.text() == "12,345 tokens to read, at most 2,000 to write · at most $0.05."
+    assert dialog.comparison.figures[1].text() == "at most 1,910 tokens · −56 %"
+    assert not dialog.apply.isEnabled()
+    assert not dialog.checked.isVisible()
+    assert not dialog.summary.area.isVisible()
+
+
+def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
+    dialog.set_plan(UNWRITTEN)
+    qtbot.keyClicks(dialog.strategy.instructions, "Name tickets.")
+    with qtbot.waitSignal(dialog.write_requested) as wished:
+        click(qtbot, dialog.summary.unwritten.write)
+    assert wished.args == ["plan3", "Name tickets."]
+    assert dialog.is_writing
+    for widget in (dialog.apply, dialog.tail, dialog.strategy.instructions):
+        assert not widget.isEnabled()
+    dialog.set_progress("an older plan", 900, 1_000)
+    assert dialog.summary.unwritten.told.text() == "reading…"
+    dialog.set_progress("plan3", 120, 1_600)
+    assert dialog.summary.unwritten.told.text() == "120 of at most 1,600 tokens"
+    dialog.set_plan(WRITTEN)
+    assert not dialog.is_writing
+    assert dialog.summary.text() == SUMMARY
+    assert dialog.summary.area.isVisible()
+    assert dialog.strategy.note.text() == "Written by large-1: 12,000 tokens read, 480 written."
+    assert dialog.strategy.text() == "Name tickets."
+    with qtbot.waitSignal(dialog.apply_requested) as applied:
+        click(qtbot, dialog.apply)
+    assert applied.args == ["plan4", SUMMARY]
+
+
+def test_writing_can_be_stopped_and_begun_again(dialog, qtbot):
+    dialog.set_plan(UNWRITTEN)
+    click(qtbot, dialog.summary.unwritten.write)
+    with qtbot.waitSignal(dialog.write_cancelled):
+        click(qtbot, dialog.summary.unwritten.cancel)
+    dialog.set_busy(False)
+    assert dialog.summary.unwritten.write.isVisible()
+    dialog.set_plan(WRITTEN)
+    with qtbot.waitSignal(dialog.write_requested) as again:
+        click(qtbot, dialog.summary.again)
+    assert again.args == ["plan4", ""]
+    assert dialog.summary.unwritten.isVisible()
+    dialog.set_busy(False)
+    assert dialog.summary.area.isVisible(), "what was written before is still there"
+    assert dialog.summary.text() == SUMMARY
+
+
+def test_another_strategy_is_asked_for_and_the_plan_shows_it(dialog, qtbot):
+    choices = dialog.strategy.choices
+    assert choices.values() == ("llm", "extractive", "last_messages")
+    assert choices.value() == "extractive"
+    with qtbot.waitSignal(dialog.strategy_chosen) as chosen:
+        click(qtbot, choices.button("last_messages"))
+    assert chosen.args == ["last_messages"]
+    assert not dialog.apply.isEnabled(), "until it was measured"
+    dialog.set_plan(replace(PLAN, id="plan5", strategy="last_messages", kept=5))
+    assert dialog.apply.isEnabled()
+    assert not dialog.tail.isVisible()
+    assert dialog.tail_label.text() == "Keep as they are: the last 5 messages"
+    dialog.set_plan(UNWRITTEN)
+    assert dialog.tail.isVisible()
+    assert choices.value() == "llm"
+
+
+def test_a_model_that_is_too_small_does_not_offer_itself_and_says_why(dialog):
+    dialog.set_plan(replace(PLAN, writer=Writer("SmolLM2", "SmolLM2 is too small.")))
+    assert not dialog.strategy.choices.button("llm").isEnabled()
+    assert dialog.strategy.choices.button("llm").toolTip() == "SmolLM2 is too small."
+    assert dialog.strategy.note.text().endswith("SmolLM2 is too small.")
+
+
+def test_a_summary_that_had_to_be_made_without_the_model_says_why(dialog):
+    note = "Summarised without a model, because the model refused to write it."
+    dialog.set_plan(replace(WRITTEN, note=note, usage=None))
+    assert dialog.note.text() == note
+    assert dialog.summary.again.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("writer", "words"),
+    [
+        (Writer("a", "", 1, 900, 100), "900 tokens to read, at most 100 to write"),
+        (Writer("a", "", 3, 9_000, 100), "9,000 tokens to read, at most 100 to write, in 3 requests"),
+        (Writer("a", "", 1, 900, 100, 0.0004), "900 tokens to read, at most 100 to write · under 1 cent"),
+        (Writer("a", "", 1, 900, 100, 1.5), "900 tokens to read, at most 100 to write · at most $1.50"),
+    ],
+)
+def test_the_cost_in_words(writer, words):
+    assert cost_words(writer) == words
+
+
+def test_it_fits_into_a_small_window_with_all_of_it_shown(dialog, window):
+    dialog.set_plan(UNWRITTEN)
+    for size in ((820, 560), (1_440, 900)):
+        window.resize(*size)
+        assert window.rect().contains(dialog.geometry())
+        assert dialog.strategy.choices.width() <= dialog.strategy.width()

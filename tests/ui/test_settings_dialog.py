@@ -14,7 +14,9 @@ from desktop_app.ui.settings.server_form import models_of, window_of
 from desktop_app.ui.settings.settings_dialog import SettingsDialog, policies_offered
 
 SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
-SETTINGS = Settings(servers=(SERVER,), chat_model="lmstudio/llama-8b", theme="dark", font_scale=1.1)
+SETTINGS = Settings(
+    servers=(SERVER,), chat_model="lmstudio/llama-8b", theme="dark", font_scale=1.1, utility_model="lmstudio/small"
+)
 MODELS = Models(
     (
         ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True),
@@ -101,7 +103,8 @@ def test_every_choice_is_saved(dialog, qtbot):
     qtbot.mouseClick(dialog.automatic, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.policy.button("aggressive"), Qt.MouseButton.LeftButton)
     saved, keys = save(dialog, qtbot)
-    assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.")
+    kept = SETTINGS.utility_model  # it stands in the settings file only
+    assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.", kept)
     assert keys == {}
 
 

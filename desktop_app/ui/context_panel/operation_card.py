@@ -36,6 +36,7 @@ PRUNE_WORDS = {"soft_trim": "{} shortened", "hard_clear": "{} cleared to a line"
 STRATEGY_WORDS = {
     "extractive": "without a model",
     "llm": "by a model",
+    "edited": "edited by you",
     "last_messages": "only the last messages kept",
 }
 
@@ -65,6 +66,8 @@ def means_of(row: OperationRow) -> str:
         words += [STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")) for strategy in row.strategies]
     if row.model:
         words.append(row.model)
+    if row.usage is not None:
+        words.append(f"{thousands(row.usage.prompt_tokens)} tokens read, {thousands(row.usage.reply_tokens)} written")
     told = " · ".join(words)
     return told[:1].upper() + told[1:]
 
@@ -86,6 +89,8 @@ class OperationCard(Card):
         self.column.addWidget(InkLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
         if means_of(row):
             self.column.addWidget(InkLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
+        if row.note:
+            self.column.addWidget(InkLabel(row.note, size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
         self._add_links()

@@ -31,13 +31,14 @@ class Comparison(QWidget):
             grid.addWidget(figure, line, 2)
             self.bars.append(bar)
             self.figures.append(figure)
-        grid.setColumnMinimumWidth(2, 150)
+        grid.setColumnMinimumWidth(2, 190)
 
-    def compare(self, before: Gauge, after: Gauge) -> None:
-        """Shows the two."""
+    def compare(self, before: Gauge, after: Gauge, is_bound: bool = False) -> None:
+        """Shows the two. is_bound: the one after is the most that it can be, not what it will be."""
         for bar, gauge in zip(self.bars, (before, after), strict=True):
             bar.set_parts(segment_parts(gauge), before.window)
         self.figures[0].set_runs((Run(thousands(before.total), "ink", BOLD), Run(" tokens")))
         change = round((after.total - before.total) / before.total * 100) if before.total else 0
         changed = f" tokens · {'+' if change > 0 else ''}{thousands(change)} %" if change else " tokens"
-        self.figures[1].set_runs((Run(thousands(after.total), "ink", BOLD), Run(changed)))
+        figure = Run(thousands(after.total), "ink", BOLD)
+        self.figures[1].set_runs((Run("at most "), figure, Run(changed)) if is_bound else (figure, Run(changed)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import Plan
@@ -13,19 +13,19 @@ from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
 from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.legend import Legend, Meaning
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
-from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.slider import Slider
-from desktop_app.ui.widgets.words import thousands
+from desktop_app.ui.widgets.words import counted, thousands
 
 from .comparison import Comparison
 from .fates import Fates
+from .strategy_choice import StrategyChoice
 from .summary_editor import SummaryEditor
 
 WIDTH = 860
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
 PROMISE = "Nothing is deleted: what leaves the window stays in the history, searchable, and comes back with one undo."
-STRATEGY_NOTE = "Sentences are chosen, none is made up. Summaries by a model come with larger models."
+TAIL_HINT = "A summary that a model wrote is of these messages only: moving this needs it written again."
 USELESS = "There is nothing to gain here now."
 
 
@@ -38,18 +38,20 @@ class PlanDialog(Sheet):
     apply_requested = Signal(str, str)  # the plan's id, the summary
     tail_changed = Signal(int)  # tokens
     summary_edited = Signal(str, str)  # the plan's id, the summary
+    strategy_chosen = Signal(str)
+    write_requested = Signal(str, str)  # the plan's id, the user's instructions
+    write_cancelled = Signal()
 
     def __init__(self, plan: Plan, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH)
         self.setWindowTitle("Optimize conversation")
         self.setAccessibleName("Optimize conversation")
         self._plan = plan
-        self._is_busy = self._is_measuring = False
+        self._is_busy = self._is_measuring = self.is_writing = False
         self.comparison = Comparison()
         self.fates = Fates()
         self.useless = InkLabel(size=13, tint="ink_soft", wraps=True)
-        self.strategy = Segmented((("extractive", "Without a model"),))
-        self.strategy.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.strategy = StrategyChoice()
         self.tail_label = InkLabel(size=13, weight=MEDIUM)
         self.tail = Slider()
         self.tail.setAccessibleName("Tokens at the end that stay as they are")
@@ -66,22 +68,44 @@ class PlanDialog(Sheet):
 
     def set_plan(self, plan: Plan) -> None:
         """Another plan: the answer to `tail_changed` or `summary_edited`."""
+        was_writing = self.is_writing
         self._plan, self._is_measuring = plan, False
-        self.comparison.compare(plan.before, plan.after)
+        self.set_writing(False)
+        self.comparison.compare(plan.before, plan.after, is_bound=not plan.is_written)
+        self.strategy.set_plan(plan)
         self.fates.set_plan(plan)
         self.fates.setVisible(plan.is_useful)
         self.useless.set_text(plan.note or USELESS)
         self.useless.setVisible(not plan.is_useful)
         self.note.set_text(plan.note if plan.is_useful else "")
         self._show_fidelity(plan.fidelity)
+        self.tail.setToolTip(TAIL_HINT if plan.strategy == "llm" and plan.is_written else "")
         if not self._tail_pause.isActive():
             self._show_tail(plan)
-        self.summary.suggest(plan.summary, plan.summary_tokens)
+        if plan.is_written:
+            self.summary.suggest(plan.summary, plan.summary_tokens)
+            self.summary.again.setVisible(plan.strategy == "llm" and not plan.writer.refusal)
+            if was_writing:
+                self.apply.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.summary.expect(plan.writer)
         self._tell()
+
+    def set_writing(self, is_writing: bool) -> None:
+        """Whether a model is writing the summary."""
+        self.is_writing = is_writing
+        self.summary.set_writing(is_writing)
+        self._tell()
+
+    def set_progress(self, plan: str, tokens: int, most: int) -> None:
+        """How far the summary of that plan is; of another one it is old news."""
+        if self.is_writing and plan == self._plan.id:
+            self.summary.unwritten.set_progress(tokens, most)
 
     def set_busy(self, is_busy: bool) -> None:
         """Whether the plan is being applied. False also ends the wait for an answer that failed."""
-        self._is_busy, self._is_measuring = is_busy, False
+        self._is_busy, self._is_measuring, self.is_writing = is_busy, False, False
+        self.summary.set_writing(False)
         self._tell()
 
     def _lay_out(self) -> None:
@@ -111,30 +135,16 @@ class PlanDialog(Sheet):
 
     def _choices(self) -> QWidget:
         scroll = ScrollColumn(spacing=14)
-        strategy = self._group(
-            "Summary by", self.strategy, InkLabel(STRATEGY_NOTE, size=12, tint="ink_faint", wraps=True)
-        )
         tail = QWidget()
         column = QVBoxLayout(tail)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.tail_label)
         column.addWidget(self.tail)
-        for widget in (self.fates, self.useless, strategy, tail, self.checked):
+        for widget in (self.fates, self.useless, self.strategy, tail, self.checked):
             scroll.add(widget)
         scroll.column.setContentsMargins(0, 0, 6, 0)
         return scroll
-
-    def _group(self, title: str, *widgets: QWidget) -> QWidget:
-        group = QWidget()
-        column = QVBoxLayout(group)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(InkLabel(title, size=13, weight=MEDIUM))
-        for widget in widgets:
-            column.addWidget(widget)
-        column.setAlignment(self.strategy, Qt.AlignmentFlag.AlignLeft)
-        return group
 
     def _buttons(self) -> QWidget:
         footer = QWidget()
@@ -153,6 +163,9 @@ class PlanDialog(Sheet):
         self.tail.valueChanged.connect(self._move_tail)
         self._tail_pause.timeout.connect(self._ask_for_tail)
         self.summary.edited.connect(self._ask_for_check)
+        self.strategy.chosen.connect(self._ask_for_strategy)
+        self.summary.unwritten.write_requested.connect(self._ask_for_summary)
+        self.summary.unwritten.cancel_requested.connect(self.write_cancelled)
         self.summary.area.textChanged.connect(self._tell)
 
     def _show_tail(self, plan: Plan) -> None:
@@ -162,7 +175,12 @@ class PlanDialog(Sheet):
         self.tail.setValue(plan.tail_tokens)
         self.tail.blockSignals(False)
         self.tail.setEnabled(plan.tail_least < plan.tail_most)
-        self._tell_tail(plan.tail_tokens)
+        is_measured = plan.strategy != "last_messages"
+        self.tail.setVisible(is_measured)
+        if is_measured:
+            self._tell_tail(plan.tail_tokens)
+        else:
+            self.tail_label.set_text(f"Keep as they are: the last {counted(plan.kept, 'message')}")
 
     def _tell_tail(self, tokens: int) -> None:
         self.tail_label.set_text(f"Keep as they are: the last {thousands(tokens)} tokens")
@@ -182,6 +200,15 @@ class PlanDialog(Sheet):
         self._tell()
         self.tail_changed.emit(self.tail.value())
 
+    def _ask_for_strategy(self, strategy: str) -> None:
+        self._is_measuring = True
+        self._tell()
+        self.strategy_chosen.emit(strategy)
+
+    def _ask_for_summary(self) -> None:
+        self.set_writing(True)
+        self.write_requested.emit(self._plan.id, self.strategy.text())
+
     def _ask_for_check(self, summary: str) -> None:
         self._is_measuring = True
         self._tell()
@@ -189,9 +216,14 @@ class PlanDialog(Sheet):
 
     def _tell(self) -> None:
         """What can be done now. A plan is not applied before what is shown was measured."""
+        plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
         self.apply.setText("Optimizing…" if self._is_busy else "Measuring…" if is_open else "Optimize")
         self.apply.updateGeometry()
-        self.apply.setEnabled(self._plan.is_useful and not self._is_busy and not is_open)
-        self.tail.setEnabled(not self._is_busy and self.tail.minimum() < self.tail.maximum())
+        is_held = self._is_busy or self.is_writing
+        self.apply.setEnabled(plan.is_useful and plan.is_written and not is_held and not is_open)
+        has_tail = plan.strategy != "last_messages" and self.tail.minimum() < self.tail.maximum()
+        self.tail.setEnabled(has_tail and not is_held)
+        self.strategy.set_busy(is_held)
         self.summary.setEnabled(not self._is_busy)
+        self.summary.unwritten.write.setEnabled(not plan.writer.refusal and not is_open)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from desktop_app.engine.protocol import Writer
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.words import counted
+
+from .unwritten import Unwritten
 
 PAUSE = 400  # milliseconds from the last key to the check
 NO_SUMMARY = "Nothing is archived, so there is nothing to summarise."
@@ -27,6 +30,7 @@ class SummaryEditor(QWidget):
         self._told = ""
         self.heading = InkLabel(size=13)
         self.take = LinkButton("Use the new summary")
+        self.again = LinkButton("Write again")
         self.take.setToolTip("The plan has changed; your own text was kept")
         self.area = TextArea(size=13)
         self.area.setAccessibleName("Summary, editable")
@@ -34,10 +38,16 @@ class SummaryEditor(QWidget):
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = QHBoxLayout()
         head.addWidget(self.heading, 1)
+        head.setSpacing(12)
         head.addWidget(self.take)
+        head.addWidget(self.again)
         card = Card()
         card.column.setContentsMargins(12, 10, 6, 10)
-        card.column.addWidget(self.area)
+        self.unwritten = Unwritten()
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.area)
+        self.pages.addWidget(self.unwritten)
+        card.column.addWidget(self.pages)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -46,11 +56,33 @@ class SummaryEditor(QWidget):
         self.area.textChanged.connect(self._change)
         self._pause.timeout.connect(self._emit)
         self.take.clicked.connect(self._take_suggested)
+        self.again.clicked.connect(lambda _=False: self.unwritten.write_requested.emit())
         self.take.hide()
+        self.again.hide()
 
     def text(self) -> str:
         """The summary as it stands in the field."""
         return self.area.toPlainText()
+
+    def expect(self, writer: Writer) -> None:
+        """There is no summary yet: that model can be asked for one."""
+        self._pause.stop()
+        self.take.hide()
+        self.again.hide()
+        self._suggested = self._told = ""
+        self._set_text("")
+        self.unwritten.set_writer(writer)
+        self.pages.setCurrentWidget(self.unwritten)
+        self.heading.set_runs([Run("Summary", weight=MEDIUM)])
+
+    def set_writing(self, is_writing: bool) -> None:
+        """Whether a model is writing; what stands in the field is shown again at the end, if there is anything."""
+        if is_writing:
+            self.pages.setCurrentWidget(self.unwritten)
+        self.unwritten.set_writing(is_writing)
+        self.again.setEnabled(not is_writing)
+        if not is_writing and self.text():
+            self.pages.setCurrentWidget(self.area)
 
     def is_edited(self) -> bool:
         """Whether it is not the one that the plan suggested."""
@@ -62,6 +94,7 @@ class SummaryEditor(QWidget):
 
     def suggest(self, summary: str, tokens: int) -> None:
         """A plan's summary. What the user wrote stays, and is checked against the new plan."""
+        self.pages.setCurrentWidget(self.area)
         is_answer = summary == self._told and self._told != ""
         was_edited = self.is_edited()
         if is_answer and was_edited:

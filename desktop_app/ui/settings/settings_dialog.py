@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -84,7 +85,8 @@ class SettingsDialog(Sheet):
 
     def settings(self) -> Settings:
         """The settings as they are written. Raises ValueError for a server whose window is no number."""
-        return Settings(
+        return replace(  # what stands only in the settings file stays as it is
+            self._read.settings,
             chat_model=self._chosen_model(),
             servers=tuple(form.server() for form in self.forms),
             theme=self.theme.value(),

@@ -1,0 +1,93 @@
+"""Who writes the summary, what that takes, and what the user asks of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from desktop_app.engine.protocol import Plan, Writer
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.look import MEDIUM, scaled
+from desktop_app.ui.widgets.segmented import Segmented
+from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.words import counted, thousands
+
+STRATEGIES = (("llm", "By a model"), ("extractive", "Without a model"), ("last_messages", "Last messages only"))
+NOTES = {
+    "extractive": "Sentences are chosen, none is made up. It costs nothing.",
+    "last_messages": "No summary: only your rules and open questions stay, word for word. It costs nothing.",
+}
+ASK = "What to look out for (optional)"
+INSTRUCTION_HEIGHT = 58  # pixels: two lines
+CENT = 0.01
+
+
+def cost_words(writer: Writer) -> str:
+    """What a summary takes at most: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
+    words = f"{thousands(writer.prompt_tokens)} tokens to read, at most {thousands(writer.reply_tokens)} to write"
+    if writer.calls > 1:
+        words += f", in {counted(writer.calls, 'request')}"
+    if writer.dollars is None:
+        return words
+    return f"{words} · {'under 1 cent' if writer.dollars < CENT else f'at most ${writer.dollars:,.2f}'}"
+
+
+class StrategyChoice(QWidget):
+    """The choice of a strategy. chosen(strategy) when the user takes another one."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.choices = Segmented(STRATEGIES)
+        self.choices.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.choices.setAccessibleName("Summary by")
+        self.note = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.instructions = TextArea(size=13)
+        self.instructions.setPlaceholderText(ASK)
+        self.instructions.setAccessibleName(ASK)
+        self.instructions.setFixedHeight(scaled(INSTRUCTION_HEIGHT) - 14)
+        self._field = Card()
+        self._field.column.setContentsMargins(10, 6, 6, 6)
+        self._field.column.addWidget(self.instructions)
+        self._field.setFixedHeight(scaled(INSTRUCTION_HEIGHT))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(InkLabel("Summary by", size=13, weight=MEDIUM))
+        for widget in (self.choices, self.note, self._field):
+            column.addWidget(widget)
+        column.setAlignment(self.choices, Qt.AlignmentFlag.AlignLeft)
+        self.choices.chosen.connect(self.chosen)
+
+    def set_plan(self, plan: Plan) -> None:
+        """Shows how that plan was made, and what can be chosen instead."""
+        self.choices.choose(plan.strategy)
+        by_model = self.choices.button("llm")
+        by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
+        by_model.setToolTip(plan.writer.refusal)
+        self._field.setVisible(plan.strategy == "llm" and not plan.writer.refusal)
+        self.note.set_text(self._note_of(plan))
+
+    def text(self) -> str:
+        """What the user asks of the summary."""
+        return self.instructions.toPlainText()
+
+    def set_busy(self, is_busy: bool) -> None:
+        """Whether something is being done that the choice must wait for."""
+        self.choices.setEnabled(not is_busy)
+        self.instructions.setEnabled(not is_busy)
+
+    def _note_of(self, plan: Plan) -> str:
+        if plan.strategy != "llm":
+            refusal = f" {plan.writer.refusal}" if plan.writer.refusal and plan.strategy == "extractive" else ""
+            return NOTES.get(plan.strategy, "") + refusal
+        if plan.writer.refusal:
+            return plan.writer.refusal
+        if not plan.is_written:
+            return f"{plan.writer.label} reads what leaves the window. Keys and passwords are masked."
+        if plan.usage is None:
+            return f"Written by {plan.writer.label}."
+        read, wrote = thousands(plan.usage.prompt_tokens), thousands(plan.usage.reply_tokens)
+        return f"Written by {plan.writer.label}: {read} tokens read, {wrote} written."
