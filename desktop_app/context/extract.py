@@ -19,7 +19,8 @@ from desktop_app.conversation.message import Message, Role
 from . import page as sections
 from .fidelity import Said
 from .files import READING
-from .ledger import NUMBER, calls_with_results, one_line
+from .ledger import NUMBER
+from .leftover import add_shown
 from .page import Line, Page, lines_of
 from .passages import Passage, is_among_people, is_work, passages_of
 from .prose import sentences
@@ -49,8 +50,6 @@ DECIDED_WITHIN = 3
 """Sentences; in a longer passage a decision is told among other things."""
 MISSES_MOST = 50
 """Passages in a row that did not fit: the page is full but for a remainder."""
-ROOM_FOR_RESULTS = 60
-"""Tokens; with less left over, a section of its own is not worth its heading."""
 PLENTY = 4
 """Characters listened to for each token of the page: as much as it would hold if it held nothing else."""
 ALL = 1.0
@@ -90,6 +89,7 @@ def extract(
         _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, reserved)
     names = _add_names(page, names, reserved)
     _add_errors(page, ledger, _share_of_errors(budget))
+    has_more = True
     for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
         _add_files(page, ledger, ALL)
         if not is_among_people(head):
@@ -98,8 +98,10 @@ def extract(
         _add_errors(page, ledger, ALL)
         _add_commands(page, ledger, len(ledger.commands), ALL)
         names = _add_names(page, names, page.free)
-        _add_results(page, head)
+        has_more = has_more and add_shown(page, head, reading, count)
         page.settle()
+        if page.is_full:
+            break
     return page.text()
 
 
@@ -171,19 +173,6 @@ def _add_state(page: Page, passages: Sequence[Passage], ledger: Ledger) -> None:
 def _add_commands(page: Page, ledger: Ledger, most: int, share: float) -> None:
     done = [(1 + n, f"Ran: {fact.text}") for n, fact in enumerate(ledger.commands) if not READING.match(fact.text)]
     _add_texts(page, sections.STATE, done[: -most - 1 : -1], page.free - share * page.budget)
-
-
-def _add_results(page: Page, head: Sequence[Message]) -> None:
-    """With room left over: the beginnings of what tools answered, the newest first."""
-    if page.free < ROOM_FOR_RESULTS:
-        return
-    answered = calls_with_results(head)
-    for number in range(len(answered) - 1, -1, -1):
-        if page.is_full:
-            break
-        call, result = answered[number]
-        text = f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
-        page.add(sections.RESULTS, Line(text, (number, 0)))
 
 
 def _add_files(page: Page, ledger: Ledger, share: float) -> None:

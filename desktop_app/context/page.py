@@ -16,11 +16,12 @@ DECISIONS = "Decisions"
 FILES = "Files and code"
 STATE = "Current state"
 RESULTS = "What the tools said"
+SHOWN = "What was shown"
 ERRORS = "Errors met"
 QUESTIONS = "Open questions and next steps"
 DETAILS = "What was said"
 NAMED = "Also named"
-SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
+SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
 """K2's sections in reading order, the freshest last; with what else was said, and the names that stood in it."""
 NUMBERS = "Numbers"
 LATEST = "Latest"
