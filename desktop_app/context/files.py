@@ -83,14 +83,20 @@ def files_of_call(call: ToolCall, fields: Mapping[str, Any]) -> tuple[list[str],
         return list(files_edited_in(call.arguments)), []
     seen = _Seen()
     seen.look(fields)
-    does_run = bool(RUNNING.search(call.name))
+    looks, edits, does_run = _does(call.name)
     edited = [path for command in seen.commands for path in edited_by_command(command)]
     edited += [path for text in seen.texts for path in _patched(text)]
-    looks = READING.match(call.name) or READING.match(seen.verb)
-    edits = not looks and bool(EDITING.search(call.name) or EDITING.match(seen.verb) or seen.has_written)
+    looks = looks or bool(seen.verb and READING.match(seen.verb))
+    edits = not looks and (edits or seen.has_written or bool(seen.verb and EDITING.match(seen.verb)))
     if seen.paths and edits and not does_run:
         edited += seen.paths
     return list(dict.fromkeys(edited)), [] if edits else [path for path in seen.paths if path not in edited]
+
+
+@lru_cache(4_096)
+def _does(name: str) -> tuple[bool, bool, bool]:
+    """Whether a tool of that name only looks, whether it edits, and whether it runs commands."""
+    return bool(READING.match(name)), bool(EDITING.search(name)), bool(RUNNING.search(name))
 
 
 def command_of(fields: Mapping[str, Any]) -> str:

@@ -61,7 +61,7 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
             found[kind][text] = known or Fact(text, message.id)
             if kind == "rules":
                 superseded.pop(text, None)  # said again, it holds again
-        if message.role is Role.USER and may_supersede(message.text):
+        if message.role is Role.USER and reading.of(message).may_change:
             for old in _superseded(message, reading.of(message), list(found["rules"])):
                 del found["rules"][old.text]
                 superseded[old.text] = old

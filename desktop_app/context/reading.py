@@ -9,8 +9,9 @@ import msgspec
 
 from desktop_app.conversation.message import Message, Role
 
-from .prose import SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
+from .prose import READ_MOST, SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
 from .rules import announces_rules, is_rule
+from .superseded import may_supersede
 from .wording import facts_in
 
 FACTS_A_MESSAGE = 10_000
@@ -24,6 +25,7 @@ class Read(msgspec.Struct, frozen=True, gc=False):
 
     day: the date with which the message itself begins, such as "25 May, 2023", or "". text: what follows it.
     own, pasted, asides: facts in own words, facts in what was pasted, and numbers of lines and times.
+    may_change: a sentence may take back or replace a rule.
     """
 
     day: str
@@ -33,6 +35,7 @@ class Read(msgspec.Struct, frozen=True, gc=False):
     own: tuple[str, ...] = ()
     pasted: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
+    may_change: bool = False
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -61,7 +64,7 @@ def _read(message: Message) -> Read:
     told = tuple(sentences_of(said))
     if message.role is not Role.USER:
         return Read(day, text, told)
-    return Read(day, text, told, _rules(said, told), *_facts(whole, day, text, said))
+    return Read(day, text, told, _rules(said, told), *_facts(whole, day, text, said), may_supersede(text[:READ_MOST]))
 
 
 def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:

@@ -22,13 +22,15 @@ FEW = 2
 SHORT = 7
 """Words; in so short a sentence an "instead" points at the rule that was said last."""
 
-_CUES = (
-    "actually", "instead", "forget", "ignore", "disregard", "no longer", "anymore", "any more", "changed my mind",
-    "second thought", "scrap ", "never mind", "rather than", "from now on", "switch to", "after all", "drop the",
-    "not needed", "you can now", "you may now", "fine to", "ok to", "okay to", "allowed to", "feel free",
-    "改用", "不再", "不用再", "stattdessen", "doch lieber", "vergiss",
-    "nicht mehr", "plutôt", "oublie", "ne plus", "en lugar de", "en vez de", "ya no",
-)  # fmt: skip
+_CUES = lexicon(
+    "actually instead forget ignore disregard longer anymore more changed thought scrap mind rather now switch all drop"
+    " needed again stattdessen lieber vergiss mehr oublie ne lugar vez ya"
+)
+"""In small letters; one of these words, or of the pieces below, is in every sentence that is looked at closer."""
+_PIECES = ("改用", "不再", "不用再", "plutôt")
+_WITH_SIGNS = frozenset(
+    form + sign for word in _CUES for form in (word, word.capitalize(), word.upper()) for sign in ("", *".,:;!—")
+)
 _TAKES_BACK = re.compile(
     r"\b(?:forget|ignore|disregard|scrap|drop)\b.{0,40}\b(?:said|told|rule|instruction|about|requirement|earlier|that)\b"
     r"|\bnever mind\b.{0,30}\b(?:about|rule|said)\b|\bvergiss\b|\boublie"
@@ -80,8 +82,7 @@ _ALTERNATIVES = tuple(
 
 def may_supersede(text: str) -> bool:
     """Whether something in that text could replace or take back a rule; to look closer is worth it then only."""
-    lowered = text.lower()
-    return any(map(lowered.__contains__, _CUES))
+    return not _WITH_SIGNS.isdisjoint(text.split()) or (not text.isascii() and any(map(text.__contains__, _PIECES)))
 
 
 def superseded_by(sentence: str, rules: Sequence[str]) -> list[str]:
