@@ -121,6 +121,23 @@ async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
     assert (unknown.window, unknown.window_basis) == (128_000, Basis.ASSUMED)
 
 
+async def test_what_a_cloud_model_costs_is_known_and_what_runs_here_costs_nothing() -> None:
+    servers = (
+        Server("cloud", "https://api.example.com/v1", ("gpt-4o", "nobody-knows-it"), window=128_000),
+        Server("here", "http://127.0.0.1:1234/v1", ("gpt-4o",), window=8_192),
+    )
+    catalogue = Catalogue(Settings(servers=servers), lambda _: "")
+    assert catalogue.price("cloud/gpt-4o") is None, "before litellm is loaded"
+    await catalogue.litellm.load()
+    price = catalogue.price("cloud/gpt-4o")
+    assert price is not None
+    assert 0 < price.prompt < price.reply < 0.01, "dollars for one token"
+    assert [catalogue.price(model) for model in ("cloud/nobody-knows-it", "here/gpt-4o", "builtin", "x/y")] == [
+        None
+    ] * 4
+    await catalogue.close()
+
+
 async def test_a_model_that_was_found_can_be_talked_to() -> None:
     pages = {"/props": {"default_generation_settings": {"n_ctx": 4_000}}}
     with ScriptedProvider([Reply("Hello"), Garbage()], pages=pages, key="k") as provider:

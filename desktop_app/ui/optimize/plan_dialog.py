@@ -60,7 +60,6 @@ class PlanDialog(Sheet):
         self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
         self.cancel = Button("Cancel")
         self.apply = Button("Optimize", Kind.PRIMARY)
-        self.set_first(self.apply)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
         self._lay_out()
         self._connect()
@@ -89,6 +88,7 @@ class PlanDialog(Sheet):
                 self.apply.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.summary.expect(plan.writer)
+        self.set_first(self.apply if plan.is_written else self.summary.unwritten.write)
         self._tell()
 
     def set_writing(self, is_writing: bool) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Writer
 from desktop_app.ui.widgets.bars import Part, SegmentBar
-from desktop_app.ui.widgets.buttons import Button, LinkButton
+from desktop_app.ui.widgets.buttons import Button, Kind, LinkButton
 from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.words import thousands
@@ -30,7 +30,7 @@ class Unwritten(QWidget):
         self.title = InkLabel("No summary yet", weight=MEDIUM)
         self.cost = InkLabel(size=12, tint="ink_soft", wraps=True)
         self.waiting = InkLabel(WAITING, size=12, tint="ink_faint", wraps=True)
-        self.write = Button("Write summary")
+        self.write = Button("Write summary", Kind.PRIMARY)
         self.bar = SegmentBar(8)
         self.bar.setAccessibleName("How far the summary is")
         self.bar.setMaximumWidth(WIDTH)
