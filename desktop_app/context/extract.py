@@ -52,6 +52,8 @@ MISSES_MOST = 50
 """Passages in a row that did not fit: the page is full but for a remainder."""
 PLENTY = 4
 """Characters listened to for each token of the page: as much as it would hold if it held nothing else."""
+NEARLY_FULL = 0.01
+"""Share of the page; so little room is not worth a second look at all that could stand there."""
 ALL = 1.0
 COMMANDS = 5
 MANY_NAMES = 1_000
@@ -100,7 +102,7 @@ def extract(
         names = _add_names(page, names, page.free)
         has_more = has_more and add_shown(page, head, reading, count)
         page.settle()
-        if page.is_full:
+        if page.free < NEARLY_FULL * budget:
             break
     return page.text()
 
