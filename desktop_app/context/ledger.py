@@ -11,7 +11,6 @@ import msgspec
 from desktop_app.conversation.facts import Fact, Ledger, Superseded
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
-from .errors import error_lines
 from .files import EDIT_BLOCK, EDITING, OPEN_FILE, READING, RUNNING, command_of, files_edited_in, files_of_call
 from .reading import Read, Reading
 from .rules import is_strong_rule
@@ -35,7 +34,6 @@ NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
 """Kinds in the order of their last time, of which the newest stay."""
 SUPERSEDED_MOST = 20
 """Rules that do not hold any more; the newest are told."""
-ERRORS_A_RESULT = 60
 _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
 """Messages; a question asked before that has been answered, or dropped."""
@@ -140,7 +138,7 @@ class _Calls:
             result = message.tool_result
             if result is not None:
                 call, fields = self._waiting.pop(result.call_id, (None, _NO_FIELDS))
-                yield from _result_facts(result, call, fields)
+                yield from _result_facts(result, self._reading.errors_of(message, result), call, fields)
 
     def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
         edited, read = files_of_call(call, fields)
@@ -166,11 +164,12 @@ def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
         yield ("urls" if URL.match(fact) else "identifiers"), fact
 
 
-def _result_facts(result: ToolResult, call: ToolCall | None, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
+def _result_facts(
+    result: ToolResult, errors: tuple[str, ...], call: ToolCall | None, fields: dict[str, Any]
+) -> Iterable[tuple[str, str]]:
     """Errors, and what was run or done with its outcome: a command, or a call that did more than look."""
-    errors = error_lines(result.text, ERRORS_A_RESULT)
     if result.is_error and not errors:
-        errors = [one_line(result.text)] if result.text.strip() else []
+        errors = (one_line(result.text),) if result.text.strip() else ()
     yield from (("errors", line) for line in errors)
     if call is None:
         return

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message, Role, ToolResult
 
+from .errors import error_lines
 from .prose import READ_MOST, SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
 from .rules import announces_rules, is_rule
 from .superseded import may_supersede
@@ -16,6 +17,7 @@ from .wording import facts_in
 
 FACTS_A_MESSAGE = 10_000
 """More names than that in one message are a table of data, and nobody's to remember."""
+ERRORS_A_RESULT = 60
 LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
 """The numbers of a listing's lines."""
 
@@ -44,16 +46,27 @@ class Read(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reading:
-    """Messages read so far, by identity: a message is a value and never changes."""
+    """Messages read so far, by identity: a message is a value and never changes.
+
+    Kept from compaction to compaction, each message is read once in its life. It refers to all that it has read.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Message, Read]] = {}
+        self._errors: dict[int, tuple[Message, tuple[str, ...]]] = {}
 
     def of(self, message: Message) -> Read:
         """What stands in that message, read at the first call only."""
         kept = self._kept.get(id(message))
         if kept is None:
             kept = self._kept[id(message)] = (message, _read(message))
+        return kept[1]
+
+    def errors_of(self, message: Message, result: ToolResult) -> tuple[str, ...]:
+        """The lines of a tool's result that tell of an error, at most `ERRORS_A_RESULT`."""
+        kept = self._errors.get(id(message))
+        if kept is None:
+            kept = self._errors[id(message)] = (message, tuple(error_lines(result.text, ERRORS_A_RESULT)))
         return kept[1]
 
 

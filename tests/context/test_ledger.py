@@ -198,3 +198,15 @@ def test_a_message_is_read_once() -> None:
     assert reading.of(message).rules == ("Never use floats in a.py.",)
     assert reading.of(model("Never say never in a.py.")).rules == ()
     assert reading.of(model("Never say never in a.py.")).facts == ()
+
+
+def test_what_was_read_before_gives_the_same_ledger() -> None:
+    said = head(
+        user("Never use floats in a.py, see https://example.org/a."),
+        model("", call("edit", '{"path": "a.py"}')),
+        result("TypeError: no floats\nexit code 1"),
+    )
+    reading = Reading()
+    first = ledger_of(said, Ledger(), reading)
+    assert [fact.text for fact in first.errors] == ["TypeError: no floats", "exit code 1"]
+    assert ledger_of(said, Ledger(), reading) == first == ledger_of(said, Ledger())
