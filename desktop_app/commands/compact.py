@@ -10,8 +10,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.chat.basis import Basis
+from desktop_app.chat.ports import ModelError
+from desktop_app.chat.summarize import without_model
 from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.compact import CompactionPlan
 from desktop_app.context.counting import Counts
 from desktop_app.context.make_room import WindowTooSmall, make_room
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted, policy_for_target
@@ -27,6 +30,8 @@ from desktop_app.conversation.transcript import Operation, Prune, Transcript, Tr
 from desktop_app.models.tokenizers import tokenizer_for
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
+from .summaries import CarryOut, carrying_out
+from .summaries import add_arguments as add_summary_arguments
 from .token_numbers import max_output_of, tokens_argument
 
 DEFAULT_MODEL = "gpt-4o"
@@ -59,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most so many tokens instead")
     parser.add_argument("--model", help="count as this model does (default: o200k)")
     parser.add_argument("--policy", choices=sorted(PRESETS), default="balanced")
-    parser.add_argument("--strategy", choices=["extractive"], default="extractive")
+    add_summary_arguments(parser)
     add_json(parser)
 
 
@@ -74,7 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     counts = Counts(tokenizer_for(arguments.model or DEFAULT_MODEL))
     try:
-        result = compacted(messages, policy, budget, counts)
+        with carrying_out(arguments) as carry_out:
+            result = compacted(messages, policy, budget, counts, carry_out)
+    except ModelError as error:
+        print_failure(error.failure)
+        return BAD_INPUT
     except WindowTooSmall as error:
         print_failure(Failure("window_too_small", "This does not fit into the window", str(error)))
         if arguments.json:
@@ -111,14 +120,21 @@ def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
     return fitted(policy, budget), budget
 
 
-def compacted(messages: list[Message], policy: ContextPolicy, budget: Budget, counts: Counts) -> Result:
+def compacted(
+    messages: list[Message],
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: Counts,
+    carry_out: CarryOut = without_model,
+) -> Result:
     """Makes room by the user's word until nothing is due. Raises WindowTooSmall."""
     transcript = Transcript(Chain(messages))
     view = view_of(transcript)
     before = request_tokens(view, counts)
     operations: list[Operation] = []
     while step := make_room(view, policy, budget, counts, Trigger.USER):
-        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
+        basis = Basis(transcript, view, policy, budget, counts)
+        operation = carry_out(basis, step) if isinstance(step, CompactionPlan) else step
         if operation is None:
             break
         operation = replace(operation, id=f"operation-{len(operations) + 1}")
@@ -176,6 +192,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "strategy": operation.strategy,
         "messages": len(operation.archived),
         "tokens_freed": freed,
+        **({"note": operation.note} if operation.note else {}),
     }
 
 
@@ -188,6 +205,7 @@ def _for_people(report: Json) -> str:
         lines.append(
             f"  {operation['kind']:<11} {operation['messages']:>6,} {what}, {operation['tokens_freed']:,} tokens freed"
         )
+        lines += [f"  {operation['note']}"] if operation.get("note") else []
     if not report["operations"]:
         lines.append("  nothing to do: it fits comfortably")
     kept = report["fidelity"]

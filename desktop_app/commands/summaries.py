@@ -1,0 +1,70 @@
+"""How `palimpsest compact` makes its summaries: without a model, by one, or not at all."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import aclosing, contextmanager
+from functools import partial
+
+from desktop_app.chat.basis import Basis
+from desktop_app.chat.ports import ChatModel, ModelError
+from desktop_app.chat.summarize import Order, compacted, without_model
+from desktop_app.context.compact import CompactionPlan
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.transcript import Compaction
+from desktop_app.engine.prompts import read_prompts
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.keys import from_environment
+from desktop_app.paths import data_folder
+from desktop_app.settings import Server, Settings
+
+STRATEGIES = ("extractive", "llm", "last_messages")
+SERVER = "summary"
+"""The server's name here; its key, if it has one, stands in PALIMPSEST_KEY_SUMMARY."""
+
+CarryOut = Callable[[Basis, CompactionPlan], Compaction | None]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which strategy, and for "llm" which model."""
+    parser.add_argument("--strategy", choices=STRATEGIES, default="extractive")
+    parser.add_argument("--summary-model", metavar="NAME", help="for --strategy llm: the model as its server calls it")
+    parser.add_argument("--base-url", metavar="URL", help="for --strategy llm: its OpenAI-compatible server")
+
+
+@contextmanager
+def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
+    """What makes a compaction of a plan. Raises ModelError if the model cannot be asked at all."""
+    if arguments.strategy != "llm":
+        yield partial(without_model, strategy=arguments.strategy)
+        return
+    if not (arguments.summary_model and arguments.base_url):
+        advice = "Give --summary-model NAME and --base-url URL, such as http://127.0.0.1:11434/v1."
+        raise ModelError(Failure("bad_input", "It is not said which model writes the summary", advice=advice))
+    server = Server(SERVER, arguments.base_url, (arguments.summary_model,))
+    catalogue = Catalogue(Settings(servers=(server,)), lambda _: from_environment(server))
+    prompts = read_prompts(data_folder(getattr(arguments, "data_dir", None)))
+    with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
+        try:
+            model = runner.run(_found(catalogue, f"{SERVER}/{arguments.summary_model}"))
+            order = Order("llm", model, prompts)
+            yield lambda basis, plan: runner.run(_compaction(basis, plan, order))
+        finally:
+            runner.run(catalogue.close())
+
+
+async def _found(catalogue: Catalogue, model: str) -> ChatModel:
+    """The model, once its server was asked for its window."""
+    await catalogue.litellm.load()
+    await catalogue.discover()
+    return catalogue.model(model)
+
+
+async def _compaction(basis: Basis, plan: CompactionPlan, order: Order) -> Compaction | None:
+    async with aclosing(compacted(basis, plan, order)) as steps:
+        async for step in steps:
+            if isinstance(step, Compaction):
+                return step
+    return None
