@@ -103,6 +103,7 @@ class Conversations:
                 info = await self.archive.conversation(conversation)
                 entries = await self.archive.entries(conversation)
                 session = Session(info, entries, self._model(info.model), self.policy, self.archive)
+                session.scribe = self.scribe
                 await asyncio.to_thread(session.gauge)
                 self._sessions[conversation] = session
             return session
@@ -200,7 +201,7 @@ class Conversations:
     async def _turn(self, session: Session, prompt: Message | None) -> None:
         was_stopped = False
         try:
-            async for event in take_turn(session, prompt, self.settings.is_automatic, self.scribe):
+            async for event in take_turn(session, prompt, self.settings.is_automatic):
                 self._publish(event)
                 was_stopped = isinstance(event, TurnFinished) and event.reason == "stopped"
         except Exception as error:
@@ -219,7 +220,7 @@ class Conversations:
     async def _make_room(self, session: Session) -> None:
         """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
         try:
-            is_changed = await room_told(session, Trigger.AFTER_TURN, self.scribe, self._publish)
+            is_changed = await room_told(session, Trigger.AFTER_TURN, self._publish)
             if is_changed:
                 await self.note(session)
             if is_changed and not self.is_running(session.id):

@@ -17,7 +17,6 @@ from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomRefused
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
 from .basis import Basis, basis_of
-from .scribe import Scribe
 from .session import Session, stamped
 from .summarize import Order, Progress, compacted
 
@@ -38,14 +37,13 @@ def decided(basis: Basis, trigger: Trigger) -> Prune | CompactionPlan | None:
         raise WindowTooSmall(needed, usable, error.advice) from None
 
 
-async def room_made(
-    session: Session, trigger: Trigger, scribe: Scribe | None = None
-) -> AsyncGenerator[TurnEvent, None]:
+async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEvent, None]:
     """Makes room until nothing is due any more, telling of each step once it is stored.
 
     A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
-    scribe: who says how summaries are made; None: without a model. Cancelling leaves no trace. Raises
-    WindowTooSmall and ArchiveError.
+    The session's scribe says how summaries are made. Cancelling leaves no trace.
+
+    Raises WindowTooSmall and ArchiveError.
     """
     for _ in range(STEPS_MOST):
         if not is_due(request_size(session), session.policy, session.budget, trigger):
@@ -53,12 +51,12 @@ async def room_made(
         basis = basis_of(session)
         step = await asyncio.to_thread(decided, basis, trigger)
         if isinstance(step, CompactionPlan):
-            lock = scribe.lock(session.id) if scribe else asyncio.Lock()
+            lock = session.scribe.lock(session.id) if session.scribe else asyncio.Lock()
             if lock.locked():
                 await _released(lock)
                 continue  # somebody made room meanwhile: what is to be done now is another question
             plan, step = step, None
-            async with lock, aclosing(_compacted(session, basis, plan, trigger, scribe)) as arriving:
+            async with lock, aclosing(_compacted(session, basis, plan, trigger)) as arriving:
                 async for arrived in arriving:
                     if isinstance(arrived, Compaction):
                         step = arrived
@@ -76,12 +74,12 @@ async def room_made(
             return
 
 
-async def room_told(session: Session, trigger: Trigger, scribe: Scribe, publish: Callable[[TurnEvent], None]) -> bool:
+async def room_told(session: Session, trigger: Trigger, publish: Callable[[TurnEvent], None]) -> bool:
     """Makes room, publishes what happens, and returns whether the view has changed. However it ends, the window is
     told that nothing is being done any more. Raises as `room_made` does."""
     is_changed = has_started = False
     try:
-        async with aclosing(room_made(session, trigger, scribe)) as events:
+        async with aclosing(room_made(session, trigger)) as events:
             async for event in events:
                 publish(event)
                 has_started = has_started or isinstance(event, RoomStarted)
@@ -98,11 +96,11 @@ async def _released(lock: asyncio.Lock) -> None:
 
 
 async def _compacted(
-    session: Session, basis: Basis, plan: CompactionPlan, trigger: Trigger, scribe: Scribe | None
+    session: Session, basis: Basis, plan: CompactionPlan, trigger: Trigger
 ) -> AsyncGenerator[TurnEvent | Compaction, None]:
     """How the compaction of that plan comes about, and at the end the compaction, not stamped, if there is one."""
     yield RoomStarted(session.id, trigger)
-    order = await scribe.order(session) if scribe else Order()
+    order = await session.scribe.order(session) if session.scribe else Order()
     async with aclosing(compacted(basis, plan, order)) as steps:
         async for step in steps:
             yield RoomProgress(session.id, step.tokens, step.most) if isinstance(step, Progress) else step

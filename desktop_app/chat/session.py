@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,6 +26,9 @@ from .ports import Archive, ChatModel
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .uninterrupted import uninterrupted
 
+if TYPE_CHECKING:
+    from .scribe import Scribe
+
 E = TypeVar("E", bound=Entry)
 PAGE_CHARACTERS = 300_000
 """Text of one page: the window decodes it in a few milliseconds."""
@@ -40,6 +43,7 @@ class Session:
     """The state of one open conversation. Whatever `record` returned from is stored and folded.
 
     It belongs to the engine's loop; threads get its frozen values (`transcript`, `view`), never the session.
+    scribe: who says how its summaries are made; None: by code alone.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class Session:
         self.view: View = view_of(self.transcript)
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
+        self.scribe: Scribe | None = None
         self.use(model)
 
     def use(self, model: ChatModel) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 
 from desktop_app.context.make_room import WindowTooSmall
 from desktop_app.context.view import assemble
@@ -14,19 +13,15 @@ from desktop_app.conversation.transcript import Trigger
 
 from .ports import WorldError
 from .room import room_made
-from .scribe import Scribe
 from .session import Session, stamped
 from .stream_reply import ReplyInFlight, reply_streamed
 
 
-async def take_turn(
-    session: Session, prompt: Message | None, is_automatic: bool = True, scribe: Scribe | None = None
-) -> AsyncIterator[TurnEvent]:
+async def take_turn(session: Session, prompt: Message | None, is_automatic: bool = True) -> AsyncIterator[TurnEvent]:
     """The events of one turn, each told once what it tells is stored.
 
     prompt: the user's message; None answers the newest one again. is_automatic: whether room may be made
-    without the user's word; scribe: who summarises then. Cancelling the task stops the reply: what had arrived of it
-    is kept.
+    without the user's word. Cancelling the task stops the reply: what had arrived of it is kept.
     """
     yield TurnStarted(session.id)
     reply, reason, failure = ReplyInFlight(session.model_info.recorded_as), "finished", None
@@ -35,9 +30,8 @@ async def take_turn(
             yield await session.record_message(stamped(prompt))
             yield session.gauge_changed()
         if is_automatic:
-            async with aclosing(room_made(session, Trigger.BEFORE_REQUEST, scribe)) as room:
-                async for event in room:
-                    yield event
+            async for event in room_made(session, Trigger.BEFORE_REQUEST):
+                yield event
         refuse_what_does_not_fit(session)
         async for event in reply_streamed(session, reply, assemble(session.view)):
             yield event

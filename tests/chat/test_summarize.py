@@ -263,7 +263,7 @@ async def test_a_cancelled_one_leaves_no_trace_and_ends_at_once(house) -> None:
     started = asyncio.Event()
 
     async def make_room() -> None:
-        async with aclosing(room_made(session, Trigger.BEFORE_REQUEST, home.chats.scribe)) as events:
+        async with aclosing(room_made(session, Trigger.BEFORE_REQUEST)) as events:
             async for event in events:
                 if isinstance(event, RoomProgress):
                     started.set()
@@ -330,7 +330,7 @@ async def test_what_left_the_view_meanwhile_makes_the_summary_void(house) -> Non
     home = await house([answer(delay=0.3)], prompts=PROMPTS, repeat_last=True)
     session = await long_session(home, chat(70))
     events = []
-    async with aclosing(room_made(session, Trigger.BEFORE_REQUEST, home.chats.scribe)) as arriving:
+    async with aclosing(room_made(session, Trigger.BEFORE_REQUEST)) as arriving:
         async for event in arriving:
             events.append(event)
             if isinstance(event, RoomStarted) and len(events) == 1:
