@@ -36,6 +36,9 @@ TURN_SHARE_LEAST, TURN_SHARE_MOST = 0.25, 0.60
 """What the beginning of a split turn gets of the page: it is the work at hand, but not all that there was."""
 
 
+_MESSAGE = Kind.MESSAGE  # looked up once: see cut_points.py
+
+
 class CompactionPlan(msgspec.Struct, frozen=True):
     """What would leave the view, in tokens of the assembled request.
 
@@ -102,7 +105,7 @@ def _plan(
 ) -> CompactionPlan | None:
     """The plan that archives all before that block but what must stay, or None if that is nothing."""
     leaving = [index for index in range(begin) if index not in room.must_stay]
-    archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is Kind.MESSAGE)
+    archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is _MESSAGE)
     if not archived:
         return None
     head, tail = sum(room.tokens[index] for index in leaving), room.tail_tokens(begin)
@@ -118,7 +121,7 @@ def _turn_at(room: Room, begin: int, leaving: Sequence[int]) -> int:
     """How many messages leave before those of the turn that is cut in two at `begin`."""
     is_split = begin < len(room.blocks) and not is_of_user(room.blocks[begin][0])
     turn = next((i for i in range(begin - 1, -1, -1) if is_of_user(room.blocks[i][0])), 0) if is_split else begin
-    return sum(item.kind is Kind.MESSAGE for index in leaving if index < turn for item in room.blocks[index])
+    return sum(item.kind is _MESSAGE for index in leaving if index < turn for item in room.blocks[index])
 
 
 def compaction_of(

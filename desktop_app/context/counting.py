@@ -126,7 +126,8 @@ class Counts:
 
     def total(self, message: Message) -> int:
         """All tokens of that message."""
-        return self.of(message).total
+        kept = self._kept.get(id(message))
+        return kept[1].total if kept else self.of(message).total
 
     def text(self, text: str) -> int:
         """Tokens of loose text, not kept."""

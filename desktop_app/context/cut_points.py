@@ -6,12 +6,15 @@ The items are those of a view, where results stand directly behind their calls (
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Protocol
 
 from desktop_app.conversation.message import Reasoning, Role
 
 from .items import Item, Kind, is_of_user
+
+_TOOL, _ASSISTANT, _MADE_UP = Role.TOOL, Role.ASSISTANT, Kind.MADE_UP
+# To look a member up takes 0.4 µs each time, as long as all else that is done with an item here.
 
 
 class Invariant(Protocol):
@@ -27,7 +30,7 @@ class ResultsFollowTheirCalls:
 
     def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
         """Results are the only tool messages, and stand behind their calls."""
-        return (i for i, item in enumerate(items) if item.message.role is Role.TOOL)
+        return (i for i, item in enumerate(items) if item.message.role is _TOOL)
 
 
 class RepliesStayWhole:
@@ -38,7 +41,7 @@ class RepliesStayWhole:
 
     def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
         """The continuations of a reply."""
-        return (i for i, item in enumerate(items) if item.is_joined and item.message.role is Role.ASSISTANT)
+        return (i for i, item in enumerate(items) if item.is_joined and item.message.role is _ASSISTANT)
 
 
 class ReasoningStaysWithItsCalls:
@@ -49,7 +52,7 @@ class ReasoningStaysWithItsCalls:
         return (
             i
             for i, item in enumerate(items[1:], 1)
-            if item.message.role is Role.ASSISTANT and _ends_in_reasoning(items[i - 1])
+            if item.message.role is _ASSISTANT and _ends_in_reasoning(items[i - 1])
         )
 
 
@@ -70,9 +73,7 @@ class MadeUpStaysWithItsCause:
 
     def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
         """Behind what was made up; a made-up result belongs to its call, in front of it."""
-        return (
-            i for i, item in enumerate(items, 1) if item.kind is Kind.MADE_UP and item.message.role is not Role.TOOL
-        )
+        return (i for i, item in enumerate(items, 1) if item.kind is _MADE_UP and item.message.role is not _TOOL)
 
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -86,10 +87,12 @@ INVARIANTS: tuple[Invariant, ...] = (
 
 def cut_points(items: Sequence[Item], invariants: Sequence[Invariant] = INVARIANTS) -> list[int]:
     """Indices before which the items may be cut: those that no invariant forbids. Both ends are always legal."""
-    inside = set(range(1, len(items)))
+    is_legal = bytearray(b"\1") * (len(items) + 1)
     for invariant in invariants:
-        inside.difference_update(invariant.broken_at(items))
-    return [0, *sorted(inside), *([len(items)] if items else [])]
+        for index in invariant.broken_at(items):
+            is_legal[index] = 0
+    is_legal[0] = is_legal[-1] = 1
+    return list(compress(range(len(items) + 1), is_legal))
 
 
 def blocks(items: Sequence[Item]) -> list[range]:

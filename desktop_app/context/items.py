@@ -45,10 +45,12 @@ class Item(msgspec.Struct, frozen=True):
     repair: Repair | None = None
 
 
+_USER, _MESSAGE, _ORPHAN = Role.USER, Kind.MESSAGE, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
+
+
 def is_of_user(item: Item) -> bool:
     """Whether the user said that; a result without a call is only told as if."""
-    is_recorded = item.kind is Kind.MESSAGE and item.repair is not Repair.ORPHAN_RESULT
-    return is_recorded and item.message.role is Role.USER
+    return item.message.role is _USER and item.kind is _MESSAGE and item.repair is not _ORPHAN
 
 
 class OpenCall(msgspec.Struct, frozen=True):

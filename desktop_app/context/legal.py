@@ -37,6 +37,8 @@ IN_TURN = frozenset(
     }
 )
 """Who may speak behind whom, as it is."""
+_SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
+_SUMMARY, _ORPHAN = Kind.SUMMARY, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 """What Anthropic accepts as a call's id, as long as OpenAI does."""
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -67,19 +69,19 @@ class LegalSequence:
     def add(self, item: Item) -> None:
         """Adds that item, and before it what the rules ask for."""
         message, last = item.message, self._last
-        if message.role is Role.TOOL:
+        if message.role is _TOOL:
             self._add_result(item)
             return
         if last is not None and not self.open_calls and is_plain(message) and is_in_turn(last, message):
             self._last, self._has_text = item, True
             self.items.append(item)
             return
-        is_same_reply = message.role is Role.ASSISTANT and last is not None and last.message.role is Role.ASSISTANT
+        is_same_reply = message.role is _ASSISTANT and last is not None and last.message.role is _ASSISTANT
         if self.open_calls and not is_same_reply:
             self._close(message.id)
         self._make_way_for(message)
         item = _filled(item)
-        if message.role is Role.ASSISTANT and message.tool_calls:
+        if message.role is _ASSISTANT and message.tool_calls:
             item = self._with_legal_calls(item)
         if message.speaker and NOT_IN_SPEAKERS.search(message.speaker):
             speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:NAME_MOST]
@@ -89,13 +91,13 @@ class LegalSequence:
     def _make_way_for(self, message: Message) -> None:
         """What has to stand between the last item and a message of that role."""
         last = self._last
-        if message.role is Role.USER and last is not None:
-            if last.kind is Kind.SUMMARY:
-                self._push(_made_up(message, Role.ASSISTANT, UNDERSTOOD))
-            elif last.message.role is Role.TOOL:
-                self._push(_made_up(message, Role.ASSISTANT, STOPPED))
-        elif message.role is Role.ASSISTANT and (last is None or last.message.role is Role.SYSTEM):
-            self._push(_made_up(message, Role.USER, BEGINNING, Repair.ASSISTANT_FIRST))
+        if message.role is _USER and last is not None:
+            if last.kind is _SUMMARY:
+                self._push(_made_up(message, _ASSISTANT, UNDERSTOOD))
+            elif last.message.role is _TOOL:
+                self._push(_made_up(message, _ASSISTANT, STOPPED))
+        elif message.role is _ASSISTANT and (last is None or last.message.role is _SYSTEM):
+            self._push(_made_up(message, _USER, BEGINNING, Repair.ASSISTANT_FIRST))
 
     def _add_result(self, item: Item) -> None:
         result = item.message.tool_result or ToolResult("", "tool", item.message.text)
@@ -124,12 +126,12 @@ class LegalSequence:
         self._close(item.message.id)
         told = f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}"
         last = self._last
-        if last is not None and last.message.role is Role.TOOL:
+        if last is not None and last.message.role is _TOOL:
             note = replace(item.message, parts=(replace(result, text=told),))
-            self._push(replace(item, message=note, repair=Repair.ORPHAN_RESULT))
+            self._push(replace(item, message=note, repair=_ORPHAN))
         else:
-            note = replace(item.message, role=Role.USER, parts=(Text(told),))
-            self.add(replace(item, message=note, repair=Repair.ORPHAN_RESULT))
+            note = replace(item.message, role=_USER, parts=(Text(told),))
+            self.add(replace(item, message=note, repair=_ORPHAN))
 
     def _close(self, before: str) -> None:
         """Gives each open call a result that says that there is none."""
@@ -166,11 +168,11 @@ class LegalSequence:
 
     def _push(self, item: Item) -> None:
         last = self._last
-        is_orphan = item.message.role is Role.TOOL and item.repair is Repair.ORPHAN_RESULT
-        is_neighbour = last is not None and last.message.role is item.message.role is not Role.TOOL
+        is_orphan = item.message.role is _TOOL and item.repair is _ORPHAN
+        is_neighbour = last is not None and last.message.role is item.message.role is not _TOOL
         is_joined = last is not None and (is_orphan or is_neighbour)
         if last is not None and is_joined:
-            if item.message.role is Role.SYSTEM:
+            if item.message.role is _SYSTEM:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
             if item.message.speaker and item.message.speaker != last.message.speaker:
                 item = replace(item, message=_named(item.message))
@@ -185,7 +187,7 @@ class LegalSequence:
 
 def is_in_turn(last: Item, message: Message) -> bool:
     """Whether a message may stand behind that item as it is."""
-    return (last.message.role, message.role) in IN_TURN and last.kind is not Kind.SUMMARY
+    return (last.message.role, message.role) in IN_TURN and last.kind is not _SUMMARY
 
 
 def is_plain(message: Message) -> bool:
@@ -220,7 +222,7 @@ def _encodable(text: str) -> str:
 def missing_result(call: ToolCall, before: str) -> Item:
     """A result that says that there is none. Its id depends on its place alone, so that the prefix stays the same."""
     result = ToolResult(call.call_id, call.name, NO_RESULT, is_error=True)
-    message = Message(id=f"{before}/{call.call_id}", role=Role.TOOL, parts=(result,))
+    message = Message(id=f"{before}/{call.call_id}", role=_TOOL, parts=(result,))
     return Item(message, Kind.MADE_UP, repair=Repair.MISSING_RESULT)
 
 
@@ -235,7 +237,7 @@ def _filled(item: Item) -> Item:
     An image of the assistant's is only named: no provider takes one back.
     """
     parts = item.message.parts
-    if item.message.role is Role.ASSISTANT and any(isinstance(part, Attachment) and part.is_image for part in parts):
+    if item.message.role is _ASSISTANT and any(isinstance(part, Attachment) and part.is_image for part in parts):
         parts = tuple(
             Text(f"[{part.name}, an image]") if isinstance(part, Attachment) and part.is_image else part
             for part in parts

@@ -22,6 +22,9 @@ KEPT_USER_SHARE = 0.25
 """Of the target: the user's messages that are kept for their own sake leave room for everything else."""
 
 
+_ASSISTANT, _MESSAGE = Role.ASSISTANT, Kind.MESSAGE  # looked up once: see cut_points.py
+
+
 class Room(msgspec.Struct, frozen=True):
     """A view in blocks, and what each costs. must_stay: blocks with a pin or the last user message.
 
@@ -115,7 +118,7 @@ def _by_tokens(room: Room, policy: ContextPolicy, usual: float, most: float) -> 
         if taken > (most if replies < policy.tail_assistant_turns else usual):
             break
         begin = index
-        replies += any(item.message.role is Role.ASSISTANT for item in room.blocks[index])
+        replies += any(item.message.role is _ASSISTANT for item in room.blocks[index])
     return begin
 
 
@@ -124,7 +127,7 @@ def _last_messages(room: Room, count: int) -> int:
     begin, messages = len(room.blocks), 0
     while begin > 0 and messages < count:
         begin -= 1
-        messages += sum(item.kind is Kind.MESSAGE for item in room.blocks[begin])
+        messages += sum(item.kind is _MESSAGE for item in room.blocks[begin])
     return begin
 
 

@@ -36,6 +36,9 @@ from .legal import LegalSequence, missing_result
 SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
 
 
+_SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
+
+
 class Standing(msgspec.Struct, frozen=True):
     """Where a message of the record stands, when it is not simply in the view. operation_id: what put it there."""
 
@@ -249,12 +252,12 @@ class _Fold:
         sequence = LegalSequence()
         pruned: dict[str, tuple[Pruned, Message]] = {}
         for message in present:
-            if message.role is Role.SYSTEM:
+            if message.role is _SYSTEM:
                 sequence.add(self._item(message, pruned))
         if self.summary:
             sequence.add(Item(summary_message(self.summary), Kind.SUMMARY))
         for message in present:
-            if message.role is not Role.SYSTEM:
+            if message.role is not _SYSTEM:
                 sequence.add(self._item(message, pruned))
         pins = frozenset(self.pins)
         return View(
