@@ -16,6 +16,7 @@ class Basis(msgspec.Struct, frozen=True):
     """Frozen values of one session.
 
     budget: in tokens as they are counted here. factor: how many of the model's own window one of them takes.
+    seconds_since_request: since the provider was last asked; None if it never was.
     """
 
     transcript: Transcript
@@ -24,10 +25,12 @@ class Basis(msgspec.Struct, frozen=True):
     budget: Budget
     counts: Counts
     factor: float = 1.0
+    seconds_since_request: float | None = None
 
 
 def basis_of(session: Session) -> Basis:
     """The state of that session now."""
     budget, own = session.budget, session.own_budget
     factor = budget.usable / own.usable if own.usable else 1.0
-    return Basis(session.transcript, session.view, session.policy, own, session.counts, factor)
+    seconds = session.seconds_since_request()
+    return Basis(session.transcript, session.view, session.policy, own, session.counts, factor, seconds)

@@ -194,6 +194,10 @@ class Conversations:
         """Whether a turn of that conversation is under way."""
         return self._tasks.is_running(conversation)
 
+    def is_automatic(self, session: Session) -> bool:
+        """Whether room is made there without the user's word: off is off, in the settings or in the policy."""
+        return self.settings.is_automatic and session.policy.is_automatic
+
     async def close(self) -> None:
         """Stops all turns and stores what is in flight."""
         await self._tasks.cancel_all()
@@ -201,7 +205,7 @@ class Conversations:
     async def _turn(self, session: Session, prompt: Message | None) -> None:
         was_stopped = False
         try:
-            async for event in take_turn(session, prompt, self.settings.is_automatic):
+            async for event in take_turn(session, prompt, self.is_automatic(session)):
                 self._publish(event)
                 was_stopped = isinstance(event, TurnFinished) and event.reason == "stopped"
         except Exception as error:
@@ -209,7 +213,7 @@ class Conversations:
             self._publish(TurnFinished(session.id, "failed"))
             raise
         await self.note(session)
-        if self.settings.is_automatic and not was_stopped:  # whoever stopped it may have stopped the making of room
+        if self.is_automatic(session) and not was_stopped:  # whoever stopped it may have stopped the making of room
             self._start_background_room(session)
 
     def _start_background_room(self, session: Session) -> None:

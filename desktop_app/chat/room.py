@@ -31,7 +31,8 @@ STEPS_MOST = 8
 def decided(basis: Basis, trigger: Trigger) -> Prune | CompactionPlan | None:
     """The decision, which is quick. Raises WindowTooSmall, in tokens of the model's own window."""
     try:
-        return make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger)
+        seconds = basis.seconds_since_request
+        return make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger, seconds)
     except WindowTooSmall as error:
         needed, usable = round(error.needed * basis.factor), round(error.usable * basis.factor)
         raise WindowTooSmall(needed, usable, error.advice) from None

@@ -93,6 +93,6 @@ def cost_of(estimate: Estimate, price: Price | None) -> float | None:
 
 def strategy_for(policy: ContextPolicy, info: ModelInfo) -> str:
     """The policy's strategy. "auto" is a model's summary, but the built-in model is too small to write one (K4)."""
-    if policy.strategy != "auto":
+    if policy.strategy not in ("auto", "llm"):
         return policy.strategy
     return "extractive" if info.is_builtin else "llm"

@@ -19,7 +19,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
-from desktop_app.conversation.message import Entry, Message
+from desktop_app.conversation.message import Entry, Message, Role
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel
@@ -138,6 +138,13 @@ class Session:
         """Tokens of the request, as they are counted here."""
         self._tally = tally(self.view, self.counts, self._tally)
         return self._tally.total + closing_tokens(self.view, self.counts)
+
+    def seconds_since_request(self) -> float | None:
+        """Since the newest reply was stored, as long as its model is still in use; None if there is none."""
+        newest = next((m for m in reversed(self._messages) if m.role is Role.ASSISTANT and m.model), None)
+        if newest is None or newest.model != self.model_info.recorded_as:
+            return None
+        return max(time.time() - newest.at, 0.0)
 
     def gauge_changed(self) -> GaugeChanged:
         """The figures as an event."""
