@@ -6,8 +6,9 @@ import argparse
 
 from desktop_app.context.breakdown import gauge_of, tally
 from desktop_app.context.counting import Counts
+from desktop_app.context.items import repairs_told
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import view_of
+from desktop_app.context.view import repairs_of, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
@@ -42,13 +43,16 @@ def run(arguments: argparse.Namespace) -> int:
     model = arguments.model or DEFAULT_MODEL
     counts = Counts(tokenizer_for(model))
     view = view_of(Transcript(Chain(messages)))
+    repairs = repairs_of(view)
     info = ModelInfo(model, model, arguments.window, 0)
     budget = budget_for(BALANCED, arguments.window, max_output_of(arguments.model))
     gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget, info)
     if arguments.json:
-        print_json(_report(gauge))
+        print_json({**_report(gauge), "repairs": {repair.value: count for repair, count in repairs.items()}})
     else:
         print(_for_people(gauge))
+        if repairs:
+            print(f"Repaired for the model: {repairs_told(repairs)}.")
     return 0
 
 

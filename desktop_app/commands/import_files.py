@@ -14,9 +14,13 @@ from msgspec.structs import replace
 from desktop_app.archive.store import Store
 from desktop_app.chat.conversations import title_of
 from desktop_app.chat.ports import ArchiveError
+from desktop_app.context.items import repairs_told
+from desktop_app.context.view import repairs_of, view_of
+from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import BadChat, read_chat
+from desktop_app.conversation.transcript import Transcript
 from desktop_app.paths import database_file
 
 from .arguments import (
@@ -52,6 +56,9 @@ def run(args: argparse.Namespace) -> int:
         except ArchiveError as error:
             print_failure(error.failure)
             code = exit_code(error.failure)
+    for info, messages in conversations[: len(imported)]:
+        if repaired := repairs_told(repairs_of(view_of(Transcript(Chain(messages))))):
+            print(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.", file=sys.stderr)
     if args.json:
         rows = [{"id": info.id, "title": info.title, "messages": info.messages} for info in imported]
         print_json({"conversations": rows})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import StrEnum
 
 import msgspec
@@ -43,6 +44,11 @@ class Item(msgspec.Struct, frozen=True):
     is_joined: bool = False
     separators: int = 0
     repair: Repair | None = None
+
+
+def repairs_told(repairs: Counter[Repair]) -> str:
+    """Such as "repeated call id (5), empty message (2)"; "" if nothing was wrong."""
+    return ", ".join(f"{repair.value} ({count:,})" for repair, count in repairs.most_common())
 
 
 _USER, _MESSAGE, _ORPHAN = Role.USER, Kind.MESSAGE, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py

@@ -7,6 +7,8 @@ from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.importing import import_file
 from desktop_app.chat.optimize import Optimization
 from desktop_app.chat.session import Session
+from desktop_app.context.items import repairs_told
+from desktop_app.context.view import repairs_of
 from desktop_app.conversation.events import TurnEvent
 
 from . import protocol as p
@@ -50,7 +52,7 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             return p.Found(await chats.search(query, conversation, limit))
         case p.ImportFile(path):
             session = await import_file(chats, path)
-            return p.Imported((session.info,))
+            return p.Imported((session.info,), repairs_told(repairs_of(session.view)))
         case p.ReadSettings():
             return await engine.settings_read()
         case p.WriteSettings(settings, keys):

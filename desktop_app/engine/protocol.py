@@ -344,9 +344,10 @@ class Found(Thing, frozen=True):
 
 
 class Imported(Thing, frozen=True):
-    """Conversations that an import created."""
+    """Conversations that an import created. repaired: what is wrong with them and set right in the view, in words."""
 
     conversations: tuple[ConversationInfo, ...]
+    repaired: str = ""
 
 
 class SettingsRead(Thing, frozen=True):

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .search.search_palette import SearchPalette
 
 
+REPAIRED = "Repaired for the model: {}; the record keeps what arrived"
+
+
 class ListingController(QObject):
     """Wishes about conversations as a whole."""
 
@@ -114,7 +117,8 @@ class ListingController(QObject):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                self._parts.toast.tell(f"“{info.title}” imported, {counted(info.messages, 'message')}")
+                told = f"“{info.title}” imported, {counted(info.messages, 'message')}"
+                self._parts.toast.tell(f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told)
 
     async def _search(self, query: str) -> None:
         found = await self._bridge.ask_for(p.Found, p.Search(query))

@@ -127,3 +127,14 @@ def test_lone_surrogates_are_replaced_and_it_is_said(tmp_path: Path, data: Path,
 def test_the_data_folder_may_be_named_before_the_command(tmp_path: Path, data: Path, capsys) -> None:
     assert main(["--data-dir", str(data), "import", written(tmp_path / "a.jsonl", CHAT)]) == 0
     assert (data / "archive.sqlite3").exists()
+
+
+def test_a_history_that_is_broken_is_imported_as_it_is_with_one_warning(tmp_path: Path, data: Path, capsys) -> None:
+    broken = [{"role": "assistant", "content": "Hi"}, {"role": "user", "content": ""}, CHAT[3]]
+    code = main(["import", "--data-dir", str(data), "--json", written(tmp_path / "broken.jsonl", broken)])
+    out, err = capsys.readouterr()
+    assert code == 0
+    (conversation,) = json.loads(out)["conversations"]
+    assert [m.role.value for m in entries(data, conversation["id"])] == ["assistant", "user", "tool"]
+    assert err.count("repaired for the model") == 1
+    assert "result without a call (1)" in err

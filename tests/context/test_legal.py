@@ -11,7 +11,7 @@ from made_by_hand import call, model, record, result, sent, system, tokens, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.breakdown import item_tokens, request_tokens
 from desktop_app.context.counting import Counts, count_message
-from desktop_app.context.items import Repair
+from desktop_app.context.items import Repair, repairs_told
 from desktop_app.context.legal import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
 from desktop_app.context.view import assemble, repairs_of, view_after, view_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text
@@ -177,3 +177,11 @@ def test_what_may_not_be_parted_from_a_pin_holds_with_it_when_a_compaction_is_re
     assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "assistant", "user"]
     assert set(shown.standings) == {"m0", "m3"}
     assert not repairs_of(shown)
+
+
+def test_what_was_repaired_is_told_in_a_line() -> None:
+    shown = view(model("Hello"), user(""), model("", call("bash")), user("never mind"), user(" "))
+    assert repairs_told(repairs_of(shown)) == (
+        "empty message (2), beginning without a user's message (1), missing result (1)"
+    )
+    assert repairs_told(repairs_of(view(user("a"), model("b")))) == ""

@@ -32,7 +32,15 @@ TRIGGER_WORDS = {
     Trigger.USER: "by you",
 }
 
-PRUNE_WORDS = {"soft_trim": "{} shortened", "hard_clear": "{} cleared to a line"}
+PRUNE_WORDS = {
+    "repeats": "{} repeated",
+    "superseded": "{} out of date",
+    "old_errors": "{} inputs of failed calls",
+    "truncate": "{} oversized",
+    "soft_trim": "{} shortened",
+    "digest": "{} digested",
+    "hard_clear": "{} cleared to a line",
+}
 STRATEGY_WORDS = {
     "extractive": "without a model",
     "llm": "by a model",
