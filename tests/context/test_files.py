@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import msgspec
@@ -105,3 +106,23 @@ def test_a_command_of_a_tool_that_runs_names_the_files_that_it_changes() -> None
 def test_no_command_takes_long(text: str) -> None:
     list(edited_by_command(text))
     list(files_edited_in(text))
+
+
+HOSTILE = {
+    "redirections": {"command": "> a " * 200_000},
+    "segments": {"command": ";tee a" * 150_000},
+    "quotes": {"command": "'\"" * 300_000},
+    "heredocs": {"command": "cat > x <<E\n" * 80_000},
+    "many keys": {f"k{n}": "x" for n in range(60_000)},
+    "many paths": {"paths": [f"a/{n}.py" for n in range(60_000)]},
+    "opened": {"code": "open('a','" * 90_000},
+    "blocks": {"input": "a\n<<<<<<< SEARCH\n" * 50_000},
+}
+
+
+@pytest.mark.parametrize("fields", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_arguments_take_about_a_second_at_most(fields: dict[str, Any]) -> None:
+    started = time.process_time()
+    said = head(model("", call("bash", msgspec.json.encode(fields).decode())), result("ok"))
+    ledger_of(said, Ledger())
+    assert time.process_time() - started < 2.0
