@@ -82,7 +82,8 @@ def test_every_message_of_the_input_is_in_one_place(migration: Path, capsys) -> 
     sent = [(m["role"], m["content"], m.get("tool_calls", [])) for m in report["messages"]]
     for index in verbatim:
         role, content, calls = (chat[index].get(key, "") for key in ("role", "content", "tool_calls"))
-        assert any(role == r and (content or "") in (c or "") and all(call in t for call in calls or []) for r, c, t in sent)
+        text = content or ""
+        assert any(role == r and text in (c or "") and all(call in t for call in calls or []) for r, c, t in sent)
 
 
 def test_what_would_be_sent_is_paired_and_begins_legally(migration: Path, capsys) -> None:
