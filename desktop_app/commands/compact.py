@@ -16,6 +16,7 @@ from desktop_app.chat.summarize import without_model
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.compact import CompactionPlan
 from desktop_app.context.counting import Counts
+from desktop_app.context.items import Kind
 from desktop_app.context.make_room import WindowTooSmall, make_room
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted, policy_for_target
 from desktop_app.context.presets import PRESETS
@@ -152,8 +153,12 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
     whole = {id(message): index for index, message in enumerate(messages)}
     sent = assemble(result.view)
     shaped = chat_of(sent)
-    chat = [objects[whole[id(m)]] if id(m) in whole else shaped[place] for place, m in enumerate(sent)]
-    told = [item.message for item in result.view.items]
+    chat = [
+        _as_in_file(objects[whole[id(m)]], chat) if id(m) in whole else chat
+        for m, chat in zip(sent, shaped, strict=True)
+    ]
+    told = {int(item.message.id) for item in result.view.items if item.kind is Kind.MESSAGE}
+    pruned = {int(message_id) for message_id in result.view.pruned.keys() - result.view.standings.keys()}
     summary = result.view.summary
     fidelity = summary.fidelity if summary else Fidelity()
     return {
@@ -164,8 +169,8 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
         "tokens_after": result.tokens_after,
         "operations": [_operation(operation) for operation in result.operations],
         "messages": chat,
-        "verbatim": sorted(whole[id(m)] for m in told if id(m) in whole),
-        "pruned": sorted(int(message_id) for message_id in result.view.pruned.keys() - result.view.standings.keys()),
+        "verbatim": sorted(told - pruned),
+        "pruned": sorted(pruned),
         "archived": sorted(int(message_id) for message_id in result.view.standings),
         "summary": summary.summary if summary else "",
         "fidelity": {
@@ -175,6 +180,25 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
             "lost": fidelity.lost,
         },
     }
+
+
+def _as_in_file(given: Json, sent: Json) -> Json:
+    """The message as it is sent, in the file's form where that says the same: with its parts, no name for a result."""
+    content = given.get("content")
+    if content and isinstance(content, list) and all(_is_sendable(part, sent["role"]) for part in content):
+        sent = {**sent, "content": content}
+    return {key: value for key, value in sent.items() if key in given or key != "name"}
+
+
+def _is_sendable(part: Any, role: str) -> bool:
+    """Whether every provider takes that part of `content` from that role."""
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return bool(text.strip())
+        case {"type": "image_url", "image_url": {"url": str()}}:
+            return role == "user"
+        case _:
+            return False
 
 
 def _operation(operation: Operation) -> dict[str, Any]:

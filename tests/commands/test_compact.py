@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from desktop_app.__main__ import main
+from request_rules import legal_for_all
 
 KEYS = {
     "model",
@@ -210,6 +211,64 @@ def test_a_conversation_that_ends_with_an_open_call_is_closed(tmp_path: Path, ca
     report = compacted(capsys, file, "--window", "8192")
     assert [message["role"] for message in report["messages"]] == ["user", "assistant", "tool"]
     assert report["verbatim"] == [0, 1]
+
+
+def asked(number: int, name: str = "read", arguments: object = '{"path": "a.py"}') -> dict[str, Any]:
+    return {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+REPAIRED = [
+    {"role": "user", "content": "Look at a.py."},
+    {"role": "assistant", "content": "", "tool_calls": [asked(1)]},
+    {"role": "tool", "tool_call_id": "c1", "content": "one"},
+    {"role": "assistant", "content": None, "tool_calls": [asked(1), asked(2, "not a name", "{broken")]},
+    {"role": "tool", "tool_call_id": "c2", "content": "two"},
+    {"role": "tool", "tool_call_id": "c1", "content": "three"},
+    {"role": "tool", "tool_call_id": "nobody", "content": "four"},
+    {"role": "assistant", "content": ""},
+    {"role": "user", "content": "   "},
+]
+
+
+@pytest.mark.parametrize("window", [100_000, 400])
+def test_messages_that_are_repaired_have_their_place_too(tmp_path: Path, capsys, window: int) -> None:
+    chat = [*REPAIRED, *({"role": "user", "content": f"Word {n} of many." * 9} for n in range(30))]
+    report = compacted(capsys, written(tmp_path, *chat), "--window", window)
+    places = sorted(report["verbatim"] + report["pruned"] + report["archived"])
+    assert places == list(range(len(chat))), "each in exactly one"
+
+
+AS_PROGRAMS_WRITE = [
+    {"role": "developer", "content": "Be brief.", "id": "m1"},
+    {"role": "user", "content": [{"type": "text", "text": "What is this?"}, "Say!"], "timestamp": 1},
+    {"role": "assistant", "content": "", "tool_calls": [asked(1, arguments={"path": "a.py"})]},
+    {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "one"}, {"type": "image_url"}]},
+    {"role": "assistant", "content": "A file.", "reasoning_content": "They want to know. " * 50, "annotations": []},
+    {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}]},
+    {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot hear."}]},
+    {"role": "user", "content": "Go on."},
+]
+
+
+def test_what_other_programs_write_is_shown_as_it_would_be_sent(tmp_path: Path, capsys) -> None:
+    report = compacted(capsys, written(tmp_path, *AS_PROGRAMS_WRITE), "--window", "8192")
+    assert legal_for_all(report["messages"]) == []
+    assert [message["role"] for message in report["messages"][:3]] == ["system", "user", "assistant"]
+    fields = {key for message in report["messages"] for key in message}
+    assert fields == {"role", "content", "tool_calls", "tool_call_id"}, "what is not sent is not shown"
+    for message in report["messages"]:
+        parts = message["content"] if isinstance(message["content"], list) else []
+        assert all(part["type"] in ("text", "image_url") for part in parts)
+
+
+def test_parts_of_a_message_stay_as_the_file_has_them(tmp_path: Path, capsys) -> None:
+    image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png", "detail": "low"}}
+    chat = [
+        {"role": "user", "content": [{"type": "text", "text": "What is"}, {"type": "text", "text": "this?"}, image]},
+        {"role": "assistant", "content": [{"type": "text", "text": "A cat."}], "tool_calls": [asked(1)]},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+    ]
+    assert compacted(capsys, written(tmp_path, *chat), "--window", "8192")["messages"] == chat
 
 
 def test_it_runs_in_a_process_of_its_own(migration: Path, tmp_path: Path) -> None:
