@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
+
+Summaries = Literal["auto", "extractive"]
+"""Who writes summaries without the user's word. "auto": the utility model, and code where that is the built-in one;
+"extractive": code alone, so that no tokens are spent."""
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -25,7 +30,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     chat_model: the model of new conversations. utility_model: the one that writes summaries; "": the same as the
     chat's. theme: "system", "light" or "dark". policy: a preset's name.
-    is_automatic: whether room is made without the user's word.
+    is_automatic: whether room is made without the user's word. summaries: who then writes them.
     """
 
     chat_model: str = "builtin"
@@ -36,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True):
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."
     utility_model: str = ""
+    summaries: Summaries = "auto"
 
 
 class SettingsDamaged(Exception):

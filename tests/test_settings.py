@@ -20,10 +20,24 @@ def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
     assert read_settings(tmp_path / "settings.json") == Settings()
 
 
-@pytest.mark.parametrize("content", [b"{broken", b"[]", b'{"font_scale": "big"}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content", [b"{broken", b"[]", b'{"font_scale": "big"}', b'{"summaries": "cheap"}', b"\xff\xfe"]
+)
 def test_damaged_settings_are_kept_beside(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "settings.json"
     file.write_bytes(content)
     with pytest.raises(SettingsDamaged, match="defaults"):
         read_settings(file)
     assert (tmp_path / "settings.damaged.json").read_bytes() == content
+
+
+def test_a_file_from_before_a_setting_keeps_all_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text('{"theme": "dark", "utility_model": "work/small", "unknown": 1}')
+    assert read_settings(file) == Settings(theme="dark", utility_model="work/small", summaries="auto")
+
+
+def test_code_alone_is_kept_with_the_model_for_summaries_by_hand(tmp_path: Path) -> None:
+    chosen = Settings(summaries="extractive", utility_model="work/small")
+    write_settings(tmp_path / "settings.json", chosen)
+    assert read_settings(tmp_path / "settings.json") == chosen

@@ -56,7 +56,7 @@ class Conversations:
         self._publish = publish
         self._list_changed = list_changed
         self._on_bug = on_bug
-        self.scribe = Scribe(models, lambda: self.settings.utility_model, prompts)
+        self.scribe = Scribe(models, lambda: self.settings, prompts)
         self._tasks = Tasks(on_bug)
         self._sessions: dict[str, Session] = {}
         self._opening = asyncio.Lock()
@@ -270,11 +270,11 @@ class Conversations:
         return self.models.infos()
 
     def change_settings(self, settings: Settings) -> None:
-        """Applies new settings to open conversations too; a running turn ends with what it began with."""
+        """Applies new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
         for conversation, session in list(self._sessions.items()):
             session.policy = self.policy
-            if not self.is_running(conversation):
+            if not self.is_running(conversation) and not self._tasks.is_running(f"room of {conversation}"):
                 del self._sessions[conversation]
 
 

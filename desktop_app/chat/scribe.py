@@ -1,4 +1,5 @@
-"""Who writes the summaries: the utility role's model, unless the policy or the model says otherwise (K3, K4)."""
+"""Who writes the summaries: the utility role's model, unless the settings, the policy or the model say otherwise
+(K3, K4)."""
 
 from __future__ import annotations
 
@@ -6,17 +7,23 @@ import asyncio
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.model_summary import Estimate, estimate_of
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Trigger
+from desktop_app.settings import Settings, Summaries
 
 from .optimize import Optimization
 from .ports import ChatModel, ModelError, Models, Price
 from .session import Session
 from .summarize import NoSummary, Order, drafted
+from .while_wanted import WhileWanted
 
+BY_MODEL = ("auto", "llm")
+"""Strategies of a policy that ask a model, where there is one to ask."""
 TOO_SMALL = "{label} is too small to summarise a conversation well: it would take minutes, and make things up."
 
 
@@ -32,18 +39,33 @@ class Offer(msgspec.Struct, frozen=True):
     dollars: float | None = None
 
 
+class Author(msgspec.Struct, frozen=True):
+    """Who would write. chosen, missing: the id of the model that the settings name, and why it is not there; "" for
+    both if nothing stands in for it."""
+
+    model: ChatModel
+    chosen: str = ""
+    missing: str = ""
+
+    @property
+    def label(self) -> str:
+        """The model's, and whose place it takes."""
+        label = self.model.info.label
+        return f"{label} (in place of {self.chosen})" if self.chosen else label
+
+
 class Scribe:
     """Gives the order for a compaction, and sees to it that there is one at a time for a conversation.
 
-    utility_model: the id of the model that is set for such work, "" for the chat's own. prompts: reads the words of
-    the requests, None if no model is to be asked.
+    settings: as they are now; a change holds for the next request that would be sent. prompts: reads the words of the
+    requests, None if no model is to be asked.
     """
 
     def __init__(
-        self, models: Models, utility_model: Callable[[], str], prompts: Callable[[], Prompts] | None = None
+        self, models: Models, settings: Callable[[], Settings], prompts: Callable[[], Prompts] | None = None
     ) -> None:
         self._models = models
-        self._utility_model = utility_model
+        self._settings = settings
         self._prompts = prompts
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -51,39 +73,57 @@ class Scribe:
         """Held while a summary of that conversation is written of which the entry will be recorded."""
         return self._locks.setdefault(conversation, asyncio.Lock())
 
-    def model_for(self, session: Session) -> ChatModel:
-        """The model that would write: the chat's own if none is set, or if the one that is set is not there."""
-        chosen = self._utility_model()
-        try:
-            return self._models.model(chosen) if chosen else session.model
-        except ModelError:
-            return session.model
-
     async def order(self, session: Session, strategy: str = "auto", instructions: str = "") -> Order:
-        """The order for a compaction of that session. strategy "auto": what its policy says."""
-        model = self.model_for(session)
-        strategy = strategy_for(session.policy, model.info) if strategy == "auto" else strategy
+        """The order for a compaction of that session. strategy "auto": what the settings and its policy say."""
+        model, is_by_hand = self._author(session).model, strategy != "auto"
+        strategy = strategy if is_by_hand else strategy_for(session.policy, model.info, self._settings().summaries)
         if strategy != "llm" or self._prompts is None:
             return Order("extractive" if strategy == "llm" else strategy)
-        return Order(strategy, model, await asyncio.to_thread(self._prompts), instructions)
+        asked = model if is_by_hand else WhileWanted(model, lambda: self._settings().summaries == "auto")
+        return Order(strategy, asked, await asyncio.to_thread(self._prompts), instructions)
 
     async def offer(self, session: Session, optimization: Optimization) -> Offer:
         """What a summary by a model would take for that plan, or why there is none. Nothing is sent for it."""
-        model = self.model_for(session)
+        author = self._author(session)
+        model, label = author.model, author.label
         if model.info.is_builtin:
-            return Offer(model.info.label, TOO_SMALL.format(label=model.info.label))
+            return Offer(label, TOO_SMALL.format(label=label))
         if self._prompts is None:
-            return Offer(model.info.label, "No model is set up for summaries.")
+            return Offer(label, "No model is set up for summaries.")
         plan = optimization.compaction_plan
         if plan is None or optimization.is_written:
-            return Offer(model.info.label)
+            return Offer(label)
         order = await self.order(session, "llm")
         try:
             draft = await asyncio.to_thread(drafted, optimization.before_summary, plan, order)
         except NoSummary as reason:
-            return Offer(model.info.label, f"{model.info.label} cannot summarise this, because {reason}.")
+            return Offer(label, f"{label} cannot summarise this, because {reason}.")
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
-        return Offer(model.info.label, "", estimate, cost_of(estimate, self._models.price(model.info.id)))
+        return Offer(label, "", estimate, cost_of(estimate, self._models.price(model.info.id)))
+
+    def noted(self, session: Session, entry: AnyEntry) -> AnyEntry:
+        """The entry; a compaction says so if its summary is not by the model that the settings name, which is gone."""
+        if not isinstance(entry, Compaction):
+            return entry
+        author = self._author(session)
+        is_by_model = entry.strategy == "llm" and entry.model == author.model.info.recorded_as
+        is_by_code = entry.strategy == "extractive" and entry.trigger is not Trigger.USER and not entry.note
+        if not author.missing or not (is_by_model or (is_by_code and self._would_be_by_model(session))):
+            return entry
+        by = author.model.info.label if is_by_model else "code"
+        told = f"{author.missing}: {by} wrote this summary in its place."
+        return replace(entry, note=f"{entry.note} {told}".lstrip())
+
+    def _author(self, session: Session) -> Author:
+        """The model that would write: the chat's own if none is set, or if the one that is set is not there."""
+        chosen = self._settings().utility_model
+        try:
+            return Author(self._models.model(chosen) if chosen else session.model)
+        except ModelError as error:
+            return Author(session.model, chosen, error.failure.title)
+
+    def _would_be_by_model(self, session: Session) -> bool:
+        return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL
 
 
 def cost_of(estimate: Estimate, price: Price | None) -> float | None:
@@ -91,8 +131,9 @@ def cost_of(estimate: Estimate, price: Price | None) -> float | None:
     return None if price is None else estimate.prompt_tokens * price.prompt + estimate.reply_tokens * price.reply
 
 
-def strategy_for(policy: ContextPolicy, info: ModelInfo) -> str:
-    """The policy's strategy. "auto" is a model's summary, but the built-in model is too small to write one (K4)."""
-    if policy.strategy not in ("auto", "llm"):
+def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:
+    """The policy's strategy. "auto" is a model's summary, but the built-in model is too small to write one (K4), and
+    the settings may want none by a model at all."""
+    if policy.strategy not in BY_MODEL:
         return policy.strategy
-    return "extractive" if info.is_builtin else "llm"
+    return "extractive" if info.is_builtin or summaries == "extractive" else "llm"
