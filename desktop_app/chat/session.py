@@ -181,6 +181,8 @@ class Session:
 
     async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:
         """Stores operations, pins or undos, and tells what they changed."""
+        if self.scribe is not None:
+            entries = tuple(self.scribe.noted(self, entry) for entry in entries)
         return await uninterrupted(self._record_operation(entries, cause))
 
     async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:

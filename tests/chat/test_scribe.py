@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from contextlib import aclosing
 
 import pytest
 from msgspec.structs import replace
+from test_summarize import answer, chat
 
 from desktop_app.chat.basis import basis_of
+from desktop_app.chat.operations import optimized
+from desktop_app.chat.optimize import Optimization, plan_optimize, summary_written
 from desktop_app.chat.scribe import strategy_for
 from desktop_app.context.policy import BALANCED
+from desktop_app.conversation.events import OperationRow, RoomEnded, RoomProgress, TurnFinished, ViewChanged
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
+from provider import Reply
+from summary_prompts import PROMPTS
 
 
 @pytest.mark.parametrize(
@@ -28,6 +36,111 @@ from desktop_app.conversation.message import Message, Role, Text
 def test_the_built_in_model_writes_no_summaries(strategy, is_builtin: bool, expected: str) -> None:
     model = ModelInfo("m/m", "M", 8_192, 512, is_builtin=is_builtin)
     assert strategy_for(replace(BALANCED, strategy=strategy), model) == expected
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [("auto", "extractive"), ("llm", "extractive"), ("extractive", "extractive"), ("last_messages", "last_messages")],
+)
+def test_with_code_alone_no_policy_asks_a_model(strategy, expected: str) -> None:
+    model = ModelInfo("m/m", "M", 8_192, 512)
+    assert strategy_for(replace(BALANCED, strategy=strategy), model, "extractive") == expected
+
+
+def choose(home, **changes) -> None:
+    home.chats.change_settings(replace(home.chats.settings, **changes))
+
+
+def rows_of(home) -> list[OperationRow]:
+    return [row for changed in home.of(ViewChanged) for row in changed.operations]
+
+
+async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(house) -> None:
+    home = await house([Reply("Here.")], prompts=PROMPTS)
+    session = await home.chats.create("Long", chat(70))
+    choose(home, summaries="extractive")
+    session = await home.chats.open(session.id)
+    await home.turn(session, "Where are we?")
+    assert len(home.provider.requests) == 1
+    assert home.provider.requests[0].messages[-1]["content"].endswith("Where are we?")
+    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
+    assert (row.model, row.usage, row.note) == ("", None, "")
+
+
+async def test_with_code_alone_room_in_the_background_sends_nothing_either(house) -> None:
+    home = await house([Reply("First.")], window=20_000, prompts=PROMPTS)
+    session = await home.chats.create("Long", chat(136))
+    choose(home, summaries="extractive")
+    await home.turn(await home.chats.open(session.id), "One.")
+    await home.until(lambda: bool(home.of(RoomEnded)))
+    assert len(home.provider.requests) == 1
+    assert rows_of(home)[-1].strategies.keys() == {"extractive"}
+
+
+async def test_code_alone_chosen_while_a_model_writes_ends_its_work(house) -> None:
+    slow = Reply("word " * 500, pause=0.02, size=5)  # ten seconds, and one more request for the other half
+    home = await house([slow, Reply("Here.")], prompts=PROMPTS)
+    session = await home.chats.create("Long", chat(70))
+    await home.chats.send(session.id, "Where are we?")
+    await home.until(lambda: bool(home.of(RoomProgress)))
+    choose(home, summaries="extractive")
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    assert len(home.provider.requests) == 2, "what was begun, and the turn's own"
+    assert home.provider.client_left.is_set(), "what was begun is not paid for to its end"
+    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
+    assert "switched off" in row.note
+    assert session.view.items[-1].message.text == "Here."
+
+
+async def test_with_code_alone_a_model_may_still_be_asked_by_hand(house) -> None:
+    home = await house([answer()], prompts=PROMPTS, repeat_last=True)
+    session = await home.chats.create("Long", chat())
+    choose(home, summaries="extractive")
+    assert (await home.chats.scribe.order(session)).strategy == "extractive", "what a plan begins with"
+    plan = plan_optimize(basis_of(session), strategy="llm")
+    assert (await home.chats.scribe.offer(session, plan)).refusal == ""
+    order = await home.chats.scribe.order(session, "llm")
+    async with aclosing(summary_written(plan, order)) as steps:
+        *_, written = [step async for step in steps]
+    assert isinstance(written, Optimization)
+    await optimized(session, written)
+    assert session.operations()[-1].strategies.keys() == {"llm"}
+
+
+async def test_the_model_that_takes_the_place_of_a_missing_one_is_named(house) -> None:
+    home = await house([answer(), answer(), Reply("Here.")], prompts=PROMPTS)
+    session = await home.chats.create("Long", chat(70))
+    choose(home, utility_model="scripted/gone")
+    session = await home.chats.open(session.id)
+    offer = await home.chats.scribe.offer(session, plan_optimize(basis_of(session), strategy="llm"))
+    assert (offer.label, offer.refusal) == ("Scripted (in place of scripted/gone)", "")
+    await home.turn(session, "Where are we?")
+    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"llm"}]
+    assert row.model == "scripted/scripted"
+    assert row.note == "There is no model “scripted/gone”: Scripted wrote this summary in its place."
+
+
+async def test_code_that_takes_the_place_of_a_missing_model_is_named_too(house) -> None:
+    home = await house([Reply("Here.")], prompts=PROMPTS)
+    home.chats.models.info = replace(home.chats.models.info, is_builtin=True)
+    session = await home.chats.create("Long", chat(70))
+    choose(home, utility_model="scripted/gone")
+    session = await home.chats.open(session.id)
+    await home.turn(session, "Where are we?")
+    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
+    assert row.note == "There is no model “scripted/gone”: code wrote this summary in its place."
+
+
+async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second_time(house) -> None:
+    home = await house([Reply("First."), answer(delay=0.5), Reply("Second.")], window=20_000, prompts=PROMPTS)
+    session = await home.chats.create("Long", chat(136))
+    await home.turn(session, "One.")
+    while len(home.provider.requests) < 2:
+        await asyncio.sleep(0.01)
+    choose(home, theme="dark")
+    again = await home.chats.open(session.id)
+    await home.until(lambda: bool(home.of(RoomEnded)))
+    assert [row.id for row in again.operations()] == [row.id for row in rows_of(home)], "it knows of the new summary"
 
 
 async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> None:
