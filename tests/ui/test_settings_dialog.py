@@ -102,9 +102,9 @@ def test_every_choice_is_saved(dialog, qtbot):
     qtbot.keyClicks(dialog.prompt, "Answer in verse.")
     qtbot.mouseClick(dialog.automatic, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.policy.button("aggressive"), Qt.MouseButton.LeftButton)
+    dialog.summaries.select.setCurrentIndex(0)
     saved, keys = save(dialog, qtbot)
-    kept = SETTINGS.utility_model  # it stands in the settings file only
-    assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.", kept)
+    assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.", "", "auto")
     assert keys == {}
 
 
@@ -122,6 +122,106 @@ def test_a_policy_like_another_programs_is_shown_where_it_was_chosen_and_is_kept
     assert made.policy_note.text().startswith("Like another program. Seline: ")
     saved, _ = save(made, qtbot)
     assert saved.policy == "seline"
+
+
+@pytest.fixture
+def opened(window):
+    """`opened(**changes)`: the dialog over settings that were changed so, with more models if those are given."""
+
+    def open_(models=MODELS, **changes):
+        settings = replace(SETTINGS, **({"utility_model": ""} | changes))
+        made = SettingsDialog(SettingsRead(settings, ("lmstudio",), "Keys lie in the system keyring."), models, window)
+        made.open()
+        return made
+
+    return open_
+
+
+def choices(dialog) -> list[str]:
+    select = dialog.summaries.select
+    return [select.itemText(place) for place in range(select.count())]
+
+
+def choose(dialog, words: str) -> None:
+    dialog.summaries.select.setCurrentIndex(choices(dialog).index(words))
+
+
+OWN, CODE = "The chat's own model", "Code alone (no tokens spent)"
+LLAMA = "llama-8b · lmstudio does not answer"
+
+
+def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(opened, qtbot):
+    dialog = opened()
+    select = dialog.summaries.select
+    assert choices(dialog) == [OWN, LLAMA, CODE]
+    assert select.currentText() == OWN
+    assert "built-in model is too small" in dialog.summaries.note.text()
+    select.setFocus()
+    qtbot.keyClick(select, Qt.Key.Key_Down)
+    assert select.currentText() == LLAMA
+    assert "with the built-in model too: their messages are then sent to lmstudio" in dialog.summaries.note.text()
+    saved, _ = save(dialog, qtbot)
+    assert (saved.summaries, saved.utility_model) == ("auto", "lmstudio/llama-8b")
+
+
+def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(opened, qtbot):
+    dialog = opened(utility_model="lmstudio/llama-8b")
+    choose(dialog, CODE)
+    assert "nothing is sent for it, whichever model you talk to" in dialog.summaries.note.text()
+    saved, _ = save(dialog, qtbot)
+    assert (saved.summaries, saved.utility_model) == ("extractive", "lmstudio/llama-8b")
+    again = opened(utility_model="lmstudio/llama-8b", summaries="extractive")
+    assert again.summaries.select.currentText() == CODE
+    choose(again, OWN)
+    saved, _ = save(again, qtbot)
+    assert (saved.summaries, saved.utility_model) == ("auto", "")
+
+
+def test_a_model_for_summaries_that_is_gone_is_shown_as_missing_and_kept(dialog, qtbot):
+    assert dialog.summaries.select.currentText() == "lmstudio/small · not set up"
+    assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
+    qtbot.keyClicks(dialog.forms[0].models.edit, ", small")
+    assert dialog.summaries.note.text().startswith("lmstudio/small reads what leaves")
+    qtbot.mouseClick(dialog.forms[0].remove, Qt.MouseButton.LeftButton)
+    assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
+    assert dialog.summaries.select.accessibleDescription() == dialog.summaries.note.text()
+    dialog.model.setCurrentIndex(0)
+    assert save(dialog, qtbot)[0].utility_model == "lmstudio/small"
+
+
+def test_a_model_for_summaries_follows_its_server_to_a_new_name(opened, qtbot):
+    dialog = opened(utility_model="lmstudio/llama-8b", summaries="extractive")
+    write(qtbot, dialog.forms[0].name, "studio")
+    write(qtbot, dialog.forms[0].key, "again")
+    saved, _ = save(dialog, qtbot)
+    assert (saved.summaries, saved.utility_model) == ("extractive", "studio/llama-8b")
+
+
+def test_a_model_whose_window_nobody_knows_cannot_write_and_the_built_in_one_neither(opened):
+    unknown = ModelInfo("lmstudio/qwen-7b", "qwen-7b", 0, 0, note="lmstudio does not say how many tokens it accepts.")
+    dialog = opened(Models((*MODELS.models, unknown)), utility_model="lmstudio/qwen-7b")
+    assert dialog.summaries.note.text().startswith("lmstudio does not say how many tokens it accepts. Until that")
+    builtin = opened(utility_model="builtin")
+    assert builtin.summaries.select.currentText() == "SmolLM2 135M · too small"
+    assert "in its place code writes" in builtin.summaries.note.text()
+
+
+def test_models_of_the_same_name_are_told_apart(opened):
+    twins = tuple(ModelInfo(f"{server}/qwen", "qwen", 8_192, 1_000) for server in ("home", "work"))
+    assert choices(opened(Models(twins)))[1:3] == ["home/qwen", "work/qwen"]
+
+
+def test_summaries_come_between_the_policy_and_the_servers_with_the_keyboard(opened, qtbot):
+    dialog = opened()
+    select = dialog.summaries.select
+    select.setFocus()
+    assert select.accessibleName() == "Summaries are written by"
+    qtbot.keyClick(select, Qt.Key.Key_Backtab)
+    assert dialog.policy.isAncestorOf(dialog.focusWidget())
+    select.setFocus()
+    qtbot.keyClick(select, Qt.Key.Key_Tab)
+    following = dialog.focusWidget()
+    assert following is dialog.add_server or any(form.isAncestorOf(following) for form in dialog.forms)
 
 
 def test_a_server_is_added_with_its_key(dialog, qtbot):

@@ -22,7 +22,8 @@ from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.words import percent, thousands
 
-from .server_form import ServerForm
+from .server_form import ServerForm, models_of
+from .summary_choice import SummaryChoice
 
 WIDTH = 680
 THEMES = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
@@ -74,6 +75,7 @@ class SettingsDialog(Sheet):
         self.automatic = Switch("Make room automatically")
         self.policy = Segmented(policies_offered(read.settings.policy))
         self.policy_note = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.summaries = SummaryChoice(read.settings, models.models, self._is_set_up)
         self.forms: list[ServerForm] = []
         self.add_server = Button("+ Add a server")
         self.cancel = Button("Cancel")
@@ -87,7 +89,9 @@ class SettingsDialog(Sheet):
         """The settings as they are written. Raises ValueError for a server whose window is no number."""
         return replace(  # what stands only in the settings file stays as it is
             self._read.settings,
-            chat_model=self._chosen_model(),
+            chat_model=self._renamed(self.model.currentData()),
+            utility_model=self._renamed(self.summaries.utility_model()),
+            summaries=self.summaries.summaries(),
             servers=tuple(form.server() for form in self.forms),
             theme=self.theme.value(),
             font_scale=self.scale.value() / 100,
@@ -119,6 +123,7 @@ class SettingsDialog(Sheet):
         self.policy_note.set_text(policy_words(self.policy.value()))
         for server in settings.servers:
             self._add_form(server)
+        self.summaries.tell()
 
     def _connect(self) -> None:
         self.scale.valueChanged.connect(self._tell_scale)
@@ -163,7 +168,7 @@ class SettingsDialog(Sheet):
     def _context(self) -> QWidget:
         note = InkLabel("Off: nothing leaves the window without your word, and a full one stops the chat.", size=12)
         note.set_tint("ink_faint")
-        return self._section("Context window", self.automatic, note, self.policy, self.policy_note)
+        return self._section("Context window", self.automatic, note, self.policy, self.policy_note, self.summaries)
 
     def _servers_note(self) -> InkLabel:
         words = "Any server that speaks OpenAI's protocol: LM Studio, Ollama, llama.cpp, vLLM, or a provider."
@@ -199,6 +204,8 @@ class SettingsDialog(Sheet):
     def _add_form(self, server: Server) -> ServerForm:
         form = ServerForm(server, server.name in self._read.servers_with_key, self._read.key_storage)
         form.remove_requested.connect(self._remove_form)
+        for field in (form.name, form.models):
+            field.edit.textChanged.connect(self.summaries.tell)
         self.forms.append(form)
         column = self._servers.layout()
         assert isinstance(column, QVBoxLayout)
@@ -213,20 +220,24 @@ class SettingsDialog(Sheet):
     def _remove_form(self, form: ServerForm) -> None:
         self._removed_keys |= form.keys_when_removed()
         self.forms.remove(form)
+        self.summaries.tell()
         form.hide()
         form.deleteLater()
 
-    def _chosen_model(self) -> str:
+    def _renamed(self, model: str) -> str:
         """The model's id; it follows its server to a new name."""
-        model = str(self.model.currentData())
         server, slash, name = model.partition("/")
         for form in self.forms:
             if slash and form.original.name == server and form.name.text():
                 return f"{form.name.text()}/{name}"
         return model
 
+    def _is_set_up(self, model: str) -> bool:
+        server, _, name = self._renamed(model).partition("/")
+        return any(form.name.text() == server and name in models_of(form.models.text()) for form in self.forms)
+
     def _model_error(self) -> str:
-        server, slash, _ = self._chosen_model().partition("/")
+        server, slash, _ = self._renamed(self.model.currentData()).partition("/")
         is_gone = slash and server not in {form.name.text() for form in self.forms}
         return f"This model belonged to “{server}”, which is no longer there: choose another one." if is_gone else ""
 
