@@ -83,7 +83,7 @@ class LegalSequence:
         item = _filled(item)
         if message.role is _ASSISTANT and message.tool_calls:
             item = self._with_legal_calls(item)
-        if message.speaker and NOT_IN_SPEAKERS.search(message.speaker):
+        if len(message.speaker) > NAME_MOST or NOT_IN_SPEAKERS.search(message.speaker):
             speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:NAME_MOST]
             item = replace(item, message=replace(item.message, speaker=speaker))
         self._push(item)

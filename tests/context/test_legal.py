@@ -101,6 +101,7 @@ def test_the_exact_id_comes_before_the_first_open_call() -> None:
 
 def test_a_speakers_name_has_the_characters_that_are_allowed() -> None:
     assert assemble(view(user("hi", "Mary Ann")))[0].speaker == "Mary_Ann"
+    assert assemble(view(user("hi", "n" * 500)))[0].speaker == "n" * 64
 
 
 def test_a_result_without_an_id_answers_the_first_call_that_waits() -> None:
