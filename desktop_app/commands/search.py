@@ -17,6 +17,7 @@ from .arguments import add_data_dir, add_json, data_of, exit_code, print_failure
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """QUERY --conversation --limit --data-dir --json."""
     parser.add_argument("query", metavar="QUERY", type=_some_text, help='words; "several in quotes" as they stand')
+    parser.epilog = "A query that begins with a dash: palimpsest search -- --no-verify"
     parser.add_argument("--conversation", metavar="ID", help="only in that conversation")
     parser.add_argument("--limit", metavar="N", type=_positive, default=20, help="at most that many (20)")
     add_data_dir(parser)

@@ -27,7 +27,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def found(capsys, *arguments: str) -> list[dict[str, object]]:
-    assert main(["search", *arguments, "--json"]) == 0
+    assert main(["search", "--json", *arguments]) == 0
     return json.loads(capsys.readouterr().out)["results"]
 
 
@@ -49,6 +49,13 @@ def test_options_narrow_the_search(data: Path, capsys) -> None:
     assert {row["message"] for row in found(capsys, "ledger", "--conversation", "d", "--data-dir", str(data))} == {"x"}
     assert len(found(capsys, "ledger", "--limit", "1", "--data-dir", str(data))) == 1
     assert found(capsys, "zebra", "--data-dir", str(data)) == []
+
+
+def test_what_begins_with_a_dash_can_be_searched_for(data: Path, capsys) -> None:
+    assert {row["message"] for row in found(capsys, "--data-dir", str(data), "--", "--one -more")} == {"m3"}
+    with pytest.raises(SystemExit):
+        main(["search", "--help"])
+    assert "palimpsest search -- --no-verify" in capsys.readouterr().out
 
 
 def test_people_get_a_table_in_which_what_was_found_can_be_seen(data: Path, capsys, monkeypatch) -> None:
