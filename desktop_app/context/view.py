@@ -273,7 +273,7 @@ class _Fold:
 
     def _item(self, message: Message, pruned: dict[str, tuple[Pruned, Message]]) -> Item:
         is_pinned, shortened = message.id in self.pins, self.shortened.get(message.id)
-        if shortened is None:
+        if shortened is None or is_pinned:  # a pin is word for word
             return Item(message, is_pinned=is_pinned)
         known = self._known.get(message.id)
         sent = known[1] if known and known[0] == shortened else shortened.applied_to(message)

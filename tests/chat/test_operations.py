@@ -134,6 +134,21 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
     assert session.gauge().segments["pinned"] == session.counts.total(first)
 
 
+async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> None:
+    home = await house([], window=60_000)
+    session = await home.chats.create("Tools", with_tools(15))
+    await optimize(session)
+    pruned = [row for row in session.page(session.total, session.total) if row.state is State.PRUNED]
+    before = assemble(session.view)
+    (changed, _) = await operations.pinned(session, pruned[0].message.id)
+    assert [(change.state, change.is_pinned) for change in changed.changes] == [(State.IN_VIEW, True)]
+    assert pruned[0].message.text in [message.text for message in assemble(session.view)]
+    session = await reopen(home, session)
+    assert pruned[0].message.text in [message.text for message in assemble(session.view)]
+    await operations.unpinned(session, pruned[0].message.id)
+    assert assemble(session.view) == before
+
+
 async def test_a_message_that_arrives_during_a_compaction_is_kept(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))

@@ -240,6 +240,7 @@ class Conversation(RuleBasedStateMachine):
         standings = self.view.standings
         archived = {i for i, standing in standings.items() if standing.state is State.ARCHIVED}
         assert not (self.view.pins & archived), "property 5: pins"
+        assert not any(item.is_pinned and item.pruned_by for item in self.view.items), "a pin is word for word"
         branch = [m for m in self.messages() if m.id not in standings or m.id in archived]
         users = [m.id for m in branch if m.role is Role.USER]
         assert not users or users[-1] not in archived, "property 5: the last user message"

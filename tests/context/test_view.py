@@ -117,6 +117,14 @@ def test_pins_and_what_is_brought_back() -> None:
     assert set(back.standings) == {"m1"}
 
 
+def test_a_pin_shows_a_pruned_message_word_for_word() -> None:
+    said = [user("a"), model("", call("bash")), result("long " * 50), PRUNED, Pin(message_id="m2", id="p")]
+    shown = view(*said)
+    assert sent(shown)[-1] == ("tool", "long " * 50)
+    assert (shown.pruned, shown.items[2].pruned_by) == ({}, "")
+    assert sent(view(*said, Unpin(message_id="m2", id="q")))[-1] == ("tool", "short")
+
+
 def test_a_rewind_abandons_what_came_after() -> None:
     shown = view(user("a"), model("b"), user("c"), model("d"), Rewind(first_message_id="m2", id="r"), user("e"))
     assert [text for _, text in sent(shown)] == ["a", "b", "e"]
