@@ -6,6 +6,7 @@ import msgspec
 
 from desktop_app.context.counting import Counts
 from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.reading import Reading
 from desktop_app.context.view import View
 from desktop_app.conversation.transcript import Transcript
 
@@ -17,6 +18,7 @@ class Basis(msgspec.Struct, frozen=True):
 
     budget: in tokens as they are counted here. factor: how many of the model's own window one of them takes.
     seconds_since_request: since the provider was last asked; None if it never was.
+    reading: what was read of the messages for earlier summaries.
     """
 
     transcript: Transcript
@@ -26,6 +28,7 @@ class Basis(msgspec.Struct, frozen=True):
     counts: Counts
     factor: float = 1.0
     seconds_since_request: float | None = None
+    reading: Reading | None = None
 
 
 def basis_of(session: Session) -> Basis:
@@ -33,4 +36,6 @@ def basis_of(session: Session) -> Basis:
     budget, own = session.budget, session.own_budget
     factor = budget.usable / own.usable if own.usable else 1.0
     seconds = session.seconds_since_request()
-    return Basis(session.transcript, session.view, session.policy, own, session.counts, factor, seconds)
+    return Basis(
+        session.transcript, session.view, session.policy, own, session.counts, factor, seconds, session.reading
+    )

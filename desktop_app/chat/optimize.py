@@ -107,7 +107,7 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
         views = (*optimization.views, view_of(previewed(basis.transcript, blank)))
         return replace(optimization, views=views, is_written=False)
     make = last_messages if optimization.strategy == "last_messages" else compaction_of
-    compaction = make(plan, basis.transcript, basis.view, basis.counts)
+    compaction = make(plan, basis.transcript, basis.view, basis.counts, reading=basis.reading)
     return optimization if compaction is None else _with_compaction(optimization, compaction)
 
 
@@ -149,7 +149,10 @@ def with_summary(optimization: Optimization, page: str) -> Optimization | None:
         return optimization
     basis = optimization.before_summary
     plan = replace(plan, archived=before.archived)  # without what a model asked to keep
-    compaction = compaction_of(plan, basis.transcript, basis.view, basis.counts, page, model=before.model)
+    reading = basis.reading
+    compaction = compaction_of(
+        plan, basis.transcript, basis.view, basis.counts, page, model=before.model, reading=reading
+    )
     if compaction is None:
         return None
     paid = replace(compaction, usage=before.usage, seconds=before.seconds, note=before.note)

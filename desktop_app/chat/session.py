@@ -14,6 +14,7 @@ from desktop_app.context.calibration import Calibration, Report, calibration_of,
 from desktop_app.context.counting import Counts
 from desktop_app.context.items import Item
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted
+from desktop_app.context.reading import Reading
 from desktop_app.context.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
@@ -62,6 +63,7 @@ class Session:
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
         self.scribe: Scribe | None = None
+        self.reading = Reading()
         self.use(model)
 
     def use(self, model: ChatModel) -> None:

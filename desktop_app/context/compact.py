@@ -132,15 +132,17 @@ def compaction_of(
     page: str | None = None,
     strategy: str = "edited",
     model: str = "",
+    reading: Reading | None = None,
 ) -> Compaction | None:
     """The compaction of that plan, not yet stamped with id and time; None if it would free nothing (K8).
 
     page: the summary that the user edited or a model wrote; None: the extractive one. It may be empty only if
     the strategy is to keep the last messages alone. What it saves is measured on the request that would be sent.
+    reading: what was read of these messages before, so that it need not be read again.
     """
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
         return None
-    head, reading = recorded(plan.archived, transcript), Reading()
+    head, reading = recorded(plan.archived, transcript), reading or Reading()
     ledger = ledger_of(head, view.ledger, reading)
     draft = Compaction(
         id="draft",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, cast
 
 import msgspec
@@ -38,6 +39,7 @@ _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
 """Messages; a question asked before that has been answered, or dropped."""
 
+RULES_FIRST, RULES_LAST = 60, 140
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
@@ -60,7 +62,7 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
             if kind == "rules":
                 superseded.pop(text, None)  # said again, it holds again
         if message.role is Role.USER and reading.of(message).may_change:
-            for old in _superseded(message, reading.of(message), list(found["rules"])):
+            for old in _superseded(message, reading.of(message), _first_and_last(found["rules"])):
                 del found["rules"][old.text]
                 superseded[old.text] = old
     for question, message_id in open_questions(messages, reading):
@@ -72,6 +74,13 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
         dropped += len(facts) - len(kept[kind])
     newest = tuple(superseded.values())[-SUPERSEDED_MOST:]
     return Ledger(**kept, dropped=dropped + len(superseded) - len(newest), superseded=newest)
+
+
+def _first_and_last(rules: dict[str, Fact]) -> list[str]:
+    """The rules that a later word may replace, oldest first: nobody means one among hundreds in the middle."""
+    if len(rules) <= RULES_FIRST + RULES_LAST:
+        return list(rules)
+    return [*islice(rules, RULES_FIRST), *reversed(list(islice(reversed(rules), RULES_LAST)))]
 
 
 def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:

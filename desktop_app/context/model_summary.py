@@ -21,6 +21,7 @@ from .counting import Counts
 from .ledger import ledger_of
 from .mend import mended
 from .policy import Budget, ContextPolicy
+from .reading import Reading
 from .summary_prompt import Part, Prompts, Wanted, names_of, parts_of
 from .summary_reply import Written
 from .view import View
@@ -168,9 +169,11 @@ def last_messages_plan(
     return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
 
 
-def last_messages(plan: CompactionPlan, transcript: Transcript, view: View, counts: Counts) -> Compaction | None:
+def last_messages(
+    plan: CompactionPlan, transcript: Transcript, view: View, counts: Counts, reading: Reading | None = None
+) -> Compaction | None:
     """The compaction without a summary: rules and open questions stay, as far as there is room."""
     head = recorded(plan.archived, transcript)
-    ledger = ledger_of(head, view.ledger)
+    ledger = ledger_of(head, view.ledger, reading)
     page = mended(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
-    return compaction_of(plan, transcript, view, counts, page, "last_messages")
+    return compaction_of(plan, transcript, view, counts, page, "last_messages", reading=reading)

@@ -179,6 +179,6 @@ def enormous() -> tuple[list[Message], Counts]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("share", SHARES[1::4])  # all ten take four minutes
 def test_a_hundred_thousand_messages(enormous: tuple[list[Message], Counts], share: float) -> None:
     check(*enormous, [share])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 
 import pytest
 import what_must_hold as must
@@ -287,9 +286,16 @@ def written(view: View) -> str:
     return json.dumps(must.chat_in(view), ensure_ascii=False)
 
 
-EXAMPLES = 2_000 if os.environ.get("PALIMPSEST_HYPOTHESIS") == "slow" else 100
-TestConversation = pytest.mark.timeout(3_600)(Conversation.TestCase)
-TestConversation.settings = settings(max_examples=EXAMPLES, stateful_step_count=20, deadline=None)
+TestConversation = pytest.mark.timeout(600)(Conversation.TestCase)
+TestConversation.settings = settings(max_examples=100, stateful_step_count=20, deadline=None)
+
+
+class ManyConversations(Conversation):
+    """The same twenty times as often: what a hundred conversations do not find, two thousand may."""
+
+
+TestManyConversations = pytest.mark.slow(pytest.mark.timeout(3_600)(ManyConversations.TestCase))
+TestManyConversations.settings = settings(max_examples=2_000, stateful_step_count=20, deadline=None)
 
 
 def test_a_budget_is_never_negative() -> None:
