@@ -191,8 +191,8 @@ class Session:
         before, known = self.view, {row.id: row for row in self.operations()}
         await self._record(entries)
         changed = changed_ids(before, self.view)
-        leaving = [i for i in changed if (s := self.view.standings.get(i)) and s.state is State.ARCHIVED]
-        await self.archive.set_archived(self.id, leaving, [i for i in changed if i not in self.view.standings])
+        leaving = {i for i in changed if (s := self.view.standings.get(i)) and s.state is State.ARCHIVED}
+        await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         sent = sent_texts(self.view)
         changes = tuple(

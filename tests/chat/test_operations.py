@@ -9,10 +9,11 @@ from test_take_turn import long_chat
 
 from desktop_app.chat import operations
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamped
 from desktop_app.context.view import assemble
 from desktop_app.conversation.events import GaugeChanged, State, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.conversation.transcript import Rewind
 
 
 def with_tools(turns: int) -> list[Message]:
@@ -167,3 +168,13 @@ async def test_search_finds_archived_messages(house) -> None:
     found = await home.chats.search("topic3", session.id, 5)
     assert found[0].archived
     assert "topic3" in found[0].snippet
+
+
+async def test_search_says_of_what_a_rewind_gave_up_that_it_is_not_archived(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", long_chat(60))
+    await optimize(session)
+    first = next(row.message for row in session.page(session.total, session.total) if row.state is State.ARCHIVED)
+    assert (await home.chats.search("topic3", session.id, 5))[0].archived
+    await session.record_operation(stamped(Rewind(first_message_id=first.id)))
+    assert not any(found.archived for found in await home.chats.search("topic3", session.id, 5))
