@@ -18,6 +18,8 @@ import msgspec
 
 KEEP_MOST = 5
 """Messages that a model may ask to keep; the prompt names the same number."""
+LETTERS_LEAST = 12
+"""Letters and digits: "Done." and "Understood." are answers, and nothing is left of a conversation in them."""
 REPLY_MOST = 400_000
 """Characters: a hundred times a summary. What is longer was not written in earnest, and is not searched."""
 OBJECTS_TRIED = 20
@@ -101,13 +103,13 @@ def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
         return Unusable(Unfit.EMPTY)
     if len(summary) <= REFUSAL_MOST and _REFUSAL.search(summary) and not _HEADING.search(summary):
         return Unusable(Unfit.REFUSED)
-    if not any(letter.isalnum() for letter in summary):
+    if sum(letter.isalnum() for letter in summary + turn) < LETTERS_LEAST:
         return Unusable(Unfit.FOREIGN)
     return Written(summary, turn, _kept(fields.get("keep"), names))
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects in the text that have a summary, outermost first."""
+    """JSON objects in the text that have a summary of the whole or of the turn, outermost first."""
     decoder = json.JSONDecoder(strict=False)  # a line break within a string is a model's slip, not an attack
     place = 0
     for _ in range(OBJECTS_TRIED):
@@ -119,7 +121,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             place = found.end()
             continue
-        if isinstance(value, dict) and "summary" in value:
+        if isinstance(value, dict) and ("summary" in value or "turn" in value):
             yield cast("dict[str, Any]", value)
 
 

@@ -64,8 +64,10 @@ def test_sections_as_an_object_become_a_page() -> None:
 
 
 def test_the_turn_is_read_apart_and_stands_alone_if_it_is_all() -> None:
-    assert read_reply(json.dumps({"summary": "A.", "turn": "B."}), NAMES) == Written("A.", "B.")
-    assert read_reply(json.dumps({"summary": "", "turn": "B."}), NAMES) == Written("B.")
+    assert read_reply(json.dumps({"summary": "All of it before.", "turn": "The turn so far."}), NAMES) == Written(
+        "All of it before.", "The turn so far."
+    )
+    assert read_reply(json.dumps({"summary": "", "turn": "The turn so far."}), NAMES) == Written("The turn so far.")
 
 
 @pytest.mark.parametrize("size", range(len(JSON) - 25, 12, -9))
@@ -85,6 +87,10 @@ def test_json_that_was_cut_in_its_summary_is_no_summary(size: int) -> None:
         ('{"summary": null, "keep": []}', Unfit.EMPTY),
         ("\u200b\x00", Unfit.EMPTY),
         ("---", Unfit.FOREIGN),
+        ("Done.", Unfit.FOREIGN),
+        ('{"summary": 5}', Unfit.FOREIGN),
+        ('{"summary": "ok"} and then {"summary": "the true one"}', Unfit.FOREIGN),
+        ("好的", Unfit.FOREIGN),
         ("I cannot help with that.", Unfit.REFUSED),
         ("I'm sorry, but I can't assist with this request.", Unfit.REFUSED),
         ("I’m unable to summarise this conversation.", Unfit.REFUSED),
@@ -181,3 +187,7 @@ def test_no_text_takes_long(unit: str) -> None:
     started = time.process_time()
     read_reply(unit * (200_000 // len(unit)), NAMES)
     assert time.process_time() - started < 1.0
+
+
+def test_a_reply_that_tells_of_the_turn_alone_is_a_summary() -> None:
+    assert read_reply(json.dumps({"turn": PAGE, "keep": ["m3"]}), NAMES) == WHOLE
