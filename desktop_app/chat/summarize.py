@@ -38,6 +38,8 @@ from .ports import ChatModel, ModelError, ReasoningPiece, ReplyEnd, TextPiece
 
 PROGRESS_EVERY = 0.2
 """Seconds between two tellings of how far the summary is."""
+ENDLESS = 2
+"""Times what a reply may take: whoever writes more than that, by our count, does not mind the limit."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -203,6 +205,7 @@ class Writing:
         loop = asyncio.get_running_loop()
         deadline = min(loop.time() + self._basis.policy.call_seconds, self._ends_at)
         end: ReplyEnd | None = None
+        enough = self._tokens + ENDLESS * draft.reply_most
         async with aclosing(self._model.stream(request, draft.reply_most)) as pieces:
             while end is None:
                 try:
@@ -220,6 +223,8 @@ class Writing:
                     case TextPiece(text):
                         arrived.append(text)
                         self._tokens += self._model.tokenizer.count(text)
+                        if self._tokens > enough:
+                            raise NoSummary(f"the reply of {self._model.info.label} was longer than it may be")
                     case ReasoningPiece():
                         pass  # it is on its way
                     case ReplyEnd():
