@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.surrogates import mended, mended_text
 from desktop_app.conversation.transcript import AnyEntry
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ _UNSPACED = re.compile(
 
 
 def encode(entry: AnyEntry) -> str:
-    """The entry as JSON text. SQLite and UTF-8 know no lone surrogates: see `mended`, which is logged."""
+    """The entry as JSON text. SQLite and UTF-8 know no lone surrogates: see `surrogates.mended`, which is logged."""
     try:
         return _encoder.encode(entry).decode()
     except UnicodeEncodeError:
@@ -50,28 +51,6 @@ def decode_message(body: str) -> Message:
 def kind_of(entry: AnyEntry) -> str:
     """The tag that names the entry's type in its JSON: "message", "prune", "compaction", ..."""
     return str(entry.__struct_config__.tag)
-
-
-def mended(entry: AnyEntry) -> AnyEntry:
-    """The same entry with each lone surrogate replaced by U+FFFD; the pair of a character becomes the character."""
-    return msgspec.convert(_mended(msgspec.to_builtins(entry)), type=AnyEntry)
-
-
-def mended_text(text: str) -> str:
-    """The text without lone surrogates."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _mended(value: Any) -> Any:
-    match value:
-        case str():
-            return mended_text(value)
-        case list() | tuple():
-            return [_mended(element) for element in value]
-        case dict():
-            return {_mended(key): _mended(element) for key, element in value.items()}
-        case _:
-            return value
 
 
 def damaged_message(message_id: str, at: float) -> Message:

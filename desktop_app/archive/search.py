@@ -16,8 +16,9 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.message import Role
+from desktop_app.conversation.surrogates import mended_text
 
-from .rows import SEPARATOR, mended_text, spaced
+from .rows import SEPARATOR, spaced
 
 MOST_TERMS = 32
 MOST_LOOSE = 12

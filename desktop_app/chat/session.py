@@ -21,6 +21,7 @@ from desktop_app.conversation.events import GaugeChanged, MessageRecorded, Messa
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Entry, Message, Role
+from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel
@@ -157,6 +158,7 @@ class Session:
         await uninterrupted(self._record(entries))
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
+        entries = tuple(map(whole, entries))  # what cannot be stored cannot be sent either
         await self.archive.append(self.id, *entries)
         self._learn_from(entries)
         self.transcript = self.transcript.extend(entries)

@@ -194,7 +194,7 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     """A model's arguments may be anything but JSON."""
     try:
         arguments: object = msgspec.json.decode(call.arguments)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return {}
     return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
 

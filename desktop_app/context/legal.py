@@ -12,6 +12,7 @@ What breaks a rule is repaired here, in the view; the record keeps what arrived.
 
 from __future__ import annotations
 
+import operator
 import re
 
 import msgspec
@@ -234,21 +235,19 @@ def _made_up(before: Message, role: Role, text: str, repair: Repair | None = Non
 def _filled(item: Item) -> Item:
     """The item without blank texts; a message of which nothing is left says that it was empty.
 
-    An image of the assistant's is only named: no provider takes one back.
+    Images of the assistant's are only named, since no provider takes one back; images that a user sent without a word
+    are named too, since Gemini wants a text beside them.
     """
-    parts = item.message.parts
-    if item.message.role is _ASSISTANT and any(isinstance(part, Attachment) and part.is_image for part in parts):
-        parts = tuple(
-            Text(f"[{part.name}, an image]") if isinstance(part, Attachment) and part.is_image else part
-            for part in parts
-        )
-        item = replace(item, message=replace(item.message, parts=parts))
-    if parts and not any(_is_blank(part) or isinstance(part, Reasoning) for part in parts):
-        return item
-    kept = tuple(part for part in parts if not _is_blank(part))
-    if any(not isinstance(part, Reasoning) for part in kept):
-        return item if len(kept) == len(parts) else replace(item, message=replace(item.message, parts=kept))
-    return replace(item, message=replace(item.message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)
+    message = item.message
+    kept = tuple(part for part in message.parts if not _is_blank(part))
+    if message.role is _ASSISTANT:
+        kept = tuple(Text(f"[{p.name}, an image]") if isinstance(p, Attachment) and p.is_image else p for p in kept)
+    elif kept and not any(isinstance(part, Text) or not getattr(part, "is_image", False) for part in kept):
+        kept = (*kept, Text(" ".join(f"[{part.name}]" for part in kept if isinstance(part, Attachment))))
+    if all(isinstance(part, Reasoning) for part in kept):
+        return replace(item, message=replace(message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)
+    is_same = len(kept) == len(message.parts) and all(map(operator.is_, kept, message.parts))
+    return item if is_same else replace(item, message=replace(message, parts=kept))
 
 
 def _is_blank(part: object) -> bool:

@@ -160,3 +160,10 @@ async def test_a_policy_may_switch_the_making_of_room_off(house) -> None:
     assert home.chats.is_automatic(session)
     session.policy = replace(BALANCED, is_automatic=False)
     assert not home.chats.is_automatic(session)
+
+
+async def test_what_was_said_is_the_same_in_memory_and_in_the_archive(house) -> None:
+    home = await house([])
+    session = await home.chats.create("New", [])
+    await session.record_message(Message(id="m", role=Role.USER, parts=(Text("a \ud800 b"),)))
+    assert session.message("m") == (await home.archive.entries(session.id))[-1]

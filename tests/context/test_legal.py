@@ -186,3 +186,8 @@ def test_what_was_repaired_is_told_in_a_line() -> None:
         "empty message (2), beginning without a user's message (1), missing result (1)"
     )
     assert repairs_told(repairs_of(view(user("a"), model("b")))) == ""
+
+
+def test_images_without_a_word_are_named() -> None:
+    shown = view(Message(role=Role.USER, parts=(Attachment("a.png", "image/png", "data:x"),)))
+    assert sent(shown) == [("user", "[a.png]")]

@@ -139,3 +139,14 @@ def test_calls_and_results_are_sent_with_their_ids() -> None:
         },
         {"role": "tool", "tool_call_id": "c1", "name": "read", "content": "text"},
     ]
+
+
+def test_the_shape_before_tool_calls_is_read_too() -> None:
+    chat = [
+        {"role": "assistant", "content": None, "function_call": {"name": "read", "arguments": '{"path": "a"}'}},
+        {"role": "function", "name": "read", "content": "text"},
+    ]
+    asked, answered = messages_of(chat, str)
+    assert [(call.name, call.arguments) for call in asked.tool_calls] == [("read", '{"path": "a"}')]
+    assert answered.tool_result is not None
+    assert answered.tool_result.call_id == asked.tool_calls[0].call_id == ""

@@ -1,0 +1,43 @@
+"""Lone surrogates: characters that no UTF-8 can carry, to the archive or to a provider. They become U+FFFD."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+
+from .transcript import AnyEntry
+
+_encoder = msgspec.json.Encoder()
+
+
+def whole(entry: AnyEntry) -> AnyEntry:
+    """The entry as it can be stored and sent; itself if it holds no lone surrogate."""
+    try:
+        _encoder.encode(entry)
+    except UnicodeEncodeError:
+        return mended(entry)
+    return entry
+
+
+def mended(entry: AnyEntry) -> AnyEntry:
+    """The same entry with each lone surrogate replaced by U+FFFD; the pair of a character becomes the character."""
+    return msgspec.convert(_mended(msgspec.to_builtins(entry)), type=AnyEntry)
+
+
+def mended_text(text: str) -> str:
+    """The text without lone surrogates."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _mended(value: Any) -> Any:
+    match value:
+        case str():
+            return mended_text(value)
+        case list() | tuple():
+            return [_mended(element) for element in cast("list[Any]", value)]
+        case dict():
+            fields = cast("dict[Any, Any]", value)
+            return {_mended(key): _mended(element) for key, element in fields.items()}
+        case _:
+            return value
