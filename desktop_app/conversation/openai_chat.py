@@ -96,8 +96,8 @@ def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Me
     parts: list[Part] = [Reasoning(reasoning)] if isinstance(reasoning, str) and reasoning else []
     parts += content
     parts += _tool_calls(value.get("tool_calls"))
-    function = value.get("function_call")  # the shape before tool calls: one call, without an id
-    parts += _tool_calls([{"function": function}]) if isinstance(function, dict) else []
+    if isinstance(value.get("function_call"), dict):  # the shape before tool calls: one call, without an id
+        parts += _tool_calls([{"function": value["function_call"]}])
     named = str(speaker) if speaker else ""
     return Message(id=message_id, role=role, parts=tuple(parts), speaker=named)
 
