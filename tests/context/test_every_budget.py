@@ -160,7 +160,10 @@ def test_a_real_conversation(conversations: Path, name: str) -> None:
     check(messages, Counts(tokenizer_for("gpt-4o")))
 
 
-@pytest.mark.parametrize(("count", "seed"), [(100, 1), (100, 2), (100, 3), (300, 4), (1_000, 5)])
+@pytest.mark.parametrize(
+    ("count", "seed"),
+    [(100, 1), (100, 2), (100, 3), (300, 4), pytest.param(1_000, 5, marks=pytest.mark.slow)],
+)
 def test_a_made_up_conversation(count: int, seed: int) -> None:
     check(long_conversation(count, seed), Counts(Letters()))
 
