@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import qasync
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import Run
 
 from desktop_app.ui.bridge import Bridge
@@ -52,3 +52,15 @@ def engine_command(tmp_path: Path) -> Callable[..., list[str]]:
 def bridge(qapp: QApplication, engine_command: Callable[..., list[str]], tmp_path: Path) -> Bridge:
     """A bridge to an engine with two conversations, not started yet. Bugs in tasks are seen by `no_bugs`."""
     return Bridge(engine_command(messages=200), tmp_path / "engine.log")
+
+
+@pytest.fixture
+def window(qtbot):
+    """An active window for a dialog to stand on."""
+    made = QWidget()
+    made.resize(1_000, 700)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    return made

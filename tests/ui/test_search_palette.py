@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
@@ -18,17 +17,6 @@ CONVERSATIONS = [ConversationInfo("c1", "Billing", 1.0, 2.0, 42), ConversationIn
 def result(number: int, **fields) -> SearchResult:
     base = {"conversation": "c1", "title": "Billing", "message": f"m{number}", "index": number, "role": Role.USER}
     return SearchResult(**(base | {"archived": False, "snippet": "never touch «vendor»/", "score": 1.0} | fields))
-
-
-@pytest.fixture
-def window(qtbot):
-    made = QWidget()
-    made.resize(1_000, 700)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
-    return made
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import Models, SettingsRead
@@ -23,17 +22,6 @@ MODELS = Models(
         ModelInfo("lmstudio/llama-8b", "llama-8b", 131_072, 4_096, note="lmstudio does not answer"),
     )
 )
-
-
-@pytest.fixture
-def window(qtbot):
-    made = QWidget()
-    made.resize(1_000, 700)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
-    return made
 
 
 @pytest.fixture

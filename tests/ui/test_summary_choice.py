@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import Models, SettingsRead
@@ -20,17 +19,6 @@ MODELS = Models(
 )
 OWN, CODE = "The chat's own model", "Code alone (no tokens spent)"
 LLAMA = "llama-8b · lmstudio does not answer"
-
-
-@pytest.fixture
-def window(qtbot):
-    made = QWidget()
-    made.resize(1_000, 700)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
-    return made
 
 
 @pytest.fixture
