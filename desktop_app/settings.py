@@ -7,15 +7,33 @@ from typing import Literal
 
 import msgspec
 
+from desktop_app.conversation.tools import Rule
+
 Summaries = Literal["auto", "extractive"]
 """Who writes summaries without the user's word. "auto": the utility model, and code where that is the built-in one;
 "extractive": code alone, so that no tokens are spent."""
 
 
-class Server(msgspec.Struct, frozen=True):
-    """An OpenAI-compatible server. Its key lies in the system keyring, or in the environment.
+ServerKind = Literal[
+    "openai_compatible",
+    "anthropic",
+    "openai",
+    "openrouter",
+    "gemini",
+    "moonshot",
+    "ollama",
+    "lm_studio",
+    "llama_cpp",
+    "vllm",
+]
+"""Whose shape and manners a server has."""
 
-    name: unique, without "/". window: tokens; 0 when the server or the catalogue is to tell.
+
+class Server(msgspec.Struct, frozen=True):
+    """A provider or a local server. Its key lies in the system keyring, or in the environment.
+
+    name: unique, without "/". base_url: "" for the provider's own address. window: tokens; 0 when the server or the
+    catalogue is to tell.
     """
 
     name: str
@@ -23,14 +41,37 @@ class Server(msgspec.Struct, frozen=True):
     models: tuple[str, ...]
     window: int = 0
     max_output: int = 0
+    kind: ServerKind = "openai_compatible"
+
+
+class McpServer(msgspec.Struct, frozen=True):
+    """A server of tools. command: the program and its arguments, spoken to over its standard input and output; or url:
+    its address, spoken to over HTTP. Its key, if it wants one, lies in the keyring as "mcp/NAME".
+
+    environment: what the program gets beside a minimal environment. folder: where it runs; "" for its conversation's.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str = ""
+    environment: dict[str, str] = {}
+    folder: str = ""
+    is_on: bool = True
 
 
 class Settings(msgspec.Struct, frozen=True):
     """What the user chose.
 
-    chat_model: the model of new conversations. utility_model: the one that writes summaries; "": the same as the
-    chat's. theme: "system", "light" or "dark". policy: a preset's name.
+    chat_model: the model of new conversations. utility_model: the one that writes summaries; vision_model: describes
+    images for a model without eyes; research_model: answers /research; each "": the same as the chat's.
+    theme: "system", "light" or "dark". policy: a preset's name.
     is_automatic: whether room is made without the user's word. summaries: who then writes them.
+
+    rules: what is allowed or forbidden from now on. tools_off: names of tools that are not offered.
+    rounds_most: requests of one turn after which the user is asked whether to go on.
+    search_url: a SearXNG server for web_search; "" for DuckDuckGo. folder: the working folder of new conversations.
+    is_memory_on: whether what is remembered of the user is sent. is_recalling: whether the archive is searched for what
+    a message refers to before it is sent.
     """
 
     chat_model: str = "builtin"
@@ -42,6 +83,16 @@ class Settings(msgspec.Struct, frozen=True):
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."
     utility_model: str = ""
     summaries: Summaries = "auto"
+    vision_model: str = ""
+    research_model: str = ""
+    rules: tuple[Rule, ...] = ()
+    tools_off: tuple[str, ...] = ()
+    mcp_servers: tuple[McpServer, ...] = ()
+    rounds_most: int = 25
+    search_url: str = ""
+    folder: str = ""
+    is_memory_on: bool = True
+    is_recalling: bool = True
 
 
 class SettingsDamaged(Exception):

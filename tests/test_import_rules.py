@@ -17,7 +17,7 @@ VERBS = {"conversation", "context", "chat"}
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
 # conversation <- context <- chat <- models | tools | archive <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
-    "settings": set(),
+    "settings": {"conversation"},
     "paths": set(),
     "conversation": set(),
     "context": {"conversation"},

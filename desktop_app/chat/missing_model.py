@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import ToolSpec
 
 from .ports import ChatModel, ModelError, Piece
 
@@ -34,7 +35,9 @@ class MissingModel:
         """The stand-in's."""
         return self._stand_in.tokenizer
 
-    async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+    async def stream(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> AsyncGenerator[Piece, None]:
         """Raises the reason."""
         raise self._reason
         yield  # makes this a generator, as the port wants it

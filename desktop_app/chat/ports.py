@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, ToolCall, Usage
+from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
 from desktop_app.conversation.transcript import AnyEntry
 
 
@@ -25,12 +27,51 @@ class WorldError(Exception):
         self.failure = failure
 
 
-class ModelError(WorldError):
-    """A provider did not do what was asked. is_overflow: it said that the request was too long."""
+ErrorKind = Literal[
+    "provider",
+    "overflow",
+    "rate_limit",
+    "quota",
+    "auth",
+    "not_found",
+    "malformed",
+    "content_filter",
+    "unsupported",
+    "server",
+    "timeout",
+    "connection",
+    "cut",
+    "garbage",
+]
+"""What a provider's error is; "provider" where nobody can tell."""
 
-    def __init__(self, failure: Failure, is_overflow: bool = False) -> None:
+
+class ModelError(WorldError):
+    """A provider did not do what was asked.
+
+    is_overflow: it said that the request was too long. retry_after: seconds, if it said when to come again.
+    limit, observed: tokens that it takes, and that it counted, where it said so; else 0.
+    """
+
+    def __init__(
+        self,
+        failure: Failure,
+        is_overflow: bool = False,
+        kind: ErrorKind = "provider",
+        retry_after: float | None = None,
+        limit: int = 0,
+        observed: int = 0,
+    ) -> None:
         super().__init__(failure)
-        self.is_overflow = is_overflow
+        self.kind: ErrorKind = "overflow" if is_overflow else kind
+        self.is_overflow = self.kind == "overflow"
+        self.retry_after = retry_after
+        self.limit = limit
+        self.observed = observed
+
+
+class ToolsError(WorldError):
+    """Tools could not be had: an MCP server does not start, a folder is gone."""
 
 
 class ArchiveError(WorldError):
@@ -50,21 +91,39 @@ class ReasoningPiece(msgspec.Struct, frozen=True):
 
 
 class ReplyEnd(msgspec.Struct, frozen=True):
-    """The last piece of every stream that was not cut. reason: "stop", "length" or "tool_calls"."""
+    """The last piece of every stream that was not cut. reason: "stop", "length", "tool_calls" or "content_filter"."""
 
     reason: str
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 
 
-Piece = TextPiece | ReasoningPiece | ReplyEnd
+class CallPiece(msgspec.Struct, frozen=True):
+    """Text that the arguments of a tool call have grown by; the whole call comes with `ReplyEnd`. place: which call."""
+
+    place: int
+    name: str
+    text: str
+
+
+Piece = TextPiece | ReasoningPiece | CallPiece | ReplyEnd
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What a model costs, in US dollars for each token."""
+    """What a model costs, in US dollars for each token. None: cached tokens cost what others cost."""
 
     prompt: float
     reply: float
+    cached: float | None = None
+    cache_written: float | None = None
+
+    def of(self, usage: Usage) -> float:
+        """What a request with that usage costs, in US dollars."""
+        cached = self.prompt if self.cached is None else self.cached
+        written = self.prompt if self.cache_written is None else self.cache_written
+        plain = usage.prompt_tokens - usage.cached_tokens - usage.cache_written_tokens
+        prompt = plain * self.prompt + usage.cached_tokens * cached + usage.cache_written_tokens * written
+        return prompt + usage.reply_tokens * self.reply
 
 
 class ChatModel(Protocol):
@@ -80,11 +139,13 @@ class ChatModel(Protocol):
         """What counts for it. The first use may load data from disk."""
         ...
 
-    def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+    def stream(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece, ending with `ReplyEnd`. Raises only ModelError.
 
         Closing the iterator or cancelling the task closes the connection. Messages start with the system
-        prompt, if there is one, then a user message; calls and results are paired.
+        prompt, if there is one, then a user message; calls and results are paired. tools: those on offer.
         """
         ...
 
@@ -97,6 +158,39 @@ class ChatModel(Protocol):
 
         Does nothing where reading costs money. Never raises; cancelling it is cheap.
         """
+        ...
+
+
+class Toolbox(Protocol):
+    """The tools that a model may call."""
+
+    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+        """Those on offer there, in an order that does not change. A server of tools that does not answer has none."""
+        ...
+
+    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+        """What the call would do that the user may not want; nothing for what is harmless, or cannot be run anyway."""
+        ...
+
+    def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Output as it comes, where a tool shows any, and at last the outcome. Whatever goes wrong in the world is an
+        outcome, too. Closing it, or cancelling the task, ends the tool and all its children."""
+        ...
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Which servers of tools do not answer, and why."""
+        ...
+
+
+class Spills(Protocol):
+    """Where the whole text of truncated outputs lies, named by its SHA-256."""
+
+    async def keep(self, text: str) -> str:
+        """Stores the text once, and returns its name. Raises WorldError."""
+        ...
+
+    async def read(self, name: str) -> str | None:
+        """The text; None if there is none of that name. Raises WorldError."""
         ...
 
 
@@ -132,9 +226,15 @@ class Archive(Protocol):
         ...
 
     async def change(
-        self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
+        self,
+        conversation: str,
+        *,
+        title: str | None = None,
+        model: str | None = None,
+        folder: str | None = None,
+        is_deleted: bool | None = None,
     ) -> None:
-        """Renames, chooses a model, deletes or restores. Nothing is ever erased."""
+        """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
         ...
 
     async def note_gauge(self, conversation: str, share: float, status: str) -> None:
@@ -159,6 +259,14 @@ class Archive(Protocol):
 
     async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
         """Marks which messages are archived, for search results."""
+        ...
+
+    async def memories(self) -> tuple[Memory, ...]:
+        """What is remembered of the user, oldest first, without what was deleted."""
+        ...
+
+    async def keep_memories(self, *memories: Memory) -> None:
+        """Stores memories that are new or changed, in one transaction: the id says which."""
         ...
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:

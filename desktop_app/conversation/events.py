@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from .facts import Fidelity
 from .gauge import Gauge
-from .message import Message, Usage
+from .message import Message, ToolCall, Usage
+from .tools import Need
 from .transcript import Trigger
 
 
@@ -64,7 +65,7 @@ class MessageChange(msgspec.Struct, frozen=True):
 class OperationRow(msgspec.Struct, frozen=True):
     """A prune or a compaction as the history panel and the mark in the chat show it.
 
-    kind: "prune" or "compaction". messages: how many it shortened or archived.
+    kind: "prune", "compaction" or "flush". messages: how many it shortened or archived, or memories it saved.
     after_message_id: the last message that it touched; the mark in the chat stands behind it.
     usage: what the provider reported for writing the summary. note: why it was not done as it was wanted.
     """
@@ -91,7 +92,8 @@ class Failure(msgspec.Struct, frozen=True):
     """An error of the world, told to the user: what happened, what was kept, what to do.
 
     kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
-    "not_found", "locked", "engine", "bug".
+    "not_found", "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
+    "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage".
     """
 
     kind: str
@@ -115,11 +117,12 @@ class MessageRecorded(msgspec.Struct, frozen=True, tag="message_recorded"):
 
 
 class ReplyStarted(msgspec.Struct, frozen=True, tag="reply_started"):
-    """A request went out; deltas of `reply_id` follow."""
+    """A request went out; deltas of `reply_id` follow. continues: the id of the reply that this one goes on with."""
 
     conversation: str
     reply_id: str
     model: str
+    continues: str = ""
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag="text_delta"):
@@ -136,6 +139,65 @@ class ReasoningDelta(msgspec.Struct, frozen=True, tag="reasoning_delta"):
     conversation: str
     reply_id: str
     text: str
+
+
+class Retrying(msgspec.Struct, frozen=True, tag="retrying"):
+    """The provider did not do what was asked, and is asked again after some seconds. attempt: counted from 1."""
+
+    conversation: str
+    reason: str
+    seconds: float
+    attempt: int
+
+
+class ToolStarted(msgspec.Struct, frozen=True, tag="tool_started"):
+    """A tool runs. reply_id: the message that called it."""
+
+    conversation: str
+    reply_id: str
+    call: ToolCall
+
+
+class ToolOutput(msgspec.Struct, frozen=True, tag="tool_output"):
+    """What a running tool has put out since the last one of these."""
+
+    conversation: str
+    call_id: str
+    text: str
+
+
+class ToolFinished(msgspec.Struct, frozen=True, tag="tool_finished"):
+    """A call has its result, which is stored. bytes: UTF-8 of the whole output, before it was truncated."""
+
+    conversation: str
+    call_id: str
+    message_id: str
+    name: str
+    is_error: bool
+    seconds: float
+    bytes: int = 0
+
+
+class Asked(msgspec.Struct, frozen=True, tag="asked"):
+    """The turn waits for the user's answer. kind: "permission", or "rounds" after many rounds without the user.
+
+    question: names it in the answer. call, needs: what is to be permitted. rounds: how many there were.
+    """
+
+    conversation: str
+    question: str
+    kind: str
+    call: ToolCall | None = None
+    needs: tuple[Need, ...] = ()
+    rounds: int = 0
+
+
+class Answered(msgspec.Struct, frozen=True, tag="answered"):
+    """The question is answered, or does not wait any more."""
+
+    conversation: str
+    question: str
+    is_allowed: bool
 
 
 class RoomStarted(msgspec.Struct, frozen=True, tag="room_started"):
@@ -197,10 +259,20 @@ class TurnFailed(msgspec.Struct, frozen=True, tag="turn_failed"):
 
 
 class TurnFinished(msgspec.Struct, frozen=True, tag="turn_finished"):
-    """The turn is over, whichever way. reason: "finished", "stopped" or "failed"."""
+    """The turn is over, whichever way. reason: "finished", "stopped" or "failed".
+
+    Of all its requests together: tokens_estimated and tokens_reported of the prompts, counted here and by the provider
+    (0: it did not say); dollars, if the prices are known. rounds: requests; restarts: replies that were stopped to make
+    room and went on.
+    """
 
     conversation: str
     reason: str = "finished"
+    tokens_estimated: int = 0
+    tokens_reported: int = 0
+    dollars: float | None = None
+    rounds: int = 0
+    restarts: int = 0
 
 
 TurnEvent = (
@@ -209,6 +281,12 @@ TurnEvent = (
     | ReplyStarted
     | TextDelta
     | ReasoningDelta
+    | Retrying
+    | ToolStarted
+    | ToolOutput
+    | ToolFinished
+    | Asked
+    | Answered
     | RoomStarted
     | RoomProgress
     | RoomEnded

@@ -9,7 +9,10 @@ from .message import Role
 
 
 class ConversationInfo(msgspec.Struct, frozen=True):
-    """One line of the sidebar. updated_at: seconds since 1970, UTC. share: of the usable window, when last seen."""
+    """One line of the sidebar. updated_at: seconds since 1970, UTC. share: of the usable window, when last seen.
+
+    folder: the absolute path in which its tools work; "" when none was chosen.
+    """
 
     id: str
     title: str
@@ -19,12 +22,14 @@ class ConversationInfo(msgspec.Struct, frozen=True):
     model: str = ""
     share: float = 0.0
     status: Status = Status.SAFE
+    folder: str = ""
 
 
 class ModelInfo(msgspec.Struct, frozen=True):
     """A model that can be chosen. id: "builtin" or "server/model". window and max_output in tokens.
 
     note: why it cannot be used now, in words for the user; empty when it can.
+    has_tools: whether it can call tools. has_eyes: whether it takes images.
     """
 
     id: str
@@ -34,6 +39,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     window_basis: Basis = Basis.ESTIMATED
     is_builtin: bool = False
     note: str = ""
+    has_tools: bool = True
+    has_eyes: bool = False
 
     @property
     def recorded_as(self) -> str:

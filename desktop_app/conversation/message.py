@@ -41,12 +41,16 @@ class ToolCall(msgspec.Struct, frozen=True, tag="tool_call"):
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
-    """What a tool answered. Paired with its call by position and id, since ids repeat in real traces."""
+    """What a tool answered. Paired with its call by position and id, since ids repeat in real traces.
+
+    spill: the SHA-256 of the whole output, if `text` is what was left of it as it entered; else "".
+    """
 
     call_id: str
     name: str
     text: str
     is_error: bool = False
+    spill: str = ""
 
 
 class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
@@ -71,11 +75,17 @@ Part = Text | Reasoning | ToolCall | ToolResult | Attachment
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens that a provider reported for one request: *measured*, never estimated."""
+    """Tokens that a provider reported for one request: *measured*, never estimated.
+
+    prompt_tokens: all of them, cached ones too. cached_tokens: those read from its prompt cache; cache_written_tokens:
+    those written to it. dollars: what it says that the request cost, where it does.
+    """
 
     prompt_tokens: int
     reply_tokens: int
     cached_tokens: int = 0
+    cache_written_tokens: int = 0
+    dollars: float | None = None
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +102,8 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     """One utterance: a role and its parts.
 
     speaker: the `name` field of OpenAI's shape, for chats between named people. model: who wrote a reply.
-    is_interrupted: the reply was stopped or cut off before its end. seconds: how long a reply took.
+    is_interrupted: the reply was stopped or cut off before its end. seconds: how long a reply, or a tool, took.
+    continues: the id of the interrupted reply whose text this one goes on with; the two are sent as one.
     """
 
     role: Role
@@ -102,6 +113,7 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     is_interrupted: bool = False
     usage: Usage | None = None
     seconds: float = 0.0
+    continues: str = ""
 
     @property
     def text(self) -> str:

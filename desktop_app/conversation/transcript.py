@@ -9,6 +9,7 @@ import msgspec
 from .chain import Chain
 from .facts import Fidelity, Ledger
 from .message import Entry, Message, Usage
+from .tools import Rule, ToolSpec
 
 
 class Trigger(StrEnum):
@@ -81,9 +82,45 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
 
 
 class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
-    """Memory that was saved before a compaction."""
+    """Memory that was saved before a compaction; undoing it takes the memories back.
+
+    memories: their ids; empty when nothing was worth keeping. before: the id of the newest message that was looked at,
+    so that the same stretch is not flushed twice. texts: what was saved, as it was then.
+    """
 
     memories: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+    before: str = ""
+    model: str = ""
+    usage: Usage | None = None
+
+
+class Equipment(Entry, frozen=True, kw_only=True, tag="equipment"):
+    """What a request carries beside its messages, from here on: the tools on offer, and what is remembered of the user.
+
+    The newest one holds. It is recorded when it changes, so that the beginning of a request stays the same between.
+    memory: as it stands behind the system prompt; "" for none.
+    """
+
+    tools: tuple[ToolSpec, ...] = ()
+    memory: str = ""
+
+
+class Recalled(Entry, frozen=True, kw_only=True, tag="recalled"):
+    """What the archive was found to hold about a user's message. It is sent before that message's own text.
+
+    for_message_id: the user's message. message_ids: where the text comes from.
+    """
+
+    for_message_id: str
+    text: str
+    message_ids: tuple[str, ...] = ()
+
+
+class Permit(Entry, frozen=True, kw_only=True, tag="permit"):
+    """What the user allowed or forbade for this conversation."""
+
+    rule: Rule
 
 
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
@@ -116,7 +153,9 @@ class Undo(Entry, frozen=True, kw_only=True, tag="undo"):
     entry_id: str
 
 
-AnyEntry = Message | Prune | Compaction | Flush | Pin | Unpin | BringBack | Rewind | Undo
+AnyEntry = (
+    Message | Prune | Compaction | Flush | Equipment | Recalled | Permit | Pin | Unpin | BringBack | Rewind | Undo
+)
 Operation = Prune | Compaction
 
 

@@ -13,10 +13,12 @@ from desktop_app.conversation.events import Failure, MessageRow, OperationRow, T
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Usage
+from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.settings import Settings
 
-VERSION = 2
+VERSION = 3
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
 
 
@@ -61,6 +63,55 @@ class Send(Wish, frozen=True):  # Done at once; the turn follows as events
 
 class Stop(Wish, frozen=True):  # Done when the turn has ended
     conversation: str
+
+
+class AnswerQuestion(Wish, frozen=True):  # Done; an answer that comes too late changes nothing
+    conversation: str
+    question: str
+    answer: PermissionAnswer
+
+
+class Research(Wish, frozen=True):  # Done at once; the turn follows as events
+    conversation: str
+    question: str
+
+
+class StartFresh(Wish, frozen=True):  # Opened: a new conversation that begins with the summary of this one
+    conversation: str
+
+
+class OptimizeAndRetry(Wish, frozen=True):  # Done at once; room is made by the user's word, then the turn goes on
+    conversation: str
+
+
+class ChooseFolder(Wish, frozen=True):  # Opened; "" for none
+    conversation: str
+    folder: str
+
+
+class ListTools(Wish, frozen=True):  # Tools: all that could be on offer in this conversation
+    conversation: str
+
+
+class ReadSpill(Wish, frozen=True):  # SpillRead: lines of a whole output, those with `query` in them if it is given
+    spill: str
+    query: str = ""
+    offset: int = 0
+    limit: int = 2_000
+
+
+class ListMemories(Wish, frozen=True):  # Memories
+    pass
+
+
+class WriteMemory(Wish, frozen=True):  # Memories; an id that is not known yet is a new one
+    memory: Memory
+
+
+class ExportConversation(Wish, frozen=True):  # Exported; format "markdown" or "json"
+    conversation: str
+    path: str
+    format: str = "markdown"
 
 
 class Regenerate(Wish, frozen=True):  # Done at once; the turn follows as events
@@ -187,6 +238,16 @@ AnyWish = (
     | ReadOperation
     | Send
     | Stop
+    | AnswerQuestion
+    | Research
+    | StartFresh
+    | OptimizeAndRetry
+    | ChooseFolder
+    | ListTools
+    | ReadSpill
+    | ListMemories
+    | WriteMemory
+    | ExportConversation
     | Regenerate
     | Rename
     | Delete
@@ -367,8 +428,61 @@ class Models(Thing, frozen=True):
     models: tuple[ModelInfo, ...]
 
 
+class ToolOffer(msgspec.Struct, frozen=True):
+    """A tool that could be on offer. tokens: what its schema takes of each request. is_on: whether it is offered."""
+
+    spec: ToolSpec
+    tokens: int
+    is_on: bool = True
+
+
+class Tools(Thing, frozen=True):
+    """All tools of a conversation. failures: servers of tools that do not answer."""
+
+    tools: tuple[ToolOffer, ...]
+    folder: str = ""
+    failures: tuple[Failure, ...] = ()
+
+
+class SpillRead(Thing, frozen=True):
+    """Lines of a whole output: number, counted from 1, and text. total: how many there are, or that were found."""
+
+    lines: tuple[tuple[int, str], ...]
+    total: int
+    bytes: int
+
+
+class Memories(Thing, frozen=True):
+    """What is remembered of the user, oldest first, and the tokens that it takes of `most`."""
+
+    memories: tuple[Memory, ...]
+    tokens: int
+    most: int
+
+
+class Exported(Thing, frozen=True):
+    """A conversation was written to a file. bytes: its size."""
+
+    path: str
+    bytes: int
+
+
 AnyThing = (
-    Done | Welcome | Conversations | Opened | Messages | DraftCounted | Plan | Found | Imported | SettingsRead | Models
+    Done
+    | Welcome
+    | Conversations
+    | Opened
+    | Messages
+    | DraftCounted
+    | Plan
+    | Found
+    | Imported
+    | SettingsRead
+    | Models
+    | Tools
+    | SpillRead
+    | Memories
+    | Exported
 )
 
 

@@ -11,6 +11,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.conversation.tools import ToolSpec
 
 from .builtin import MODEL_ID
 from .litellm_library import Endpoint, LiteLLM
@@ -40,7 +41,9 @@ class BuiltinModel:
         """SmolLM2's own."""
         return tokenizer_for(MODEL_ID)
 
-    async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+    async def stream(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece. Raises ModelError.
 
         A server that died between two requests is noticed by the failing one: it is started again, and asked once

@@ -10,6 +10,7 @@ from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.conversation.tools import ToolSpec
 
 from .litellm_library import Endpoint, LiteLLM
 from .provider_errors import Where, cut_off, error_of, not_understood, status_of
@@ -45,7 +46,9 @@ class LiteLLMModel:
         """What counts for it."""
         return self._tokenizer
 
-    async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+    async def stream(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         await self._litellm.load()
         request = request_of(messages, max_tokens) | self._options
