@@ -9,6 +9,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.transcript import GROWING
 
 from .counting import SEGMENT_OF_ROLE, Counts, Tokens
 from .items import Item, Kind
@@ -17,6 +18,8 @@ from .view import View, closing_items
 
 NO_TOKENIZER = "characters"
 """How the name of what counts begins when not even an estimate for the family could be loaded."""
+OWN_SEGMENT = {Kind.SUMMARY: Segment.SUMMARY, Kind.MEMORY: Segment.MEMORY, Kind.RECALLED: Segment.MEMORY}
+"""Kinds of items that are shown apart, whoever seems to say them."""
 TEMPLATE_MOST = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
 
@@ -42,8 +45,8 @@ def item_tokens(item: Item, counts: Counts) -> Tokens:
     tokens = counts.of(item.message)
     if item.is_joined:
         tokens = _without_frame(item, tokens, counts)
-    if item.kind is Kind.SUMMARY:
-        return Tokens(tokens.total, ((Segment.SUMMARY, tokens.total),))
+    if (segment := OWN_SEGMENT.get(item.kind)) is not None:
+        return Tokens(tokens.total, ((segment, tokens.total),))
     return tokens.pinned() if item.is_pinned else tokens
 
 
@@ -67,13 +70,24 @@ def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
     if earlier is not None and has_grown:
         start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
     else:
-        start, segments, measured_at = 0, {Segment.SYSTEM: counts.tokenizer.overhead.priming}, _last_measured(view)
+        start, segments, measured_at = 0, _base(view, counts), _last_measured(view)
     for index, item in enumerate(view.items[start:] if start else view.items, start=start):
         for segment, tokens in item_tokens(item, counts).parts:
             segments[segment] = segments.get(segment, 0) + tokens
         if has_grown and is_measured(item.message):
             measured_at = index
     return Tally(view.items, segments, measured_at)
+
+
+def _base(view: View, counts: Counts) -> dict[Segment, int]:
+    """Tokens of a request beside its messages: what primes the reply, and the schemas of the tools on offer."""
+    base = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
+    return {**base, Segment.SCHEMAS: counts.tools(view.tools)} if view.tools else base
+
+
+def base_tokens(view: View, counts: Counts) -> int:
+    """The same as one number."""
+    return sum(_base(view, counts).values())
 
 
 def is_measured(message: Message) -> bool:
@@ -84,7 +98,7 @@ def is_measured(message: Message) -> bool:
 def request_tokens(view: View, counts: Counts) -> int:
     """Tokens of the assembled request, counted message by message."""
     sent = sum(total_of(item, counts) for item in view.items)
-    return counts.tokenizer.overhead.priming + sent + closing_tokens(view, counts)
+    return base_tokens(view, counts) + sent + closing_tokens(view, counts)
 
 
 def closing_tokens(view: View, counts: Counts) -> int:
@@ -153,9 +167,9 @@ def is_plausible(usage: Usage, counted: int) -> bool:
 def _last_measured(view: View) -> int | None:
     """The index of the newest measured reply, unless an operation came after it: then the request is another one."""
     for entry in reversed(view.entries):
-        if not isinstance(entry, Message):
+        if not isinstance(entry, GROWING):
             return None
-        if is_measured(entry):
+        if isinstance(entry, Message) and is_measured(entry):
             newest = len(view.items) - 1
             return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)
     return None

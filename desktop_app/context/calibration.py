@@ -15,9 +15,9 @@ import msgspec
 
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import GROWING, Transcript
 
-from .breakdown import is_measured, is_plausible, item_tokens
+from .breakdown import base_tokens, is_measured, is_plausible, item_tokens
 from .counting import Counts
 from .policy import ContextPolicy
 from .view import View, view_of
@@ -87,7 +87,7 @@ def _reports(transcript: Transcript, view: View, counts: Counts, model: str) -> 
     entries, end = list(transcript.entries), len(transcript.entries)
     folds = 0
     while end > 0 and folds < FOLDS_MOST:
-        start = next((i + 1 for i in range(end - 1, -1, -1) if not isinstance(entries[i], Message)), 0)
+        start = next((i + 1 for i in range(end - 1, -1, -1) if not isinstance(entries[i], GROWING)), 0)
         told = {e.id for e in entries[start:end] if isinstance(e, Message) and is_report(e, model)}
         if told:
             is_newest = end == len(entries)
@@ -104,7 +104,7 @@ def is_report(message: Message, model: str) -> bool:
 
 def _reports_in(view: View, told: set[str], counts: Counts) -> Iterator[Report]:
     """The reports of those messages in that view, newest first: each is of what stands before it."""
-    before, found = counts.tokenizer.overhead.priming, list[Report]()
+    before, found = base_tokens(view, counts), list[Report]()
     for item in view.items:
         if item.message.usage is not None and item.message.id in told:
             found.append(Report(before, item.message.usage))

@@ -8,10 +8,12 @@ import msgspec
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.tools import ToolSpec
 
 IMAGE_TOKENS = 1_200
 """An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
-
+TOOL_OVERHEAD = 8
+"""What frames one schema; providers do not say, and what is wrong with it is learned from their reports."""
 
 SEPARATOR = "\n\n"
 """What stands between two texts of one message, as it is sent."""
@@ -132,6 +134,17 @@ class Counts:
     def text(self, text: str) -> int:
         """Tokens of loose text, not kept."""
         return self.tokenizer.count(text)
+
+    def tools(self, tools: tuple[ToolSpec, ...]) -> int:
+        """Tokens of the schemas that are on offer."""
+        if tools not in self._by_content:
+            total = sum(map(self.tool, tools))
+            self._by_content[tools] = Tokens(total, ((Segment.SCHEMAS, total),))
+        return self._by_content[tools].total
+
+    def tool(self, tool: ToolSpec) -> int:
+        """Tokens of one schema."""
+        return TOOL_OVERHEAD + sum(map(self.tokenizer.count, (tool.name, tool.description, tool.parameters)))
 
     @property
     def separator(self) -> int:

@@ -13,7 +13,8 @@ from desktop_app.conversation.message import Reasoning, Role
 
 from .items import Item, Kind, is_of_user
 
-_TOOL, _ASSISTANT, _MADE_UP = Role.TOOL, Role.ASSISTANT, Kind.MADE_UP
+_TOOL, _ASSISTANT = Role.TOOL, Role.ASSISTANT
+_WITH_NEXT = (Kind.MADE_UP, Kind.RECALLED)
 # To look a member up takes 0.4 µs each time, as long as all else that is done with an item here.
 
 
@@ -69,11 +70,11 @@ class PinsKeepTheirQuestion:
 
 
 class MadeUpStaysWithItsCause:
-    """What the view put between two messages goes with the second one, for which it was put there."""
+    """What the view put before a message goes with that one, for which it was put there."""
 
     def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
         """Behind what was made up; a made-up result belongs to its call, in front of it."""
-        return (i for i, item in enumerate(items, 1) if item.kind is _MADE_UP and item.message.role is not _TOOL)
+        return (i for i, item in enumerate(items, 1) if item.kind in _WITH_NEXT and item.message.role is not _TOOL)
 
 
 INVARIANTS: tuple[Invariant, ...] = (

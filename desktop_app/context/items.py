@@ -12,10 +12,13 @@ from desktop_app.conversation.message import Attachment, Message, Role, Text, To
 
 
 class Kind(StrEnum):
-    """What an item is: a message of the record, the summary, or something that stands in no record."""
+    """What an item is: a message of the record, the summary, what is remembered of the user, what was recalled for a
+    user's message, or something that stands in no record."""
 
     MESSAGE = "message"
     SUMMARY = "summary"
+    MEMORY = "memory"
+    RECALLED = "recalled"
     MADE_UP = "made_up"
 
 

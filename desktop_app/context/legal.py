@@ -173,7 +173,7 @@ class LegalSequence:
         is_neighbour = last is not None and last.message.role is item.message.role is not _TOOL
         is_joined = last is not None and (is_orphan or is_neighbour)
         if last is not None and is_joined:
-            if item.message.role is _SYSTEM:
+            if item.message.role is _SYSTEM and item.kind is Kind.MESSAGE:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
             if item.message.speaker and item.message.speaker != last.message.speaker:
                 item = replace(item, message=_named(item.message))

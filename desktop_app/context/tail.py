@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.transcript import Compaction, Trigger
 
-from .breakdown import closing_tokens, total_of
+from .breakdown import base_tokens, closing_tokens, total_of
 from .counting import Counts
 from .cut_points import blocks
 from .items import Item, Kind, is_of_user
@@ -59,7 +59,7 @@ def room_of(view: View, counts: Counts) -> Room:
     )
     tokens = tuple(sum([total_of(item, counts) for item in run]) for run in runs)
     system = sum(total_of(item, counts) for item in items[:start] if item.kind is not Kind.SUMMARY)
-    fixed = counts.tokenizer.overhead.priming + system + _empty_summary(counts) + closing_tokens(view, counts)
+    fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
     return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay))
 
 

@@ -17,12 +17,16 @@ from desktop_app.conversation.chain import Chain, Seen
 from desktop_app.conversation.events import State
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
+    GROWING,
     AnyEntry,
     BringBack,
     Compaction,
+    Equipment,
     Pin,
     Prune,
+    Recalled,
     Rewind,
     Transcript,
     Undo,
@@ -76,6 +80,7 @@ class View(msgspec.Struct, frozen=True):
     items: what is sent in its order, the system prompt and the summary first. open_calls: those of the last
     assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
     and their form as it is sent. standings: messages that are not in the view, by id.
+    equipment: the tools on offer, and what is remembered of the user.
     """
 
     items: Chain[Item]
@@ -85,12 +90,18 @@ class View(msgspec.Struct, frozen=True):
     standings: dict[str, Standing] = {}
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
+    equipment: Equipment = Equipment()
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
     @property
     def ledger(self) -> Ledger:
         """The facts kept from everything that is archived."""
         return self.summary.ledger if self.summary else Ledger()
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools on offer."""
+        return self.equipment.tools
 
     @property
     def last_user_id(self) -> str:
@@ -126,16 +137,22 @@ def view_after(view: View, transcript: Transcript) -> View:
     """The view of `transcript`, which grew from the view's own. Messages alone cost only themselves."""
     entries = transcript.entries
     new = entries[len(view.entries) :]
-    is_growth = entries.extends(view.entries) and all(
-        isinstance(entry, Message) and entry.role is not Role.SYSTEM for entry in new
+    said = [entry for entry in new if isinstance(entry, Message)]
+    recalled = {entry.for_message_id: entry for entry in new if isinstance(entry, Recalled)}
+    is_growth = (
+        entries.extends(view.entries)
+        and all(isinstance(entry, GROWING) for entry in new)
+        and all(message.role is not Role.SYSTEM for message in said)
+        and recalled.keys() <= {message.id for message in said}
     )
     if not is_growth:
         return view_of(transcript, view)
     last = view.items[-1] if view.items else None
     sequence = LegalSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
-    for entry in new:
-        if isinstance(entry, Message):
-            sequence.add(Item(entry))
+    for message in said:
+        if message.id in recalled:
+            sequence.add(recalled_item(recalled[message.id]))
+        sequence.add(Item(message))
     items = view.items
     for item in sequence.items:
         items = items.append(item)
@@ -194,6 +211,18 @@ def summary_message(compaction: Compaction) -> Message:
     return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(Text(text),))
 
 
+def recalled_item(recalled: Recalled) -> Item:
+    """What was recalled, as the model reads it: before the user's message that it is for."""
+    message = Message(id=recalled.id, at=recalled.at, role=Role.USER, parts=(Text(recalled.text),))
+    return Item(message, Kind.RECALLED)
+
+
+def memory_item(equipment: Equipment) -> Item:
+    """What is remembered of the user, as the model reads it: a part of the system prompt."""
+    message = Message(id=equipment.id, at=equipment.at, role=_SYSTEM, parts=(Text(equipment.memory),))
+    return Item(message, Kind.MEMORY)
+
+
 class _Fold:
     """The state of one fold; lives only within `view_of`."""
 
@@ -204,6 +233,8 @@ class _Fold:
         self.shortened: dict[str, Pruned] = {}
         self.pins: set[str] = set()
         self.summary: Compaction | None = None
+        self.equipment = Equipment()
+        self.recalled: dict[str, Recalled] = {}
 
     def add(self, entry: AnyEntry) -> None:
         match entry:
@@ -223,6 +254,10 @@ class _Fold:
                     self.standings.pop(message_id, None)
             case Rewind():
                 self._abandon(entry)
+            case Equipment():
+                self.equipment = entry
+            case Recalled():
+                self.recalled[entry.for_message_id] = entry
             case _:
                 pass
 
@@ -254,10 +289,14 @@ class _Fold:
         for message in present:
             if message.role is _SYSTEM:
                 sequence.add(self._item(message, pruned))
+        if self.equipment.memory:
+            sequence.add(memory_item(self.equipment))
         if self.summary:
             sequence.add(Item(summary_message(self.summary), Kind.SUMMARY))
         for message in present:
             if message.role is not _SYSTEM:
+                if message.id in self.recalled:
+                    sequence.add(recalled_item(self.recalled[message.id]))
                 sequence.add(self._item(message, pruned))
         pins = frozenset(self.pins)
         return View(
@@ -268,6 +307,7 @@ class _Fold:
             self.standings,
             pins,
             self.summary,
+            self.equipment,
             entries,
         )
 

@@ -157,6 +157,8 @@ AnyEntry = (
     Message | Prune | Compaction | Flush | Equipment | Recalled | Permit | Pin | Unpin | BringBack | Rewind | Undo
 )
 Operation = Prune | Compaction
+GROWING = (Message, Recalled, Permit, Flush)
+"""Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 
 class Transcript(msgspec.Struct, frozen=True):
