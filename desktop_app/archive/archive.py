@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
@@ -60,10 +61,16 @@ class ArchiveThread:
         await self._run(Store.create, info, tuple(entries))
 
     async def change(
-        self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
+        self,
+        conversation: str,
+        *,
+        title: str | None = None,
+        model: str | None = None,
+        folder: str | None = None,
+        is_deleted: bool | None = None,
     ) -> None:
-        """Renames, chooses a model, deletes or restores. Nothing is ever erased."""
-        await self._run(Store.change, conversation, title=title, model=model, is_deleted=is_deleted)
+        """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
+        await self._run(Store.change, conversation, title=title, model=model, folder=folder, is_deleted=is_deleted)
 
     async def note_gauge(self, conversation: str, share: float, status: str) -> None:
         """Keeps how full the window was, for the sidebar."""
@@ -88,6 +95,25 @@ class ArchiveThread:
     async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
         """Marks which messages are archived, for search results."""
         await self._run(Store.set_archived, conversation, tuple(archived), tuple(restored))
+
+    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
+        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
+        return await self._run(Store.memories, with_deleted)
+
+    async def keep_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+        """Stores memories that are new or changed, in one transaction: the id says which.
+
+        replaced: ids of memories that are deleted since another one, whose id stands behind them, takes their place.
+        """
+        await self._run(Store.keep_memories, *kept, replaced=replaced)
+
+    async def take_back_memories(self, ids: Sequence[str], at: float) -> None:
+        """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
+        await self._run(Store.take_back_memories, tuple(ids), at)
+
+    async def bring_again_memories(self, ids: Sequence[str], at: float) -> None:
+        """Restores memories that were taken back, and deletes again what they replaced."""
+        await self._run(Store.bring_again_memories, tuple(ids), at)
 
     async def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
         """Messages found by their words, best first, archived ones too."""

@@ -64,7 +64,27 @@ FIRST: Migration = (
     )""",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST,)
+SECOND: Migration = (
+    "ALTER TABLE conversations ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
+    # replaced_by: which memory took the place of a deleted one, so that taking that one back brings this one again.
+    """CREATE TABLE memories (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        text TEXT NOT NULL,
+        at REAL NOT NULL,
+        changed_at REAL NOT NULL,
+        conversation TEXT NOT NULL DEFAULT '',
+        author TEXT NOT NULL DEFAULT 'user',
+        is_on INTEGER NOT NULL DEFAULT 1,
+        is_deleted INTEGER NOT NULL DEFAULT 0,
+        replaced_by TEXT NOT NULL DEFAULT ''
+    )""",
+    """CREATE TRIGGER memories_never_go BEFORE DELETE ON memories
+        BEGIN SELECT RAISE(ABORT, 'memories are marked as deleted, never erased'); END""",
+)
+"""The working folder of a conversation, and what is remembered from one to the next."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

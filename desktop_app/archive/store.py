@@ -6,7 +6,7 @@ from. An entry's id that is used twice is a bug of the caller and surfaces as sq
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,10 +14,11 @@ from peewee import ModelSelect, Query, SqliteDatabase, Value, fn
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
-from . import health, partials, reading, search, writing
+from . import health, memories, partials, reading, search, writing
 from .failures import no_conversation, world_errors
 from .lock import FolderLock
 from .opening import open_to_read, open_to_write
@@ -84,15 +85,23 @@ class Store:
                     share=info.share,
                     status=info.status.value,
                     is_deleted=False,
+                    folder=mended_text(info.folder),
                 )
             )
             writing.append(self.database, info.id, entries)
 
     def change(
-        self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
+        self,
+        conversation: str,
+        *,
+        title: str | None = None,
+        model: str | None = None,
+        folder: str | None = None,
+        is_deleted: bool | None = None,
     ) -> None:
-        """Renames, chooses a model, deletes or restores. Nothing is ever erased."""
-        wanted = {"title": title and mended_text(title), "model": model, "is_deleted": is_deleted}
+        """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
+        texts = {"title": title and mended_text(title), "model": model, "folder": folder and mended_text(folder)}
+        wanted = {**texts, "is_deleted": is_deleted}
         self._update(conversation, {name: value for name, value in wanted.items() if value is not None})
 
     def note_gauge(self, conversation: str, share: float, status: str) -> None:
@@ -127,6 +136,29 @@ class Store:
         with self._writing():
             writing.mark_archived(self.database, conversation, archived, restored)
 
+    def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
+        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
+        with world_errors(self.path):
+            return memories.read(self.database, with_deleted)
+
+    def keep_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+        """Stores memories that are new or changed: the id says which.
+
+        replaced: ids of memories that are deleted since another one, whose id stands behind them, takes their place.
+        """
+        with self._writing():
+            memories.keep(self.database, kept, replaced or {})
+
+    def take_back_memories(self, ids: Sequence[str], at: float) -> None:
+        """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
+        with self._writing():
+            memories.take_back(self.database, ids, at)
+
+    def bring_again_memories(self, ids: Sequence[str], at: float) -> None:
+        """Restores memories that were taken back, and deletes again what they replaced."""
+        with self._writing():
+            memories.bring_again(self.database, ids, at)
+
     def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
         """Messages found by their words, best first, archived ones too."""
         with world_errors(self.path):
@@ -148,8 +180,8 @@ class Store:
     def _infos(self, query: ModelSelect[ConversationRow]) -> list[ConversationInfo]:
         with world_errors(self.path):
             return [
-                ConversationInfo(*columns, status=Status(status))
-                for *columns, status in query.tuples().execute(self.database)
+                ConversationInfo(*columns, status=Status(status), folder=folder)
+                for *columns, status, folder in query.tuples().execute(self.database)
             ]
 
     def _execute(self, query: Query) -> object:
@@ -176,4 +208,5 @@ def _conversations() -> ModelSelect[ConversationRow]:
         ConversationRow.model,
         ConversationRow.share,
         ConversationRow.status,
+        ConversationRow.folder,
     ).where(ConversationRow.is_deleted == Value(False))

@@ -21,6 +21,7 @@ class ConversationRow(Model):
     share = FloatField()
     status = TextField()
     is_deleted = BooleanField()
+    folder = TextField()
 
     class Meta:
         """Its name in SQL."""

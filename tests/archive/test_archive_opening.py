@@ -67,7 +67,10 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     shutil.copy(DATA / f"version-{version}.sqlite3", path)
     store = Store(path)
     assert [(info.title, info.messages) for info in store.conversations()] == [("Split the ledger", 4)]
-    assert [type(entry).__name__ for entry in store.entries("old")] == [*["Message"] * 4, "Compaction", "Pin"]
+    kinds = [*["Message"] * 4, "Compaction", "Pin"] + ["Flush", "Equipment", "Recalled", "Permit"] * (version > 1)
+    assert [type(entry).__name__ for entry in store.entries("old")] == kinds
+    assert store.conversation("old").folder == ("/home/ann/billing" if version > 1 else "")
+    assert [memory.text for memory in store.memories()] == (["The user's name is Ann."] if version > 1 else [])
     assert [(result.message, result.archived) for result in store.search("billing/models/ledger.py")] == [
         ("old-1", True)
     ]
@@ -88,7 +91,7 @@ def test_a_migration_makes_a_backup_first_and_keeps_older_backups(path: Path) ->
     assert database.execute_sql("PRAGMA user_version").fetchone() == (2,)
     database.close()
     assert old_backup.read_bytes() == b"an older one"
-    backup = Store(path.with_name("archive.backup-v1-2.sqlite3"), read_only=True)
+    backup = Store(path.with_name("archive.backup-v1-2.sqlite3"))
     assert len(backup.entries("old")) == 6
     backup.close()
 

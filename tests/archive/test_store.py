@@ -22,14 +22,18 @@ from desktop_app.conversation.message import (
     ToolResult,
     Usage,
 )
+from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
+    Equipment,
     Flush,
+    Permit,
     Pin,
     Prune,
     PrunedResult,
+    Recalled,
     Rewind,
     Trigger,
     Undo,
@@ -77,6 +81,12 @@ EVERY_KIND: tuple[AnyEntry, ...] = (
     BringBack(id="e8", at=9.0, message_ids=("m1",)),
     Rewind(id="e9", at=10.0, first_message_id="m2"),
     Undo(id="e10", at=11.0, entry_id="e4"),
+    Equipment(id="e11", at=12.0, tools=(ToolSpec("read", "Reads a file."),), memory="The user's name is Ann."),
+    Recalled(id="e12", at=13.0, for_message_id="m1", text="He said four.", message_ids=("m1",)),
+    Permit(id="e13", at=14.0, rule=Rule("bash", "git *", is_allowed=False)),
+    Flush(
+        id="e14", at=15.0, memories=("f-1",), texts=("Likes tea.",), before="m2", model="server/m", usage=Usage(9, 3)
+    ),
 )
 
 
@@ -115,6 +125,17 @@ def test_change_renames_chooses_deletes_and_restores(store: Store) -> None:
     assert caught.value.failure.kind == "not_found"
     store.change("c", is_deleted=False)
     assert [info.id for info in store.conversations()] == ["c"]
+
+
+def test_the_working_folder_is_kept_and_can_be_taken_away(store: Store) -> None:
+    store.create(ConversationInfo("d", "Later", 5.0, 5.0, folder="/work/\udcff"))
+    assert store.conversation("d").folder == "/work/\ufffd"
+    store.change("c", folder="/home/ann")
+    assert [info.folder for info in store.conversations()] == ["/work/\ufffd", "/home/ann"]
+    store.change("c", title="New")
+    assert store.conversation("c").folder == "/home/ann"
+    store.change("c", folder="")
+    assert store.conversation("c").folder == ""
 
 
 def test_the_gauge_is_kept_for_the_sidebar(store: Store) -> None:
