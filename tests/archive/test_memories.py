@@ -1,0 +1,145 @@
+"""Memories in a real archive: kept, changed, replaced, taken back, and read where the file is damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import peewee
+import pytest
+from msgspec.structs import replace
+
+from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.store import Store
+from desktop_app.conversation.memory import Memory
+
+TEA = Memory("tea", "The user drinks tea.", at=2.0, changed_at=2.0, conversation="c", author="model")
+NAME = Memory("name", "The user's name is Ann.", at=1.0, changed_at=1.0)
+COFFEE = Memory("coffee", "The user drinks coffee.", at=9.0, changed_at=9.0, author="rule")
+
+
+def ids(store: Store) -> list[str]:
+    return [memory.id for memory in store.memories()]
+
+
+def test_memories_come_back_as_they_were_oldest_first_also_after_reopening(store: Store) -> None:
+    store.keep_memories(TEA, NAME, replace(COFFEE, is_on=False))
+    assert store.memories() == (NAME, TEA, replace(COFFEE, is_on=False))
+    again = Store(store.path, read_only=True)
+    assert again.memories() == (NAME, TEA, replace(COFFEE, is_on=False))
+    again.close()
+
+
+def test_one_of_the_same_id_is_changed(store: Store) -> None:
+    store.keep_memories(TEA)
+    changed = replace(TEA, text="The user drinks green tea.", changed_at=5.0, author="user", is_on=False)
+    store.keep_memories(changed, NAME)
+    assert store.memories() == (NAME, changed)
+
+
+def test_what_was_deleted_is_read_only_where_it_is_asked_for_and_comes_back(store: Store) -> None:
+    store.keep_memories(TEA, NAME)
+    store.keep_memories(replace(TEA, is_deleted=True))
+    assert store.memories() == (NAME,)
+    assert store.memories(with_deleted=True) == (NAME, replace(TEA, is_deleted=True))
+    store.keep_memories(TEA)
+    assert store.memories() == (NAME, TEA)
+
+
+def test_a_memory_cannot_be_erased(store: Store) -> None:
+    store.keep_memories(TEA)
+    with pytest.raises(peewee.IntegrityError, match="never erased"):
+        store.database.execute_sql("DELETE FROM memories")
+    assert ids(store) == ["tea"]
+
+
+def test_taking_back_what_took_the_place_of_another_brings_that_one_again_and_redo_undoes_this(store: Store) -> None:
+    store.keep_memories(TEA, NAME)
+    store.keep_memories(COFFEE, replaced={"tea": "coffee"})
+    assert ids(store) == ["name", "coffee"]
+    for _ in range(2):  # repeating it changes nothing
+        store.take_back_memories(["coffee"], at=20.0)
+        assert ids(store) == ["name", "tea"]
+    for _ in range(2):
+        store.bring_again_memories(["coffee"], at=30.0)
+        assert ids(store) == ["name", "coffee"]
+    assert {m.id: m.changed_at for m in store.memories(with_deleted=True)} == {"name": 1.0, "tea": 30.0, "coffee": 30.0}
+
+
+def test_what_the_user_restored_by_hand_is_not_deleted_again(store: Store) -> None:
+    store.keep_memories(TEA)
+    store.keep_memories(COFFEE, replaced={"tea": "coffee"})
+    store.keep_memories(TEA)
+    store.take_back_memories(["coffee"], at=20.0)
+    store.bring_again_memories(["coffee"], at=30.0)
+    assert ids(store) == ["tea", "coffee"]
+
+
+def test_what_is_new_and_what_it_replaces_are_stored_together_or_not_at_all(store: Store) -> None:
+    store.keep_memories(TEA)
+    store.database.execute_sql(
+        "CREATE TRIGGER no BEFORE UPDATE ON memories WHEN new.replaced_by = 'coffee'"
+        " BEGIN SELECT RAISE(ABORT, 'refused'); END"
+    )
+    with pytest.raises(sqlite3.IntegrityError, match="refused"):
+        store.keep_memories(COFFEE, replaced={"tea": "coffee"})
+    assert store.memories(with_deleted=True) == (TEA,)
+
+
+def test_nothing_to_keep_and_unknown_ids_change_nothing(store: Store) -> None:
+    store.keep_memories()
+    store.take_back_memories(["nowhere"], at=1.0)
+    store.bring_again_memories([], at=1.0)
+    assert store.memories(with_deleted=True) == ()
+
+
+def test_lone_surrogates_and_nul_are_kept_as_text(store: Store) -> None:
+    store.keep_memories(replace(TEA, text="a \ud800 b \0 c"))
+    assert store.memories()[0].text == "a \ufffd b \0 c"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE memories SET text = CAST(x'ff6162' AS TEXT) WHERE id = 'tea'",
+        "UPDATE memories SET at = 'yesterday' WHERE id = 'tea'",
+        "UPDATE memories SET changed_at = x'00' WHERE id = 'tea'",
+    ],
+)
+def test_a_damaged_row_is_told_and_the_others_are_read(store: Store, damage: str, caplog) -> None:
+    store.keep_memories(NAME, TEA, COFFEE)
+    store.database.execute_sql(damage)
+    assert store.memories() == (NAME, COFFEE)
+    assert "memory number 2 cannot be read" in caplog.text
+
+
+def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:
+    store = Store(path)
+    store.keep_memories(*(Memory(f"m{n}", f"mark-{n:03} " * 30, float(n), float(n)) for n in range(100)))
+    store.close()
+    content = bytearray(path.read_bytes())
+    with sqlite3.connect(path) as connection:
+        pages = [row[0] for row in connection.execute("SELECT pageno FROM dbstat WHERE name = 'memories'")]
+    connection.close()
+    (page,) = [page for page in pages if b"mark-050 " in content[(page - 1) * 4096 : page * 4096]]
+    content[(page - 1) * 4096 : page * 4096] = b"\xa5" * 4096
+    path.write_bytes(content)
+
+    reader = Store(path, read_only=True)
+    left = {memory.id for memory in reader.memories()}
+    assert "m50" not in left
+    assert len(left) > 80
+    assert "read one by one" in caplog.text
+    reader.close()
+
+
+async def test_the_thread_offers_the_same(path: Path) -> None:
+    thread = await ArchiveThread.open(path)
+    await thread.keep_memories(TEA)
+    await thread.keep_memories(COFFEE, replaced={"tea": "coffee"})
+    await thread.take_back_memories(["coffee"], 20.0)
+    assert [memory.id for memory in await thread.memories()] == ["tea"]
+    await thread.bring_again_memories(["coffee"], 30.0)
+    assert [memory.id for memory in await thread.memories()] == ["coffee"]
+    assert len(await thread.memories(with_deleted=True)) == 2
+    await thread.close()
