@@ -1,14 +1,37 @@
-"""What a scripted provider can be told to answer, and how that looks on the wire."""
+"""What a scripted provider can be told to answer: values that can be written in a test, or in a JSON file.
+
+    [Reply("Hello"), Reply("I look.", calls=(Call("read", '{"path": "a"}'),)), Overflow(), Cut("Hel"), Status(429)]
+
+The same steps answer in whichever shape a request came in (tests/provider_flavours.py).
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 Json = dict[str, Any]
+
+STAMP = "@time-of-writing@"
+"""Stands in a text for the monotonic clock at the moment of writing, in seconds, of the same length."""
+
+ODDITIES = {
+    "no ids": "calls without an id",
+    "same ids": "every call has the id of the first one",
+    "no index": "fragments of calls without their index",
+    "object arguments": "arguments as an object, whole, instead of a string in fragments",
+    "one delta": "all calls in a single delta, their arguments whole",
+    "usage twice": "the chunk with the usage comes twice",
+    "usage everywhere": "each chunk has the usage so far, as vLLM's continuous_usage_stats do",
+    "after finish": "an empty chunk after the one that says why the reply ended",
+    "no done": "the stream ends without [DONE]",
+    "filter first": "a chunk without choices comes first, as Azure sends its verdict on the prompt",
+    "says stop": "the reason is “stop” although tools were called",
+    "halves": "every event is written in two halves, cut at any byte, also inside a character",
+    "crlf": "lines end with CR and LF, as some gateways make them",
+}
+"""What real servers were seen to do, for `Reply.odd`. Those about calls are of OpenAI's shape."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -27,7 +50,10 @@ class Reply(Step, frozen=True):
     """A whole reply, in deltas of `size` characters.
 
     delay: seconds before the first delta; pause: between deltas. usage: (prompt, reply, cached) tokens as reported,
-    or None to report none.
+    the cached ones being part of the prompt; None to report none. finish: in OpenAI's words; other shapes translate
+    "stop", "length", "tool_calls" and "content_filter", and say anything else as it is. odd: of ODDITIES.
+    comments: keep-alive comments (pings) before the first delta. written: tokens that went into a prompt cache,
+    a part of the prompt too. per_second: deltas a second, kept up by the clock; 0 leaves it to `pause`.
     """
 
     text: str = ""
@@ -38,37 +64,86 @@ class Reply(Step, frozen=True):
     calls: tuple[Call, ...] = ()
     usage: tuple[int, int, int] | None = (11, 7, 0)
     finish: str = "stop"
+    odd: tuple[str, ...] = ()
+    comments: int = 0
+    signature: str = "c2lnbmF0dXJl"
+    written: int = 0
+    per_second: float = 0.0
+
+
+def stream_of(deltas: int, per_second: float, words: str = "word ") -> Reply:
+    """A reply of that many deltas, each with the time at which it was written: to measure latency and throughput.
+
+    The text is "<seconds> word <seconds> word ...", seconds of time.monotonic(), which on one machine is the same
+    clock for all processes.
+    """
+    delta = STAMP + " " + words
+    return Reply(delta * deltas, size=len(delta), per_second=per_second, usage=(11, deltas, 0))
 
 
 class Cut(Step, frozen=True):
-    """A reply that breaks off. is_abrupt: in the middle of a chunk, instead of a well-formed end without finish."""
+    """A reply that breaks off. is_abrupt: the connection is closed in the middle of an event, instead of a
+    well-formed end without a reason.
 
-    after: str
+    inside: where an abrupt end falls: "json", or "utf8", between the bytes of one character. calls: come after the
+    text, the last one with the first half of its arguments only.
+    """
+
+    after: str = ""
     is_abrupt: bool = True
+    inside: str = "json"
+    calls: tuple[Call, ...] = ()
+    reasoning: str = ""
 
 
 class Garbage(Step, frozen=True):
-    """Status 200 and something that is not OpenAI's format."""
+    """Status 200 and something that is not the protocol."""
 
     body: str = "<html><body>Welcome to nginx!</body></html>"
     content_type: str = "text/html"
 
 
 class Status(Step, frozen=True):
-    """An error status. body: the whole body; by default OpenAI's error object with `message`."""
+    """An error status. body: the whole body; by default the shape's error object with `message` and `kind`.
+
+    retry_after: the header of that name, in seconds. headers: more of them.
+    """
 
     code: int
     message: str = "scripted error"
     body: str | None = None
     retry_after: int | None = None
+    kind: str = ""
+    headers: dict[str, str] = {}
 
 
 class Overflow(Step, frozen=True):
-    """The request is too long, in the words of a server. style: "openai", "llama.cpp", "vllm" or "bare 413"."""
+    """The request is too long, in the words of a server.
 
-    style: str = "openai"
+    style: a flavour's name (tests/provider_flavours.py), "bare 413", or "" for the one that was asked.
+    reply: tokens that were asked for; where it is given, the words say that prompt and reply together are too long.
+    """
+
+    style: str = ""
     window: int = 8192
     tokens: int = 9000
+    reply: int = 0
+
+
+class ErrorEvent(Step, frozen=True):
+    """An error in the middle of a stream that began well, in the shape's way."""
+
+    after: str = "Hel"
+    message: str = "Overloaded"
+    kind: str = "overloaded_error"
+    code: int = 529
+
+
+class Events(Step, frozen=True):
+    """These JSON objects as the events of a stream, as they are: for what no other step can say."""
+
+    events: tuple[Json, ...]
+    is_done: bool = True
 
 
 class Hang(Step, frozen=True):
@@ -77,56 +152,9 @@ class Hang(Step, frozen=True):
     text: str = ""
 
 
-AnyStep = Reply | Cut | Garbage | Status | Overflow | Hang
+AnyStep = Reply | Cut | Garbage | Status | Overflow | ErrorEvent | Events | Hang
 
 
-def chunks_of(reply: Reply, body: Json) -> Iterator[Json]:
-    """The chunks of a whole reply; `body` is the request, which says whether usage is wanted."""
-    yield chunk({"role": "assistant", "content": ""})
-    for start in range(0, len(reply.reasoning), reply.size):
-        yield chunk({"reasoning_content": reply.reasoning[start : start + reply.size]})
-    for start in range(0, len(reply.text), reply.size):
-        yield chunk({"content": reply.text[start : start + reply.size]})
-    for index, call in enumerate(reply.calls):
-        opening = {"name": call.name, "arguments": ""}
-        yield chunk({"tool_calls": [{"index": index, "id": call.call_id, "type": "function", "function": opening}]})
-        for start in range(0, len(call.arguments), reply.size):
-            fragment = {"arguments": call.arguments[start : start + reply.size]}
-            yield chunk({"tool_calls": [{"index": index, "function": fragment}]})
-    yield chunk({}, finish="tool_calls" if reply.calls else reply.finish)
-    if reply.usage is not None and (body.get("stream_options") or {}).get("include_usage"):
-        prompt, tokens, cached = reply.usage
-        yield chunk(None) | {
-            "usage": {
-                "prompt_tokens": prompt,
-                "completion_tokens": tokens,
-                "total_tokens": prompt + tokens,
-                "prompt_tokens_details": {"cached_tokens": cached},
-            }
-        }
-
-
-def chunk(delta: Json | None, finish: str | None = None) -> Json:
-    """One chunk; without a delta it has no choices."""
-    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
-    return {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": choices}
-
-
-def error_body(message: str, code: int, kind: str = "") -> Json:
-    """OpenAI\'s error object."""
-    return {"error": {"message": message, "type": kind or "error", "code": kind or code}}
-
-
-def overflow_answer(step: Overflow) -> tuple[int, str]:
-    """Status and body of a refusal."""
-    if step.style == "bare 413":
-        return 413, ""
-    words = {
-        "openai": f"This model's maximum context length is {step.window} tokens. However, your messages resulted in "
-        f"{step.tokens} tokens. Please reduce the length of the messages.",
-        "llama.cpp": f"request ({step.tokens} tokens) exceeds the available context size ({step.window} tokens), "
-        "try increasing it",
-        "vllm": f"The decoder prompt (length {step.tokens}) is longer than the maximum model length of {step.window}.",
-    }
-    kinds = {"openai": "context_length_exceeded", "llama.cpp": "exceed_context_size_error"}
-    return 400, json.dumps(error_body(words[step.style], 400, kinds.get(step.style, "BadRequestError")))
+def pieces_of(text: str, size: int) -> list[str]:
+    """The text in pieces of that many characters, the last one shorter."""
+    return [text[start : start + size] for start in range(0, len(text), size)]

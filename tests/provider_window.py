@@ -1,0 +1,178 @@
+"""A script that has a window: it counts each prompt, refuses what is too large, and reports what it counted.
+
+def answer(request):
+    return Reply("done") if request.role == "tool" else Reply("", calls=(Call("read", "{}"),))
+
+with ScriptedProvider(Windowed(16_000, answer, count=tokens), flavour="anthropic") as provider:
+    ...
+provider.script.requests[-1].cached_tokens
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from provider_cache import MarkedCache, PrefixCache
+from provider_script import AnyStep, Overflow, Reply
+from provider_shapes import Block, Shape
+
+if TYPE_CHECKING:
+    from provider import Request
+
+Count = Callable[[str], int]
+
+MESSAGE_TOKENS = 4
+"""What opening a message costs, besides its text."""
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What one request was for the provider. Tokens by its own counter, times its factor.
+
+    size: bytes of the body. prefix: bytes of the prompt that equal the beginning of the request before.
+    extends: whether that is all of the request before, which is what prompt caches live from.
+    """
+
+    size: int
+    prompt_tokens: int
+    cached_tokens: int
+    written_tokens: int
+    reply_tokens: int
+    prefix: int
+    extends: bool
+    is_refused: bool
+
+
+class Windowed:
+    """A provider with a true window of so many tokens.
+
+    answer: the steps of a script, or what gives the step for a request. count: the tokens of a text; each block of
+    a prompt is counted once. factor: what this provider counts for one token of `count`. clock: for the life of
+    cached prefixes. A reply that does not fit beside its prompt, or is longer than what was asked for, is cut there
+    and says so. A shape that counts replies (vLLM), or `is_strict`, refuses prompt and asked reply together.
+    """
+
+    def __init__(
+        self,
+        window: int,
+        answer: Callable[[Request], AnyStep] | Iterable[AnyStep],
+        *,
+        count: Count,
+        factor: float = 1.0,
+        clock: Callable[[], float] = time.monotonic,
+        is_strict: bool = False,
+        cache_minimum: int | None = None,
+    ) -> None:
+        self.window = window
+        self.requests: list[Measured] = []
+        """One for each request that was counted, refused ones too."""
+        self._answer = answer if callable(answer) else _in_turn(answer)
+        self._count = count
+        self._factor = factor
+        self._is_strict = is_strict
+        self._tokens: dict[str, int] = {}
+        self._last: list[Block] = []
+        self._prefixes = PrefixCache()
+        self._markers = MarkedCache(clock)
+        self._minimum = cache_minimum
+
+    def take(self, request: Request, shape: Shape) -> AnyStep:
+        """The step that answers this request: a refusal, or what `answer` says with the true usage in it."""
+        blocks = shape.blocks(request.body)
+        tokens = [self._tokens_of(block) for block in blocks]
+        prompt = self._charged(sum(tokens))
+        asked = shape.max_tokens(request.body)
+        together = asked if self._is_strict or shape.counts_reply else 0
+        if prompt + together > self.window and not shape.truncates:
+            self._note(request, blocks, prompt, is_refused=True)
+            # As Anthropic and vLLM do: the words about both only where the prompt alone would have fitted.
+            return Overflow(window=self.window, tokens=prompt, reply=together if prompt <= self.window else 0)
+        prompt = min(prompt, self.window)
+        cached, written = self._cached(shape, blocks, tokens)
+        step = self._answer(request)
+        replied = 0
+        if isinstance(step, Reply):
+            step, replied = self._fitted(step, min(asked or self.window, self.window - prompt))
+            usage = None if step.usage is None else (prompt, replied, cached)
+            step = replace(step, usage=usage, written=written)
+        self._note(request, blocks, prompt, cached, written, replied)
+        return step
+
+    def _tokens_of(self, block: Block) -> int:
+        if block.key not in self._tokens:
+            self._tokens[block.key] = self._count(block.text) + (MESSAGE_TOKENS if block.is_message else 0)
+        return self._tokens[block.key]
+
+    def _charged(self, tokens: int) -> int:
+        return math.ceil(tokens * self._factor)
+
+    def _cached(self, shape: Shape, blocks: list[Block], tokens: list[int]) -> tuple[int, int]:
+        """Tokens that are read from the provider's cache, and that are written into it, by the shape's rule."""
+        minimum, step = shape.caches
+        charged = [count * self._factor for count in tokens]
+        minimum = minimum if self._minimum is None else self._minimum
+        if shape.caches_by_marker:
+            return self._markers.take(blocks, charged, minimum)
+        return self._prefixes.take(blocks, charged, minimum, step), 0
+
+    def _fitted(self, reply: Reply, room: int) -> tuple[Reply, int]:
+        """The reply, cut where there is no more room, and its tokens."""
+        fixed = self._count(reply.reasoning) if reply.reasoning else 0
+        fixed += sum(self._count(call.name + call.arguments) for call in reply.calls)
+        tokens = self._charged(self._count(reply.text) + fixed)
+        if tokens <= room:
+            return reply, tokens
+        text = reply.text
+        while text and self._charged(self._count(text)) > room:
+            text = text[: min(len(text) - 1, int(len(text) * max(room, 0) / self._charged(self._count(text))))]
+        cut = replace(reply, text=text, reasoning="", calls=(), finish="length")
+        return cut, self._charged(self._count(text)) if text else 0
+
+    def _note(
+        self,
+        request: Request,
+        blocks: list[Block],
+        prompt: int,
+        cached: int = 0,
+        written: int = 0,
+        replied: int = 0,
+        is_refused: bool = False,
+    ) -> None:
+        same = 0
+        while same < min(len(blocks), len(self._last)) and blocks[same].key == self._last[same].key:
+            same += 1
+        prefix = sum(len(block.key.encode()) for block in blocks[:same])
+        if same < min(len(blocks), len(self._last)):
+            prefix += _common(blocks[same].key.encode(), self._last[same].key.encode())
+        extends = same == len(self._last)
+        self._last = blocks
+        noted = Measured(request.size, prompt, cached, written, replied, prefix, extends, is_refused)
+        self.requests.append(noted)
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How many bytes the two have in common in front, by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
+def _in_turn(steps: Iterable[AnyStep]) -> Callable[[Request], AnyStep]:
+    """The steps one after the other, the last one again and again."""
+    following: Iterator[AnyStep] = iter(steps)
+    last: list[AnyStep] = []
+
+    def answer(_: Request) -> AnyStep:
+        step = next(following, None)
+        if step is not None:
+            last[:] = [step]
+        return last[0]
+
+    return answer
