@@ -1,0 +1,107 @@
+"""Tool results dropped by shares after an overflow."""
+
+from __future__ import annotations
+
+import pytest
+import what_must_hold as must
+from hypothesis import given
+from hypothesis import strategies as st
+from made_by_hand import call, letters, model, record, result, sent, tokens, user
+from msgspec.structs import replace
+
+from conversations_made_up import histories
+from desktop_app.context.policy import BALANCED
+from desktop_app.context.shed import shed
+from desktop_app.context.view import View, view_of
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Pin, Prune, Transcript, Trigger, Undo
+from request_rules import legal_for_all
+
+SHARES = BALANCED.overflow_shed
+
+
+def rounds(*sizes: int, name: str = "bash") -> list[Message]:
+    """A question, and a round with a result of each of those sizes, in tokens."""
+    said = [user("Look into it.")]
+    for number, size in enumerate(sizes):
+        said += [model("", call(name, call_id=f"c{number}")), result("x123" * size, f"c{number}", name)]
+    return said
+
+
+def after(transcript: Transcript, share: float) -> tuple[Prune, View]:
+    step = shed(view_of(transcript), BALANCED, letters(), share)
+    assert step is not None
+    return step, view_of(transcript.append(replace(step, id="shed")))
+
+
+def test_large_ones_go_before_small_ones_and_old_ones_before_new_ones() -> None:
+    of_a_size = record(*rounds(500, 500, 500, 500), model("Done."))
+    assert after(of_a_size, 0.10)[0].message_ids == ("m2",)
+    assert after(of_a_size, 0.50)[0].message_ids == ("m2", "m4")
+    of_many_sizes = record(*rounds(100, 120, 3_000, 140), model("Done."))
+    assert after(of_many_sizes, 0.50)[0].message_ids == ("m6",)
+
+
+def test_the_share_is_of_the_tokens_of_all_results() -> None:
+    transcript = record(*rounds(*[400] * 20), model("Done."))
+    freed = []
+    for share in SHARES:
+        step, _ = after(transcript, share)
+        freed.append((step.tokens_before - step.tokens_after) / (400 * 20))
+    assert freed == pytest.approx([0.10, 0.20, 0.50, 1.00], rel=0.12), "but for the line that stays of each"
+
+
+def test_what_the_model_has_not_read_goes_only_with_everything() -> None:
+    transcript = record(*rounds(50, 9_000))
+    assert after(transcript, 0.10)[0].message_ids == ("m2",)
+    assert after(transcript, 0.50)[0].message_ids == ("m2",)
+    assert after(transcript, 1.00)[0].message_ids == ("m2", "m4")
+    assert shed(view_of(record(*rounds(9_000))), BALANCED, letters(), 0.5) is None
+
+
+def test_pins_and_protected_tools_stay_at_any_share() -> None:
+    pinned = record(*rounds(900, 800), model("Done."), Pin(message_id="m2", id="p"))
+    assert after(pinned, 1.0)[0].message_ids == ("m4",)
+    assert shed(view_of(record(*rounds(900, name="save_memory"))), BALANCED, letters(), 1.0) is None
+
+
+def test_a_line_stays_with_the_first_error() -> None:
+    said = [
+        user("Try."),
+        model("", call("bash", '{"command": "make"}')),
+        result("cc -c a.c\nerror: no b.h\n" + "x" * 4_000),
+    ]
+    _, shown = after(record(*said, model("It failed.")), 0.10)
+    line = sent(shown)[2][1]
+    assert "make" in line
+    assert line.endswith("error: no b.h")
+    assert len(line) < 300
+
+
+def test_what_was_shed_is_not_shed_again_and_comes_back_with_undo() -> None:
+    transcript = record(*rounds(500, 500), model("Done."))
+    before = sent(view_of(transcript))
+    step, shown = after(transcript, 1.0)
+    assert {pruned.strategy for pruned in step.results} == {"shed"}
+    assert step.trigger is Trigger.OVERFLOW
+    assert shed(shown, BALANCED, letters(), 1.0) is None
+    grown = transcript.append(replace(step, id="shed")).append(Undo(entry_id="shed", id="u"))
+    assert sent(view_of(grown)) == before
+
+
+@given(histories(), st.sampled_from(SHARES))
+def test_whatever_was_said_the_request_stays_legal_and_the_figures_are_measured(
+    messages: list[Message], share: float
+) -> None:
+    transcript = record(*messages)
+    before = view_of(transcript)
+    step = shed(before, BALANCED, letters(), share)
+    if step is None:
+        return
+    shown = view_of(transcript.append(replace(step, id="shed")))
+    assert (step.tokens_before, step.tokens_after) == (tokens(before), tokens(shown))
+    assert step.tokens_after < step.tokens_before
+    assert must.repaired(must.chat_in(shown)) == must.repaired(must.chat_in(before))
+    chat = must.chat_in(shown)
+    if any(message["role"] != "system" for message in chat):
+        must.have_none(legal_for_all(chat))
