@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 
 from PySide6.QtCore import QObject, Signal
 
@@ -70,6 +71,7 @@ class ConversationController(QObject):
     def note_engine_death(self) -> None:
         """Nothing is running any more until the engine is back."""
         self._is_ready = False
+        self._parts.transcript_model.tools.clear()
         self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"))
         self._parts.toast.end_stay()
 
@@ -165,9 +167,10 @@ class ConversationController(QObject):
 
     def apply(self, event: TurnEvent) -> None:
         """Folds an event; those of other conversations change only the sidebar, which is told apart."""
+        parts = self._parts
+        parts.transcript_model.tools.fold(event, monotonic())
         if event.conversation != self.conversation:
             return
-        parts = self._parts
         parts.transcript_model.apply(event)
         match event:
             case GaugeChanged(_, gauge):

@@ -131,7 +131,7 @@ class MainWindow(QMainWindow):
         # what the model sees
         self.gauge.optimize_requested.connect(self._optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
-        transcript.optimize_requested.connect(self._optimize)
+        transcript.stop_requested.connect(chat.stop)
         transcript.operation_requested.connect(context.show_operation)
         transcript.undo_requested.connect(context.undo)
         transcript.pin_requested.connect(context.pin)

@@ -212,8 +212,9 @@ def test_a_failure_says_what_happened_what_was_kept_and_what_to_do(view, qtbot):
     view.transcript.apply(TurnFailed("c", Failure("provider", "No answer", "503", "All is kept.", "Try later.")))
     key = view.transcript.item(2).key
     assert {"No answer", "503", "All is kept.", "Try later."} <= set(words(view, key))
-    with qtbot.waitSignal(view.regenerate_requested):
-        click(view, qtbot, key, Action.REGENERATE)
+    with qtbot.waitSignal(view.way_out_requested) as told:
+        click(view, qtbot, key, Action.TRY_AGAIN)
+    assert told.args == [Action.TRY_AGAIN]
 
 
 def test_the_system_prompt_and_reasoning_unfold(view, qtbot):

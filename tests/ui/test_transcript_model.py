@@ -61,7 +61,7 @@ def test_results_find_their_calls_although_ids_repeat() -> None:
     assert [item.call.name if item.call else "" for item in items if isinstance(item, MessageItem)] == [
         "", "read", "bash", "",
     ]  # fmt: skip
-    assert [item.shows_calls for item in items if isinstance(item, MessageItem)] == [False, False, False, True]
+    assert [bool(item.unanswered) for item in items if isinstance(item, MessageItem)] == [False, False, False, True]
 
 
 def test_a_reply_grows_in_one_row_and_becomes_the_stored_message(qapp) -> None:

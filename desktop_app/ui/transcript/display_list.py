@@ -35,7 +35,15 @@ class Action(StrEnum):
     READ = "Open as text"
     SHOW_OPERATION = "Show"
     UNDO_OPERATION = "Undo"
-    OPTIMIZE = "Optimize conversation…"
+    STOP = "Stop"
+    OPEN_WHOLE = "Open whole output"
+    TRY_AGAIN = "Try again"
+    OPTIMIZE_AND_RETRY = "Optimize and retry"
+    START_FRESH = "Start fresh with the summary"
+    SWITCH_MODEL = "Switch model…"
+    EXPORT = "Export…"
+    OPEN_SETTINGS = "Open settings"
+    EDIT_MESSAGE = "Edit your message"
 
 
 class Fill(msgspec.Struct, frozen=True):

@@ -82,6 +82,12 @@ class DocumentShelf:
         """Code, not highlighted yet."""
         return self._find(_code, text, width)
 
+    def passing(self, text: str, width: float) -> InkDocument:
+        """Code that will have changed when it is looked at again: it is not kept, and pushes nothing out."""
+        document = _code(text)
+        document.setTextWidth(width)
+        return document
+
     def _find(self, make: Callable[[str], InkDocument], text: str, width: float) -> InkDocument:
         key = (make, text, width, theme.version)
         document = self._kept.get(key)

@@ -9,7 +9,7 @@ from datetime import datetime
 from desktop_app.conversation.events import MessageRow, State
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
-from desktop_app.ui.widgets.words import counted, first_line, moment
+from desktop_app.ui.widgets.words import counted, duration, first_line, moment
 
 from .display_list import Action
 from .items import MessageItem
@@ -34,13 +34,13 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
     """When, or how long it took, and how many tokens."""
     parts = [said_at(row.message.at, time.time())] if has_clock and row.message.at else []
     if not has_clock and row.message.seconds:
-        parts.append(f"{row.message.seconds:.1f} s")
+        parts.append(f"{row.message.seconds:.1f} s" if row.message.seconds < 60 else duration(row.message.seconds))
     return " · ".join([*parts, counted(row.tokens, "token")])
 
 
 def actions_of(item: MessageItem, is_running: bool) -> list[Link]:
     """What can be done with the message now."""
-    row, key = item.row, item.key
+    row, key = item.row, item.row.message.id
     links = [Link(Action.COPY, key)]
     if item.is_last_reply and not is_running:
         links.append(Link(Action.REGENERATE, key))
@@ -58,12 +58,27 @@ def said_at(at: float, now: float) -> str:
 
 def arguments_in_words(call: ToolCall) -> str:
     """A call's arguments on one line: the first value bare, the others with their names."""
+    named = _arguments_of(call)
+    if named is None:
+        return first_line(call.arguments)
+    words = [word if not place else f"{name}={word}" for place, (name, word) in enumerate(named)]
+    return first_line("  ".join(words))
+
+
+def arguments_whole(call: ToolCall) -> str:
+    """A call's arguments, each with its name; text of several lines as it is written, not as JSON writes it."""
+    named = _arguments_of(call)
+    if named is None:
+        return call.arguments
+    return "\n".join(f"{name}:\n{word}" if "\n" in word else f"{name}: {word}" for name, word in named)
+
+
+def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
+    """Names and values in words; None for what is not a JSON object."""
     try:
         arguments = json.loads(call.arguments)
     except ValueError:
-        return first_line(call.arguments)
+        return None
     if not isinstance(arguments, dict):
-        return first_line(call.arguments)
-    words = [value if isinstance(value, str) else json.dumps(value) for value in arguments.values()]
-    named = [f"{name}={word}" for name, word in zip(arguments, words, strict=True)]
-    return first_line("  ".join([*words[:1], *named[1:]]))
+        return None
+    return [(name, word if isinstance(word, str) else json.dumps(word)) for name, word in arguments.items()]

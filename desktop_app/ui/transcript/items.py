@@ -2,47 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure, MessageRow, OperationRow, State
 from desktop_app.conversation.message import Message, Role, ToolCall
 
+from .joined import joined
+from .live_tools import LiveTools
+
 
 class MessageItem(msgspec.Struct, frozen=True):
-    """A message. call: what a tool message answers. shows_calls: whether its calls have no cards of their own.
+    """A message. call: what a tool message answers. unanswered: its calls that have no cards of their own.
 
-    is_last_reply: the reply that can be asked for again.
+    is_last_reply: the reply that can be asked for again. slot: the key that its card had while the tool ran.
     """
 
     row: MessageRow
     call: ToolCall | None = None
-    shows_calls: bool = False
+    unanswered: tuple[ToolCall, ...] = ()
     is_last_reply: bool = False
+    slot: str = ""
 
     @property
     def key(self) -> str:
         """Names the row as long as it exists."""
-        return self.row.message.id
+        return self.slot or self.row.message.id
 
 
 class ReplyItem(msgspec.Struct, frozen=True):
-    """A reply that is being written."""
+    """A reply that is being written. continues: the key of the message that it goes on with, whose text it has too."""
 
     reply_id: str
     model: str
     text: str = ""
     reasoning: str = ""
+    continues: str = ""
 
     @property
     def key(self) -> str:
         """The stored message will have the same key."""
-        return self.reply_id
+        return self.continues or self.reply_id
+
+
+class ToolItem(msgspec.Struct, frozen=True):
+    """A call whose result is not stored yet. tail: the end of its output; lines: of the whole so far.
+
+    place: which of the reply's calls it is; nth: which of those with its id, both from 0.
+    seconds: how long it has been running; None while it waits for its turn or for the user's word.
+    """
+
+    reply_id: str
+    place: int
+    nth: int
+    call: ToolCall
+    tail: str = ""
+    lines: int = 0
+    seconds: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The stored result will have the same key."""
+        return slot_of(self.reply_id, self.place)
 
 
 class MarkItem(msgspec.Struct, frozen=True):
-    """The place where the view was pruned or compacted."""
+    """The place where the view was pruned or compacted, or where something was saved to memory."""
 
     operation: OperationRow
 
@@ -64,25 +91,62 @@ class FailureItem(msgspec.Struct, frozen=True):
         return f"failure {self.number}"
 
 
-Item = MessageItem | ReplyItem | MarkItem | FailureItem
+Item = MessageItem | ReplyItem | ToolItem | MarkItem | FailureItem
 
 
-def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow]) -> list[Item]:
+def slot_of(reply_id: str, place: int) -> str:
+    """The key of the card of a reply's call."""
+    return f"{reply_id} call {place}"
+
+
+class Live(msgspec.Struct, frozen=True):
+    """What goes on now. watched: replies whose calls were made while somebody looked, so that their cards keep place.
+
+    now: seconds of the clock by which `tools` were folded.
+    """
+
+    tools: LiveTools = msgspec.field(default_factory=LiveTools)
+    watched: frozenset[str] = frozenset()
+    is_running: bool = False
+    reply: ReplyItem | None = None
+    now: float = 0.0
+
+
+STILL = Live()
+
+
+def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], live: Live = STILL) -> list[Item]:
     """The rows in their order, each operation's mark behind the last message that it touched.
 
     Abandoned messages are left out, and operations that are undone or whose last message is not among the rows.
+    A reply that was stopped to make room stands as one row with what continued it.
     """
-    shown = [row for row in rows if row.state is not State.ABANDONED]
+    shown, roots = joined([row for row in rows if row.state is not State.ABANDONED])
     marks: dict[str, list[MarkItem]] = {}
     for operation in operations:
         if not operation.is_undone:
-            marks.setdefault(operation.after_message_id, []).append(MarkItem(operation))
-    last_reply = _last_reply(shown)
+            after = roots.get(operation.after_message_id, operation.after_message_id)
+            marks.setdefault(after, []).append(MarkItem(operation))
     items: list[Item] = []
-    for row, call, shows_calls in _with_calls(shown):
-        items.append(MessageItem(row, call, shows_calls, is_last_reply=row is last_reply))
-        items += marks.get(row.message.id, ())
-    return items
+    waiting = live.reply
+    for item in _with_calls(shown, live):
+        if waiting is not None and waiting.continues == item.key:
+            items.append(waiting)
+            waiting = None
+        else:
+            items.append(item)
+        if isinstance(item, MessageItem):
+            items += marks.get(item.row.message.id, ())
+    return items if waiting is None else [*items, waiting]
+
+
+def as_it_stands(item: ToolItem, tools: LiveTools, now: float) -> ToolItem:
+    """The card of a call as its run stands now."""
+    run = tools.run_of(item.reply_id, item.call.call_id, item.nth)
+    if run is None:
+        return item
+    seconds = int(now - run.started) if run.seconds is None else int(run.seconds)
+    return replace(item, tail=run.tail, lines=run.lines, seconds=seconds)
 
 
 def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
@@ -94,24 +158,54 @@ def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
     return None
 
 
-def _with_calls(rows: Sequence[MessageRow]) -> Iterable[tuple[MessageRow, ToolCall | None, bool]]:
-    """Each row with the call that it answers. Pairs by id among the calls of the latest reply, else by position."""
-    waiting: list[ToolCall] = []
-    for position, row in enumerate(rows):
-        message = row.message
-        if message.role is Role.TOOL:
-            yield row, _take_call(waiting, message), False
+def _with_calls(rows: Sequence[MessageRow], live: Live) -> Iterator[MessageItem | ToolItem]:
+    """Messages with the calls that they answer; behind a reply its results, in the order of its calls."""
+    last_reply = _last_reply(rows)
+    position = 0
+    while position < len(rows):
+        row = rows[position]
+        position += 1
+        if row.message.role is Role.TOOL:  # its call is on an older page, or was never made
+            yield MessageItem(row)
             continue
-        waiting = list(message.tool_calls)
-        answers = 0
-        while position + answers + 1 < len(rows) and rows[position + answers + 1].message.role is Role.TOOL:
-            answers += 1
-        yield row, None, answers < len(waiting)
+        end = position
+        while end < len(rows) and rows[end].message.role is Role.TOOL:
+            end += 1
+        by_place, others = paired(row.message.tool_calls, rows[position:end])
+        is_live = live.is_running and end == len(rows) and row.message.id in live.watched
+        calls = row.message.tool_calls
+        left = () if is_live else tuple(call for place, call in enumerate(calls) if place not in by_place)
+        yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply)
+        yield from _cards(row.message, by_place, live, is_live)
+        yield from (MessageItem(other) for other in others)
+        position = end
 
 
-def _take_call(waiting: list[ToolCall], message: Message) -> ToolCall | None:
-    result = message.tool_result
-    if result is None or not waiting:
-        return None
-    position = next((n for n, call in enumerate(waiting) if call.call_id == result.call_id), 0)
-    return waiting.pop(position)
+def _cards(
+    message: Message, by_place: Mapping[int, MessageRow], live: Live, is_live: bool
+) -> Iterator[MessageItem | ToolItem]:
+    is_watched = message.id in live.watched
+    ids = [call.call_id for call in message.tool_calls]
+    for place, call in enumerate(message.tool_calls):
+        if place in by_place:
+            slot = slot_of(message.id, place) if is_watched else ""
+            yield MessageItem(by_place[place], call, slot=slot)
+        elif is_live:
+            item = ToolItem(message.id, place, ids[:place].count(call.call_id), call)
+            yield as_it_stands(item, live.tools, live.now)
+
+
+def paired(calls: Sequence[ToolCall], results: Sequence[MessageRow]) -> tuple[dict[int, MessageRow], list[MessageRow]]:
+    """Results by the place of their call among the calls, and those without one. By id, else by position."""
+    waiting = list(range(len(calls)))
+    by_place: dict[int, MessageRow] = {}
+    others: list[MessageRow] = []
+    for row in results:
+        result = row.message.tool_result
+        if result is None or not waiting:
+            others.append(row)
+            continue
+        place = next((place for place in waiting if calls[place].call_id == result.call_id), waiting[0])
+        waiting.remove(place)
+        by_place[place] = row
+    return by_place, others

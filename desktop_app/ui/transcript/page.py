@@ -100,6 +100,25 @@ class Page:
         self.layout.hots.append(Hot(grown, link.action, link.argument, words, is_on_hover))
         return box.right()
 
+    def buttons(self, inset: float, links: Sequence[Link]) -> None:
+        """Boxes that are clicked, side by side, on as many lines as they need; the first stands out."""
+        look, height, gap = font(13, MEDIUM), scaled(32), scaled(8)
+        x = inset
+        for number, link in enumerate(links):
+            width = advance(look, link.label) + scaled(24)
+            if x > inset and x + width > self.width - inset:
+                x = inset
+                self.y += height + gap
+            box = QRectF(x, self.y, width, height)
+            is_first = number == 0
+            fill, border = (colour("accent"), None) if is_first else (colour("raised"), colour("line"))
+            self.layout.drawn.append(Fill(box, fill, border, scaled(8)))
+            inner = box.adjusted(scaled(12), 0, -scaled(12) + 2, 0)
+            words = Words(inner, link.label, look, colour("accent_ink" if is_first else "ink"))
+            self.layout.hots.append(Hot(box, link.action, link.argument, words))
+            x += width + gap
+        self.y += height
+
     def head_line(
         self, name: str, tags: Sequence[Tag], meta: str, actions: Sequence[Link], inset: float = 0, height: float = 0
     ) -> None:

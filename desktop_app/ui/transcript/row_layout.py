@@ -9,12 +9,13 @@ from desktop_app.conversation.message import Attachment, Reasoning, Role
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 from desktop_app.ui.widgets.words import counted, speaker_of, thousands
 
-from .cards import CARD_LINES, lay_out_card, lay_out_failure, lay_out_mark
+from .cards import lay_out_failure, lay_out_mark
 from .display_list import Action, Fill, RowLayout
 from .documents import DocumentShelf
 from .head_line import actions_of, arguments_in_words, meta_of, tags_of
-from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem
+from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
 from .page import Link, Page
+from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
 SHOWN_MOST = 20_000  # characters of a message that are laid out in full
 SHOWN_OF_LONG = 6_000
@@ -28,11 +29,13 @@ def lay_out(item: Item, width: float, shelf: DocumentShelf, is_unfolded: bool, i
         case MessageItem(row) if row.message.role is Role.SYSTEM:
             _system(page, row, is_unfolded)
         case MessageItem(row) if row.message.role is Role.TOOL:
-            lay_out_card(page, item, is_unfolded)
+            lay_out_result(page, item, is_unfolded)
         case MessageItem(row):
             _message(page, item, is_unfolded, is_running)
         case ReplyItem():
             _reply(page, item, is_unfolded)
+        case ToolItem():
+            lay_out_running(page, item, is_unfolded)
         case MarkItem(operation):
             lay_out_mark(page, operation)
         case FailureItem(failure):
@@ -54,6 +57,8 @@ def estimated_height(item: Item, width: float) -> float:
             text = row.message.text[:SHOWN_MOST]
             lines = len(text) * scaled(7) / max(width, 1) + 0.7 * text.count("\n") + 1
             return scaled(20 + (24 if row.message.role is Role.USER else 0)) + lines * scaled(22)
+        case ToolItem():
+            return scaled(HEAD)
         case _:
             return scaled(60)
 
@@ -61,7 +66,7 @@ def estimated_height(item: Item, width: float) -> float:
 def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool) -> None:
     message = item.row.message
     name = speaker_of(message)
-    if message.tool_calls and not message.text and not item.shows_calls:
+    if message.tool_calls and not message.text and not item.unanswered:
         name += " called " + ", ".join(call.name for call in message.tool_calls)
     page.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item, is_running))
     _reasoning(page, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)), is_unfolded)
@@ -83,7 +88,7 @@ def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool)
         if isinstance(part, Attachment):
             page.skip(6)
             _chip_line(page, part.name, part.media_type)
-    for call in message.tool_calls if item.shows_calls else ():
+    for call in item.unanswered:
         page.skip(6)
         _chip_line(page, call.name, arguments_in_words(call))
 

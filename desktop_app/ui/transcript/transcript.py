@@ -16,10 +16,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 from desktop_app.ui.widgets.words import readable
 
 from .display_list import Action, Hot, RowLayout
+from .head_line import arguments_in_words
 from .items import MessageItem, ReplyItem
 from .reader import MessageReader
 from .selection import anchor_at, is_over_text, place_at
-from .transcript_model import TranscriptModel, spoken
+from .spoken import spoken
+from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
 
 OPENED_SCHEMES = ("http", "https", "mailto")
@@ -34,7 +36,9 @@ class Transcript(TranscriptView):
     bring_back_requested = Signal(tuple)
     operation_requested = Signal(str)
     undo_requested = Signal(str)
-    optimize_requested = Signal()
+    stop_requested = Signal()
+    whole_requested = Signal(str, str)  # a spill, and what it is the output of
+    way_out_requested = Signal(object)  # Action
     copied = Signal(str)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -58,20 +62,26 @@ class Transcript(TranscriptView):
             case Action.FOLD:
                 self.shelf.fold(argument)
                 self.place()
+            case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION:
+                self._wish(action, argument)
             case Action.REGENERATE:
                 self.regenerate_requested.emit()
-            case Action.PIN:
-                self.pin_requested.emit(argument)
-            case Action.UNPIN:
-                self.unpin_requested.emit(argument)
             case Action.BRING_BACK:
                 self.bring_back_requested.emit((argument,))
-            case Action.SHOW_OPERATION:
-                self.operation_requested.emit(argument)
-            case Action.UNDO_OPERATION:
-                self.undo_requested.emit(argument)
-            case Action.OPTIMIZE:
-                self.optimize_requested.emit()
+            case Action.STOP:
+                self.stop_requested.emit()
+            case Action.OPEN_WHOLE:
+                self._open_whole(argument)
+            case _:
+                self.way_out_requested.emit(action)
+
+    def _wish(self, action: Action, argument: str) -> None:
+        {
+            Action.PIN: self.pin_requested,
+            Action.UNPIN: self.unpin_requested,
+            Action.SHOW_OPERATION: self.operation_requested,
+            Action.UNDO_OPERATION: self.undo_requested,
+        }[action].emit(argument)
 
     def copy_selection(self) -> None:
         """Copies the marked text, else the current message."""
@@ -102,6 +112,14 @@ class Transcript(TranscriptView):
         item = self.transcript.item(row) if row >= 0 else None
         if isinstance(item, MessageItem):
             MessageReader(item.row.message, self.window()).show()
+
+    def _open_whole(self, key: str) -> None:
+        row = self.transcript.row_of(key)
+        item = self.transcript.item(row) if row >= 0 else None
+        result = item.row.message.tool_result if isinstance(item, MessageItem) else None
+        if isinstance(item, MessageItem) and result is not None:
+            words = arguments_in_words(item.call) if item.call else ""
+            self.whole_requested.emit(result.spill, f"{result.name} {words}".strip())
 
     def _open_link(self, target: str) -> None:
         """Only the web and mail: a message must not start a program or open a file."""
@@ -231,7 +249,8 @@ class Transcript(TranscriptView):
         for hot in self.layout_of(row).hots:
             if (hot.action, hot.argument) not in offered and hot.action is not Action.COPY_CODE:
                 offered.add((hot.action, hot.argument))
-                label = hot.words.text if hot.words and hot.action is not Action.COPY else "Copy message"
+                label = hot.words.text if hot.words else "Unfold or fold"
+                label = "Copy message" if hot.action is Action.COPY else label
                 menu.addAction(label, lambda h=hot: self.perform(h.action, h.argument))
         if isinstance(item, MessageItem):
             menu.addAction(Action.READ.value, lambda: self.perform(Action.READ, item.key))

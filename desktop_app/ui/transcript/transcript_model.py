@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import monotonic
 
 import msgspec
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
 from desktop_app.conversation.events import (
     MessageChange,
@@ -15,23 +16,35 @@ from desktop_app.conversation.events import (
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
     TurnEvent,
     TurnFailed,
     TurnFinished,
     TurnStarted,
     ViewChanged,
 )
-from desktop_app.conversation.message import Role
-from desktop_app.ui.widgets.words import readable, speaker_of
+from desktop_app.conversation.message import Reasoning, Role
 
-from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, items_of
+from .items import FailureItem, Item, Live, MessageItem, ReplyItem, ToolItem, as_it_stands, items_of
+from .joined import joined
+from .live_tools import LiveTools
+from .row_changes import change_between
+from .spoken import spoken
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()
+OUTPUT_PAUSE = 50  # milliseconds between two paintings of a tool's output, however fast it comes
+MOST_CARDS = 64  # rows at the end among which running tools are looked for
+TICK = 500  # milliseconds between two looks at how long a tool has been running
 
 
 class TranscriptModel(QAbstractListModel):
-    """The rows of one conversation. Signal: running_changed(bool) when a turn begins or ends."""
+    """The rows of one conversation. Signal: running_changed(bool) when a turn begins or ends.
+
+    tools: the runs of all conversations; whoever passes events on folds them in, also those of others.
+    """
 
     running_changed = Signal(bool)
 
@@ -44,6 +57,12 @@ class TranscriptModel(QAbstractListModel):
         self._failures_seen = 0
         self._items: list[Item] = []
         self._is_running = False
+        self.tools = LiveTools()
+        self._watched: set[str] = set()
+        self._output_pause = QTimer(self, singleShot=True, interval=OUTPUT_PAUSE)
+        self._output_pause.timeout.connect(self._show_tools)
+        self._tick = QTimer(self, interval=TICK)
+        self._tick.timeout.connect(self._show_tools)
 
     @property
     def is_running(self) -> bool:
@@ -88,7 +107,9 @@ class TranscriptModel(QAbstractListModel):
         self._rows = list(rows)
         self._operations = {operation.id: operation for operation in operations}
         self._reply, self._failures = None, []
-        self._items = items_of(self._rows, self._operations.values())
+        self._watched = {row.message.id for row in self._rows[-1:] if is_running}
+        self._watched |= {row.message.id for row in self._rows if is_running and row.message.tool_calls}
+        self._items = items_of(self._rows, self._operations.values(), self._live(is_running))
         self.endResetModel()
         self._set_running(is_running)
 
@@ -103,30 +124,32 @@ class TranscriptModel(QAbstractListModel):
         match event:
             case TurnStarted():
                 self._failures = []
-                self._show()
                 self._set_running(True)
+                self._show()
             case MessageRecorded(_, row):
                 self._record(row)
-            case ReplyStarted(_, reply_id, model):
+            case ReplyStarted(_, reply_id, model, continues):
                 if self._reply is None or self._reply.reply_id != reply_id:
-                    self._reply = ReplyItem(reply_id, model)
+                    self._reply = self._begun(reply_id, model, continues)
                     self._show()
-            case TextDelta(_, reply_id, text):
-                reply = self._growing(reply_id)
-                self._grow(msgspec.structs.replace(reply, text=reply.text + text))
-            case ReasoningDelta(_, reply_id, text):
-                reply = self._growing(reply_id)
-                self._grow(msgspec.structs.replace(reply, reasoning=reply.reasoning + text))
+            case TextDelta() | ReasoningDelta():
+                self._grow_by(event)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
             case TurnFailed(_, failure):
                 self._failures_seen += 1
                 self._failures.append(FailureItem(failure, self._failures_seen))
                 self._show()
+            case ToolStarted(_, reply_id):
+                self._watched.add(reply_id)
+                self._show()
+            case ToolOutput() | ToolFinished():
+                if not self._output_pause.isActive():
+                    self._output_pause.start()
             case TurnFinished():
                 self._reply = None
-                self._show()
                 self._set_running(False)
+                self._show()
             case _:  # the gauge is no row
                 pass
 
@@ -136,7 +159,11 @@ class TranscriptModel(QAbstractListModel):
 
     def row_of(self, key: str) -> int:
         """The row of that key, or of that message; -1 if it is not here."""
-        return next((n for n, item in enumerate(self._items) if item.key == key), -1)
+        for number, item in enumerate(self._items):
+            if item.key == key or (isinstance(item, MessageItem) and item.row.message.id == key):
+                return number
+        root = joined(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
+        return -1 if root is None else self.row_of(root)
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = NOWHERE) -> int:
         """Rows; none below a row."""
@@ -154,6 +181,8 @@ class TranscriptModel(QAbstractListModel):
         return None
 
     def _record(self, row: MessageRow) -> None:
+        if row.message.tool_calls and self._is_running:
+            self._watched.add(row.message.id)
         if self._reply is not None and self._reply.reply_id == row.message.id:
             self._reply = None
         known = next((n for n in range(len(self._rows) - 1, -1, -1) if self._rows[n].index <= row.index), -1)
@@ -163,11 +192,32 @@ class TranscriptModel(QAbstractListModel):
             self._rows.insert(known + 1, row)
         self._show()
 
+    def _begun(self, reply_id: str, model: str, continues: str) -> ReplyItem:
+        """A reply of which nothing has arrived; one that continues another begins with all that the other said."""
+        row = self.row_of_continued(continues)
+        if row is None:
+            return ReplyItem(reply_id, model)
+        reasoning = "\n\n".join(part.text for part in row.message.parts if isinstance(part, Reasoning))
+        return ReplyItem(reply_id, model, row.message.text, reasoning, row.message.id)
+
+    def row_of_continued(self, continues: str) -> MessageRow | None:
+        """The reply, with all that was joined to it already, that a message of that id is part of."""
+        shown, roots = joined(self._rows) if continues else ([], {})
+        root = roots.get(continues, continues)
+        return next((row for row in reversed(shown) if row.message.id == root), None)
+
     def _growing(self, reply_id: str) -> ReplyItem:
         if self._reply is None or self._reply.reply_id != reply_id:
             self._reply = ReplyItem(reply_id, "")
             self._show()
         return self._reply
+
+    def _grow_by(self, delta: TextDelta | ReasoningDelta) -> None:
+        reply = self._growing(delta.reply_id)
+        if isinstance(delta, TextDelta):
+            self._grow(msgspec.structs.replace(reply, text=reply.text + delta.text))
+        else:
+            self._grow(msgspec.structs.replace(reply, reasoning=reply.reasoning + delta.text))
 
     def _grow(self, reply: ReplyItem) -> None:
         row = next(n for n in range(len(self._items) - 1, -1, -1) if isinstance(self._items[n], ReplyItem))
@@ -185,21 +235,36 @@ class TranscriptModel(QAbstractListModel):
             self._is_running = is_running
             self.running_changed.emit(is_running)
 
+    def _live(self, is_running: bool) -> Live:
+        return Live(self.tools, frozenset(self._watched), is_running, self._reply, monotonic())
+
+    def _show_tools(self) -> None:
+        """Paints anew what runs, if it has changed. All else stays: this comes often."""
+        now = monotonic()
+        for row in range(max(len(self._items) - MOST_CARDS, 0), len(self._items)):
+            item = self._items[row]
+            changed = as_it_stands(item, self.tools, now) if isinstance(item, ToolItem) else item
+            if changed != item:
+                self._items[row] = changed
+                self.dataChanged.emit(self.index(row), self.index(row))
+
     def _show(self) -> None:
         """Makes the rows again and tells only what differs: what is equal at both ends stays."""
-        new = items_of(self._rows, self._operations.values())
-        if self._reply is not None:
-            new.append(self._reply)
+        new: list[Item] = items_of(self._rows, self._operations.values(), self._live(self._is_running))
         new += self._failures
-        old = self._items
-        first = _common(old, new)
-        last = _common(old[first:][::-1], new[first:][::-1])
-        removed, added = len(old) - first - last, len(new) - first - last
-        kept = min(removed, added) if _same_keys(old, new, first, min(removed, added)) else 0
-        self._replace(first + kept, removed - kept, new[first + kept : first + added])
+        change = change_between(self._items, new)
+        first, kept = change.first, change.kept
+        self._replace(first + kept, change.removed - kept, new[first + kept : first + change.added])
         if kept:
             self._items[first : first + kept] = new[first : first + kept]
             self.dataChanged.emit(self.index(first), self.index(first + kept - 1))
+        self._watch_tools()
+
+    def _watch_tools(self) -> None:
+        """Looks at the clock while a tool runs, and at no other time."""
+        runs = any(isinstance(item, ToolItem) and item.seconds is not None for item in self._items[-MOST_CARDS:])
+        if runs != self._tick.isActive():
+            (self._tick.start if runs else self._tick.stop)()
 
     def _replace(self, first: int, removed: int, new: list[Item]) -> None:
         if removed:
@@ -210,28 +275,3 @@ class TranscriptModel(QAbstractListModel):
             self.beginInsertRows(NOWHERE, first, first + len(new) - 1)
             self._items[first:first] = new
             self.endInsertRows()
-
-
-def spoken(item: Item) -> str:
-    """The row in words, for a screen reader."""
-    match item:
-        case MessageItem(row):
-            return f"{speaker_of(row.message)}: {readable(row.message)}"
-        case ReplyItem():
-            return f"{item.model or 'Assistant'} is writing: {item.text}"
-        case MarkItem(operation):
-            verb = "archived" if operation.kind == "compaction" else "pruned"
-            return f"{operation.messages} messages {verb}"
-        case FailureItem(failure):
-            return ". ".join(filter(None, (failure.title, failure.detail, failure.kept, failure.advice)))
-
-
-def _common(old: Sequence[Item], new: Sequence[Item]) -> int:
-    for count, (one, other) in enumerate(zip(old, new, strict=False)):
-        if one != other:
-            return count
-    return min(len(old), len(new))
-
-
-def _same_keys(old: Sequence[Item], new: Sequence[Item], first: int, count: int) -> bool:
-    return all(old[n].key == new[n].key for n in range(first, first + count))

@@ -94,8 +94,8 @@ class TranscriptView(RowView):
         if row < 0:
             return False
         self.follows_end = False
-        self._anchor_key, self._anchor_offset = message_id, -scaled(60)
-        self._shown_key = message_id
+        self._anchor_key, self._anchor_offset = self.transcript.item(row).key, -scaled(60)
+        self._shown_key = self._anchor_key
         self._forgetting.start()
         self.place()
         return True

@@ -18,6 +18,26 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{thousands(number)} {one if number == 1 else many or one + 's'}"
 
 
+def bytes_in_words(size: int) -> str:
+    """ "812 bytes", "50 KB", "1.4 MB"; 1 KB is 1,024 bytes."""
+    if size < 1_024:
+        return counted(size, "byte")
+    if size < 1_024 * 1_000:
+        return f"{round(size / 1_024)} KB"
+    return f"{size / 1_048_576:.1f} MB"
+
+
+def duration(seconds: float) -> str:
+    """ "8 s", "2 min 5 s", "1 h 3 min"."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
 def percent(share: float) -> str:
     """ "62 %"; "< 1 %" for a little, so that something never reads as nothing."""
     if 0 < share < 0.005:

@@ -1,0 +1,33 @@
+"""What can be done about a turn that failed, by what failed. Pure."""
+
+from __future__ import annotations
+
+from .display_list import Action
+
+_TOO_LARGE = (Action.OPTIMIZE_AND_RETRY, Action.START_FRESH, Action.SWITCH_MODEL, Action.EXPORT)
+_AGAIN = (Action.TRY_AGAIN,)
+
+WAYS_OUT: dict[str, tuple[Action, ...]] = {
+    "overflow": _TOO_LARGE,
+    "window_too_small": _TOO_LARGE,
+    "rate_limit": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "server": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "timeout": _AGAIN,
+    "connection": (Action.TRY_AGAIN, Action.OPEN_SETTINGS),
+    "cut": _AGAIN,
+    "garbage": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "provider": _AGAIN,
+    "engine": _AGAIN,
+    "disk": _AGAIN,
+    "auth": (Action.OPEN_SETTINGS, Action.TRY_AGAIN),
+    "quota": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
+    "content_filter": (Action.EDIT_MESSAGE, Action.TRY_AGAIN),
+    "malformed": (Action.EXPORT, Action.START_FRESH),
+    "unsupported": (Action.SWITCH_MODEL,),
+}
+"""For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
+
+
+def ways_out(kind: str) -> tuple[Action, ...]:
+    """What the card of such a failure offers; nothing where nothing helps."""
+    return WAYS_OUT.get(kind, ())

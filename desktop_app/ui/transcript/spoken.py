@@ -1,0 +1,35 @@
+"""Rows in words, for a screen reader and for copying what is no message."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.events import OperationRow
+from desktop_app.ui.widgets.words import counted, readable, speaker_of
+
+from .head_line import arguments_in_words
+from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
+
+
+def spoken(item: Item) -> str:
+    """The row in words."""
+    match item:
+        case MessageItem(row):
+            return f"{speaker_of(row.message)}: {readable(row.message)}"
+        case ReplyItem():
+            return f"{item.model or 'Assistant'} is writing: {item.text}"
+        case ToolItem(call=call, seconds=seconds):
+            return f"{call.name} {'waits' if seconds is None else 'is running'}: {arguments_in_words(call)}"
+        case MarkItem(operation):
+            return mark_words(operation)
+        case FailureItem(failure):
+            return ". ".join(filter(None, (failure.title, failure.detail, failure.kept, failure.advice)))
+
+
+def mark_words(operation: OperationRow) -> str:
+    """What an operation did: "42 messages archived"."""
+    match operation.kind:
+        case "compaction":
+            return counted(operation.messages, "message") + " archived"
+        case "flush":
+            return counted(operation.messages, "memory", "memories") + " saved"
+        case _:
+            return counted(operation.messages, "tool result") + " pruned"

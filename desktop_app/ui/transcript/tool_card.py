@@ -1,0 +1,146 @@
+"""Tool calls as cards: what was called, what it puts out while it runs, what came back, and what became of that."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QPointF, QRectF
+
+from desktop_app.context.truncate import NOTICE
+from desktop_app.conversation.message import ToolCall, ToolResult
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
+from desktop_app.ui.widgets.words import bytes_in_words, counted, duration, thousands
+
+from .display_list import Action, Fill, Flow, Hot
+from .head_line import actions_of, arguments_in_words, arguments_whole, meta_of, tags_of
+from .items import MessageItem, ToolItem
+from .live_tools import last_lines, plain_output
+from .page import Ground, Link, Page, Tag, advance
+
+CARD_LINES = 6
+CARD_CHARACTERS = 600  # about as many lines of one long line
+UNFOLDED = 10  # times as much
+ARGUMENT_CHARACTERS = 6_000
+HEAD = 38  # pixels
+_SIZES = re.compile(
+    re.escape(NOTICE) + r"[\d,]+ lines, ([\d,]+) bytes; (?:[\d,]+ lines, ([\d,]+) bytes are|nothing is)"
+)
+
+
+def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
+    """A tool result: the call, the beginning of what came back, and what became of it."""
+    row = item.row
+    result = row.message.tool_result
+    frame = len(page.layout.drawn)
+    tags = tags_of(row)
+    if result is not None and result.spill:
+        tags.insert(0, truncated_tag(result))
+    if result is not None and result.is_error:
+        tags.insert(0, Tag("error", "critical"))
+    pad, height = scaled(14), scaled(HEAD)
+    right = page.right_end(meta_of(row, has_clock=False), actions_of(item, is_running=True), pad, height)
+    _head(page, item.key, result.name if result else "tool", item.call, tags, right)
+    body = page.y
+    if is_unfolded and item.call is not None:
+        _arguments(page, item.call)
+    _result_body(page, item, result, is_unfolded)
+    _frame(page, frame, body)
+
+
+def lay_out_running(page: Page, item: ToolItem, is_unfolded: bool) -> None:
+    """A call that waits or runs: the end of what it has put out so far."""
+    frame = len(page.layout.drawn)
+    pad, height = scaled(14), scaled(HEAD)
+    is_waiting = item.seconds is None
+    small = font(13, MEDIUM)
+    width = advance(small, Action.STOP.value) + 1
+    page.link(page.width - pad - width, Link(Action.STOP, item.key), small, height)
+    right = page.right_end("" if item.seconds is None else duration(item.seconds), (), pad + width + scaled(12), height)
+    tag = Tag("waiting", "ink_faint") if is_waiting else Tag("running", "accent", Ground.ACCENT)
+    _head(page, item.key, item.call.name, item.call, [tag], right)
+    body = page.y
+    if is_unfolded:
+        _arguments(page, item.call)
+    if item.tail:
+        page.skip(9)
+        shown = last_lines(item.tail, CARD_LINES * (UNFOLDED if is_unfolded else 1))
+        document = page.shelf.passing(shown or " ", page.width - 2 * pad)
+        page.flow(Flow(QPointF(pad, page.y), document, is_code=True))
+        if item.lines > shown.count("\n") + 1:
+            page.words(pad, f"{counted(item.lines, 'line')} so far", font(12), "ink_faint", scaled(20))
+            page.y += scaled(20)
+        page.skip(9)
+    _frame(page, frame, body)
+
+
+def truncated_tag(result: ToolResult) -> Tag:
+    """How much of the output the model sees: "truncated 212 KB → 50 KB"; the notice in the result has the numbers."""
+    found = _SIZES.search(result.text)
+    if found is None:
+        return Tag("truncated", "warning")
+    whole, shown = (int((size or "0").replace(",", "")) for size in found.groups())
+    return Tag(f"truncated {bytes_in_words(whole)} → {bytes_in_words(shown)}", "warning")
+
+
+def _head(page: Page, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:
+    """Name, arguments and tags; a click on them unfolds the card."""
+    pad, height = scaled(14), scaled(HEAD)
+    tags_width = sum(tag.width + scaled(8) for tag in tags)
+    x = page.words(pad, name, font(12.5, MEDIUM, is_mono=True), "ink", height, max(right - tags_width - pad, 40))
+    words = arguments_in_words(call) if call else ""
+    room = right - tags_width - x - scaled(10)
+    if words and room > scaled(40):
+        x = page.words(x + scaled(10), words, font(12.5, is_mono=True), "ink_soft", height, room)
+    for tag in tags:
+        x = page.tag(x + scaled(8), tag, height)
+    page.layout.hots.append(Hot(QRectF(0, 0, max(right, 0), height), Action.FOLD, key))
+    page.y += height
+
+
+def _arguments(page: Page, call: ToolCall) -> None:
+    """All that the tool was given."""
+    words = arguments_whole(call)
+    if words:
+        pad = scaled(14)
+        page.skip(9)
+        shown = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
+        page.flow(Flow(QPointF(pad, page.y), page.shelf.code(shown, page.width - 2 * pad), is_code=True))
+        page.skip(9)
+        page.layout.drawn.append(Fill(QRectF(0, page.y, page.width, 1), colour("line_soft")))
+
+
+def _result_body(page: Page, item: MessageItem, result: ToolResult | None, is_unfolded: bool) -> None:
+    text = plain_output(result.text if result else item.row.message.text)
+    factor = UNFOLDED if is_unfolded else 1
+    lines = text.split("\n")
+    shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
+    pad = scaled(14)
+    page.skip(9)
+    page.flow(Flow(QPointF(pad, page.y), page.shelf.code(shown or "(empty)", page.width - 2 * pad), is_code=True))
+    left = len(lines) - shown.count("\n") - 1
+    links: list[Link] = []
+    if len(shown) < len(text):
+        label = f"… {counted(left, 'line')} more: open" if left else f"… {thousands(len(text))} characters: open"
+        links.append(Link(Action.READ, item.row.message.id, label))
+    if result is not None and result.spill:
+        links.append(Link(Action.OPEN_WHOLE, item.row.message.id))
+    x = pad
+    for link in links:
+        x = page.link(x, link, font(12.5, is_mono=link.action is Action.READ), scaled(22)) + scaled(16)
+    page.y += scaled(22) if links else 0
+    page.skip(9)
+
+
+def _frame(page: Page, place: int, body: float) -> None:
+    """The box around all of it; what lies under the head has a ground of its own."""
+    whole = QRectF(0, 0, page.width, page.y)
+    inner = QRectF(0, body, page.width, page.y - body)
+    under = [
+        Fill(inner, colour("code"), None, scaled(10), has_square_top=True),
+        Fill(QRectF(0, body, page.width, 1), colour("line_soft")),
+    ]
+    page.layout.drawn[place:place] = [
+        Fill(whole, colour("raised"), None, scaled(10)),
+        *(under if inner.height() > 1 else []),
+        Fill(whole, None, colour("line"), scaled(10)),
+    ]

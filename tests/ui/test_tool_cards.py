@@ -1,0 +1,232 @@
+"""Tool calls in the transcript: cards that appear at once, grow while the tool runs, and become the stored result."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QSignalSpy
+from transcript_rows import call, chat, result, row
+
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.truncate import truncated
+from desktop_app.conversation.events import (
+    MessageRecorded,
+    ReplyStarted,
+    TextDelta,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
+    TurnEvent,
+    TurnFinished,
+    TurnStarted,
+)
+from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
+from desktop_app.ui.transcript.display_list import Action, Words
+from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem
+from desktop_app.ui.transcript.live_tools import KEPT, LiveTools, last_lines, plain_output
+from desktop_app.ui.transcript.spoken import spoken
+from desktop_app.ui.transcript.tool_card import truncated_tag
+from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
+from desktop_app.ui.widgets.words import duration
+
+CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
+
+
+@pytest.fixture
+def view(qtbot) -> Transcript:
+    made = Transcript(TranscriptModel())
+    made.resize(800, 600)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
+    """As the controller does: runs are folded first."""
+    for event in events:
+        model.tools.fold(event, now)
+        model.apply(event)
+
+
+def calling(model: TranscriptModel) -> None:
+    """A running turn whose reply m1 has made two calls, both of one id."""
+    model.open(chat(1), ())
+    tell(
+        model, TurnStarted("v"), ReplyStarted("v", "m1", "Sonnet"), MessageRecorded("v", row(1, Role.ASSISTANT, *CALLS))
+    )
+
+
+def keys(model: TranscriptModel) -> list[str]:
+    return [model.item(n).key for n in range(model.rowCount())]
+
+
+def words(view: Transcript, number: int) -> list[str]:
+    layout = view.layout_of(number)
+    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, Words)]
+    return lines + [h.words.text for h in layout.hots if h.words] + [f.document.toPlainText() for f in layout.flows]
+
+
+def test_calls_are_cards_from_the_moment_they_are_made(view):
+    model = view.transcript
+    calling(model)
+    assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
+    assert "waiting" in words(view, 2)
+    tell(model, ToolStarted("v", "m1", CALLS[0]))
+    assert {"bash", "pytest -q timeout=60", "running", "Stop"} <= set(words(view, 2))
+    assert "waiting" in words(view, 3)
+    assert spoken(model.item(2)).startswith("bash is running: pytest")
+
+
+def test_the_stored_result_takes_the_place_of_the_running_card_without_a_row_coming_or_going(view, qtbot):
+    model = view.transcript
+    calling(model)
+    tell(model, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1]))
+    come, gone = QSignalSpy(model.rowsInserted), QSignalSpy(model.rowsRemoved)
+    tell(model, ToolOutput("v", "c", "collecting\n"))
+    qtbot.waitUntil(lambda: any("collecting" in text for text in words(view, 2)))
+    tell(model, MessageRecorded("v", result(2, "bash", "2 passed")), ToolFinished("v", "c", "m2", "bash", False, 1.5))
+    assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
+    assert isinstance(model.item(2), MessageItem)
+    assert isinstance(model.item(3), ToolItem)
+    assert "2 passed" in words(view, 2)
+    assert model.row_of("m2") == 2
+    tell(model, MessageRecorded("v", result(3, "read", "x = 1")), TurnFinished("v"))
+    assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
+    assert (come.count(), gone.count()) == (0, 0)
+
+
+def test_results_that_come_in_another_order_stay_beside_their_calls(view):
+    model = view.transcript
+    calls = (ToolCall("a", "bash"), ToolCall("b", "read"))
+    model.open(chat(1), ())
+    tell(model, TurnStarted("v"), MessageRecorded("v", row(1, Role.ASSISTANT, *calls)))
+    tell(model, ToolStarted("v", "m1", calls[0]), ToolStarted("v", "m1", calls[1]))
+    tell(model, MessageRecorded("v", row(2, Role.TOOL, ToolResult("b", "read", "second, but first to end"))))
+    assert [type(model.item(n)) for n in (2, 3)] == [ToolItem, MessageItem]
+    tell(model, MessageRecorded("v", row(3, Role.TOOL, ToolResult("a", "bash", "first"))))
+    stored = [model.item(n) for n in (2, 3)]
+    assert [item.row.message.id for item in stored if isinstance(item, MessageItem)] == ["m3", "m2"]
+
+
+def test_calls_that_were_never_answered_are_named_in_their_message_once_the_turn_is_over(view):
+    calling(view.transcript)
+    tell(view.transcript, ToolStarted("v", "m1", CALLS[0]), TurnFinished("v", "stopped"))
+    assert keys(view.transcript) == ["m0", "m1"]
+    assert {"bash", "read"} <= set(words(view, 1))
+
+
+def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_put_out(view):
+    model = view.transcript
+    calling(model)
+    tell(model, ToolStarted("v", "m1", CALLS[0]))
+    model.open(chat(4), ())
+    for text in ("one\n", "two\n"):
+        model.tools.fold(ToolOutput("v", "c", text), 3.0)
+    model.open([*chat(1), row(1, Role.ASSISTANT, *CALLS)], (), is_running=True)
+    item = model.item(2)
+    assert isinstance(item, ToolItem)
+    assert (item.tail, item.lines) == ("one\ntwo\n", 2)
+
+
+def test_stop_on_a_running_card_stops_the_turn(view, qtbot):
+    calling(view.transcript)
+    tell(view.transcript, ToolStarted("v", "m1", CALLS[0]))
+    hot = next(hot for hot in view.layout_of(2).hots if hot.action is Action.STOP)
+    with qtbot.waitSignal(view.stop_requested):
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=(view.origin(2) + hot.box.center()).toPoint())
+
+
+def test_a_click_on_the_head_shows_all_arguments(view, qtbot):
+    long = ToolCall("c", "write", '{"path": "a.py", "content": "import os\\nprint(1)"}')
+    view.transcript.open([row(1, Role.ASSISTANT, long), result(2, "write", "written")], ())
+    assert "path: a.py\ncontent:\nimport os\nprint(1)" not in words(view, 1)
+    view.perform(Action.FOLD, view.transcript.item(1).key)
+    assert "path: a.py\ncontent:\nimport os\nprint(1)" in words(view, 1)
+
+
+def test_an_output_that_was_cut_says_how_much_and_opens_whole(view, qtbot):
+    cut = truncated("a line of some length\n" * 9_000, "bash", ContextPolicy())
+    assert cut.spill
+    stored = ToolResult("c", "bash", cut.text, spill=cut.spill)
+    view.transcript.open([call(1, "bash"), row(2, Role.TOOL, stored)], ())
+    assert truncated_tag(stored).text.startswith("truncated 193 KB → ")
+    assert truncated_tag(stored).text in words(view, 1)
+    with qtbot.waitSignal(view.whole_requested) as told:
+        view.perform(Action.OPEN_WHOLE, "m2")
+    assert told.args == [cut.spill, "bash a.py lines=3"]
+
+
+def test_an_error_is_marked(view):
+    view.transcript.open([call(1, "bash"), result(2, "bash", "exit 2", is_error=True)], ())
+    assert "error" in words(view, 1)
+
+
+def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
+    model = view.transcript
+    model.open(chat(1), ())
+    tell(model, TurnStarted("v"), ReplyStarted("v", "m1", "Sonnet"), TextDelta("v", "m1", "The first ha"))
+    tell(model, MessageRecorded("v", row(1, Role.ASSISTANT, Text("The first ha"))))
+    come, gone = QSignalSpy(model.rowsInserted), QSignalSpy(model.rowsRemoved)
+    tell(model, ReplyStarted("v", "m2", "Sonnet", continues="m1"), TextDelta("v", "m2", "lf, and"))
+    growing = model.item(1)
+    assert isinstance(growing, ReplyItem)
+    assert (growing.key, growing.text) == ("m1", "The first half, and")
+    tell(model, MessageRecorded("v", continued(2, "lf, and", "m1")))
+    tell(model, ReplyStarted("v", "m3", "Sonnet", continues="m2"), TextDelta("v", "m3", " more"))
+    tell(model, MessageRecorded("v", continued(3, " more", "m2")), TurnFinished("v"))
+    assert keys(model) == ["m0", "m1"]
+    assert (come.count(), gone.count()) == (0, 0)
+    whole = model.item(1)
+    assert isinstance(whole, MessageItem)
+    assert whole.row.message.text == "The first half, and more"
+    assert model.row_of("m3") == 1
+
+
+def continued(index: int, text: str, continues: str):
+    made = row(index, Role.ASSISTANT, Text(text))
+    return msgspec.structs.replace(made, message=msgspec.structs.replace(made.message, continues=continues))
+
+
+def test_only_the_end_of_an_output_is_kept():
+    tools = LiveTools()
+    tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
+    for n in range(5_000):
+        tools.fold(ToolOutput("v", "c", f"line {n}\n"), 0.0)
+    run = tools.run_of("m1", "c", 0)
+    assert run is not None
+    assert run.lines == 5_000
+    assert len(run.tail) <= KEPT
+    assert last_lines(run.tail, 2) == "line 4998\nline 4999"
+
+
+def test_output_of_another_conversation_goes_to_its_own_run():
+    tools = LiveTools()
+    tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
+    tools.fold(ToolStarted("w", "n1", CALLS[0]), 0.0)
+    tools.fold(ToolOutput("w", "c", "theirs"), 0.0)
+    tools.fold(TurnFinished("v"), 0.0)
+    run = tools.run_of("n1", "c", 0)
+    assert run is not None
+    assert run.tail == "theirs"
+    assert tools.run_of("m1", "c", 0) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("10 %\r50 %\r100 %\ndone", "100 %\ndone"),
+        ("a\r\nb", "a\nb"),
+        ("\x1b]0;title\x07text\x00", "text"),
+        ("50 %\r", "50 %"),
+    ],
+)
+def test_output_is_shown_as_a_terminal_would(raw, shown):
+    assert plain_output(raw) == shown
+
+
+def test_long_times_are_said_in_minutes_and_hours():
+    assert [duration(s) for s in (0.4, 59.9, 125, 3_780)] == ["0 s", "59 s", "2 min 5 s", "1 h 3 min"]
