@@ -6,38 +6,36 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
-from desktop_app.context.make_room import WindowTooSmall
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.summary_prompt import Prompts
-from desktop_app.context.view import assemble
-from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
-from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.transcript import AnyEntry, Rewind, Trigger
+from desktop_app.conversation.message import Message, Role, Text, ToolResult
+from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
 
 from .missing_model import MissingModel
-from .ports import Archive, ArchiveError, ChatModel, ModelError, Models, WorldError
-from .room import room_told
+from .ports import Archive, ChatModel, ModelError, Models, WorldError
+from .prepare import Preparation
+from .run_tools import CRASHED
 from .scribe import Scribe
 from .session import Session, stamped
-from .take_turn import take_turn
 from .tasks import Tasks
-from .titles import UNTITLED, title_of
-from .uninterrupted import uninterrupted
+from .titles import UNTITLED
+from .turns import Turns
+from .workbench import Workbench
 
 
 class Conversations:
-    """Opens conversations, runs their turns, one at a time each, and publishes what happens.
+    """Opens conversations and changes them; `turns` runs their turns.
 
     publish: called with each event, in order. list_changed: called when the sidebar's list is no longer true.
     on_bug: called with an exception that nobody expected. prompts: reads the words in which a model is asked for a
-    summary; None: no model is asked.
+    summary; None: no model is asked. bench, preparation: what tools need, and how turns begin.
     """
 
     def __init__(
@@ -49,15 +47,17 @@ class Conversations:
         list_changed: Callable[[], None],
         on_bug: Callable[[BaseException], None],
         prompts: Callable[[], Prompts] | None = None,
+        bench: Workbench | None = None,
+        preparation: Preparation | None = None,
     ) -> None:
         self.archive = archive
         self.models = models
         self.settings = settings
-        self._publish = publish
         self._list_changed = list_changed
-        self._on_bug = on_bug
         self.scribe = Scribe(models, lambda: self.settings, prompts)
         self._tasks = Tasks(on_bug)
+        preparation = preparation or Preparation(bench)
+        self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation)
         self._sessions: dict[str, Session] = {}
         self._opening = asyncio.Lock()
 
@@ -86,13 +86,14 @@ class Conversations:
             updated_at=now,
             messages=len(messages),
             model=model or self.settings.chat_model,
+            folder=self.settings.folder,
         )
         entries: list[AnyEntry] = [stamped(message) for message in messages]
         if not messages and self.settings.system_prompt.strip():
             entries.append(stamped(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
         await self.archive.create(info, entries)
         session = await self.open(info.id)
-        await self.note(session)
+        await self.turns.note(session)
         return session
 
     async def open(self, conversation: str) -> Session:
@@ -104,9 +105,18 @@ class Conversations:
                 entries = await self.archive.entries(conversation)
                 session = Session(info, entries, self._model(info.model), self.policy, self.archive)
                 session.scribe = self.scribe
+                session.price = lambda: self.models.price(session.model_info.id)
+                await self._close_calls(session)
                 await asyncio.to_thread(session.gauge)
                 self._sessions[conversation] = session
             return session
+
+    async def _close_calls(self, session: Session) -> None:
+        """Calls whose tools were running when the engine was killed get a result that says so."""
+        newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
+        if newest is not None and newest.model:  # an imported conversation is left as it is
+            results = [ToolResult(c.recorded_id, c.call.name, CRASHED, is_error=True) for c in session.view.open_calls]
+            await session.record(*(stamped(Message(role=Role.TOOL, parts=(result,))) for result in results))
 
     def _model(self, model_id: str) -> ChatModel:
         """That model, or one that says why it is missing: a conversation can always be opened."""
@@ -124,7 +134,7 @@ class Conversations:
 
     async def delete(self, conversation: str) -> None:
         """Takes it off the list; nothing is erased, and `restore` brings it back."""
-        await self.stop(conversation)
+        await self.turns.stop(conversation)
         await self.archive.change(conversation, is_deleted=True)
         self._sessions.pop(conversation, None)
         self._list_changed()
@@ -137,7 +147,7 @@ class Conversations:
     async def choose_model(self, conversation: str, model: str) -> Session:
         """Talks to another model from the next turn on. Raises ModelError if it is unknown."""
         session = await self.open(conversation)
-        self._refuse_while_running(conversation)
+        self.turns.refuse_while_running(conversation)
         chosen = self.models.model(model)
         await self.archive.change(conversation, model=model)
         session.use(chosen)
@@ -145,113 +155,20 @@ class Conversations:
         await self._refresh_info(conversation)
         return session
 
-    # Turns
-
-    async def send(self, conversation: str, text: str) -> None:
-        """Starts a turn with the user's message. It is stored before its event is published."""
-        session = await self.open(conversation)
-        self._refuse_while_running(conversation)
-        if session.info.title == UNTITLED:
-            await self.archive.change(conversation, title=title_of(text))
-            session.info = replace(session.info, title=title_of(text))
-        await self._tasks.cancel(f"reading of {conversation}")
-        self._tasks.start(conversation, self._turn(session, user_message(text)))
-
-    def expect_turn(self, session: Session) -> None:
-        """The user has begun to type: a local model gets ready, and reads what was said, meanwhile."""
-        key = f"reading of {session.id}"
-        if session.items_read is not session.view.items and not self._tasks.is_running(key):
-            session.items_read = session.view.items
-            self._tasks.start(key, self._get_ready(session))
-
-    async def _get_ready(self, session: Session) -> None:
-        await uninterrupted(session.model.prepare())  # a message sent meanwhile needs the server just as well
-        if session.gauge().total <= session.budget.usable:
-            await session.model.read_ahead(assemble(session.view))
-
-    async def regenerate(self, conversation: str) -> None:
-        """Answers the newest user message again; the earlier answer stays in the archive."""
-        session = await self.open(conversation)
-        self._refuse_while_running(conversation)
-        later = answers_of(session)
-        if later:
-            rewind = stamped(Rewind(first_message_id=later[0].id))
-            self._publish(await session.record_operation(rewind))
-        self._tasks.start(conversation, self._turn(session, None))
-
-    async def stop(self, conversation: str) -> None:
-        """Ends the running turn; what had arrived of the reply is kept."""
-        await self._tasks.cancel(conversation)
-
-    async def stop_room(self, conversation: str) -> None:
-        """Ends the making of room in the background, or the turn that waits for it; nothing is left of it."""
-        if self._tasks.is_running(f"room of {conversation}"):
-            await self._tasks.cancel(f"room of {conversation}")
-        else:
-            await self.stop(conversation)
-
-    def is_running(self, conversation: str) -> bool:
-        """Whether a turn of that conversation is under way."""
-        return self._tasks.is_running(conversation)
-
-    def is_automatic(self, session: Session) -> bool:
-        """Whether room is made there without the user's word: off is off, in the settings or in the policy."""
-        return self.settings.is_automatic and session.policy.is_automatic
-
     async def close(self) -> None:
         """Stops all turns and stores what is in flight."""
         await self._tasks.cancel_all()
 
-    async def _turn(self, session: Session, prompt: Message | None) -> None:
-        was_stopped = False
-        try:
-            async for event in take_turn(session, prompt, self.is_automatic(session)):
-                self._publish(event)
-                was_stopped = isinstance(event, TurnFinished) and event.reason == "stopped"
-        except Exception as error:
-            self._publish(TurnFailed(session.id, bug_failure(error)))
-            self._publish(TurnFinished(session.id, "failed"))
-            raise
-        await self.note(session)
-        if self.is_automatic(session) and not was_stopped:  # whoever stopped it may have stopped the making of room
-            self._start_background_room(session)
-
-    def _start_background_room(self, session: Session) -> None:
-        key = f"room of {session.id}"
-        if not self._tasks.is_running(key):
-            self._tasks.start(key, self._make_room(session))
-
-    async def _make_room(self, session: Session) -> None:
-        """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
-        try:
-            is_changed = await room_told(session, Trigger.AFTER_TURN, self._publish)
-            if is_changed:
-                await self.note(session)
-            if is_changed and not self.is_running(session.id):
-                self.expect_turn(session)
-        except WindowTooSmall:
-            return  # the gauge says so already, and the next turn will say what would help
-        except WorldError as error:
-            self._publish(TurnFailed(session.id, error.failure))
-
-    async def note(self, session: Session) -> None:
-        """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""
-        gauge = session.gauge()
-        try:
-            await self.archive.note_gauge(session.id, gauge.share, gauge.status)
-        except ArchiveError as error:
-            self._publish(TurnFailed(session.id, error.failure))
-        self._list_changed()
-
-    def _refuse_while_running(self, conversation: str) -> None:
-        if self.is_running(conversation):
-            raise WorldError(
-                Failure(
-                    kind="busy",
-                    title="A reply is still being written",
-                    advice="Wait for its end, or stop it first.",
-                )
-            )
+    async def choose_folder(self, conversation: str, folder: str) -> Session:
+        """Where its tools work from now on; "" for nowhere. Raises WorldError if that is no folder."""
+        session = await self.open(conversation)
+        path = Path(folder).expanduser() if folder else None
+        if path is not None and not await asyncio.to_thread(path.is_dir):
+            advice = "Choose a folder that exists."
+            raise WorldError(Failure("not_found", f"There is no folder {path}", kept="Nothing changed.", advice=advice))
+        await self.archive.change(conversation, folder=str(path.resolve()) if path else "")
+        await self._refresh_info(conversation)
+        return session
 
     async def _refresh_info(self, conversation: str) -> None:
         session = self._sessions.get(conversation)
@@ -274,23 +191,5 @@ class Conversations:
         self.settings = settings
         for conversation, session in list(self._sessions.items()):
             session.policy = self.policy
-            if not self.is_running(conversation) and not self._tasks.is_running(f"room of {conversation}"):
+            if not self.turns.is_busy(conversation):
                 del self._sessions[conversation]
-
-
-def answers_of(session: Session) -> list[Message]:
-    """The messages of the view that came after the newest user message."""
-    messages = [item.message for item in session.view.items]
-    newest = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].id == session.view.last_user_id), None)
-    return [] if newest is None else [m for m in messages[newest + 1 :] if session.message(m.id) is not None]
-
-
-def bug_failure(error: BaseException) -> Failure:
-    """What the user is told of our own mistake."""
-    return Failure(
-        kind="bug",
-        title="Something went wrong inside Palimpsest",
-        detail=f"{type(error).__name__}: {error}",
-        kept="Everything that was shown as saved is saved.",
-        advice="Try again; the log file has the details.",
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
@@ -20,11 +20,11 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
-from desktop_app.conversation.message import Entry, Message, Role
+from desktop_app.conversation.message import Entry, Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
-from .ports import Archive, ChatModel
+from .ports import Archive, ChatModel, ModelError, Price
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .uninterrupted import uninterrupted
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .scribe import Scribe
 
 E = TypeVar("E", bound=Entry)
+LIMIT_LEAST = 512
+"""A smaller window than this is not what a provider's error means by its number."""
 PAGE_CHARACTERS = 300_000
 """Text of one page: the window decodes it in a few milliseconds."""
 
@@ -64,6 +66,7 @@ class Session:
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
         self.scribe: Scribe | None = None
+        self.price: Callable[[], Price | None] = lambda: None
         self.reading = Reading()
         self.use(model)
 
@@ -78,6 +81,7 @@ class Session:
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
         self.items_read: Chain[Item] | None = None
+        self._told_limit = 0
 
     @property
     def id(self) -> str:
@@ -92,7 +96,20 @@ class Session:
     @property
     def budget(self) -> Budget:
         """What a request may take under the policy."""
-        return budget_for(self._chosen, self.model.info.window, self.model.info.max_output)
+        window = self.model.info.window
+        window = min(window, self._told_limit) if self._told_limit else window
+        return budget_for(self._chosen, window, self.model.info.max_output)
+
+    def learn_limit(self, error: ModelError) -> None:
+        """A provider that refuses a request may say how large its window really is: that holds from now on."""
+        if error.is_overflow and error.limit >= LIMIT_LEAST:
+            self._told_limit = error.limit
+
+    def priced(self, usage: Usage | None) -> Usage | None:
+        """The usage with what it cost: as the provider said, else by the price list, if the model is in it."""
+        if usage is None or usage.dollars is not None or (price := self.price()) is None:
+            return usage
+        return replace(usage, dollars=price.of(usage))
 
     @property
     def policy(self) -> ContextPolicy:

@@ -34,7 +34,7 @@ from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Compaction
 
 from .basis import Basis
-from .ports import ChatModel, ModelError, ReasoningPiece, ReplyEnd, TextPiece
+from .ports import CallPiece, ChatModel, ModelError, ReasoningPiece, ReplyEnd, TextPiece
 
 PROGRESS_EVERY = 0.2
 """Seconds between two tellings of how far the summary is."""
@@ -225,7 +225,7 @@ class Writing:
                         self._tokens += self._model.tokenizer.count(text)
                         if self._tokens > enough:
                             raise NoSummary(f"the reply of {self._model.info.label} was longer than it may be")
-                    case ReasoningPiece():
+                    case ReasoningPiece() | CallPiece():
                         pass  # it is on its way
                     case ReplyEnd():
                         end = piece

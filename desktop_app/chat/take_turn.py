@@ -1,61 +1,55 @@
-"""One turn as a straight line: from the user's message to the stored reply."""
+"""One turn as a straight line: from the user's message to the last stored reply."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from desktop_app.context.make_room import WindowTooSmall
-from desktop_app.context.view import assemble
-from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished, TurnStarted
+from desktop_app.conversation.events import TurnEvent, TurnStarted
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Trigger
 
 from .ports import WorldError
+from .prepare import Preparation
 from .room import room_made
-from .session import Session, stamped
-from .stream_reply import ReplyInFlight, reply_streamed
+from .session import Session
+from .turn import Turn
+from .workbench import Workbench
 
 
-async def take_turn(session: Session, prompt: Message | None, is_automatic: bool = True) -> AsyncIterator[TurnEvent]:
+async def take_turn(
+    session: Session,
+    prompt: Message | None,
+    bench: Workbench | None = None,
+    preparation: Preparation | None = None,
+    is_automatic: bool = True,
+) -> AsyncGenerator[TurnEvent, None]:
     """The events of one turn, each told once what it tells is stored.
 
-    prompt: the user's message; None answers the newest one again. is_automatic: whether room may be made
-    without the user's word. Cancelling the task stops the reply: what had arrived of it is kept.
+    prompt: the user's message; None answers the newest one again. bench: what the tools need; preparation: what comes
+    before the first request. is_automatic: whether room may be made without the user's word. Cancelling the task stops
+    the turn: what had arrived of the reply is kept, and each call gets a result.
     """
+    turn = Turn(session, bench, is_automatic)
     yield TurnStarted(session.id)
-    reply, reason, failure = ReplyInFlight(session.model_info.recorded_as), "finished", None
     try:
-        if prompt is not None:
-            yield await session.record_message(stamped(prompt))
-            yield session.gauge_changed()
-        if is_automatic:
-            async for event in room_made(session, Trigger.BEFORE_REQUEST):
-                yield event
-        refuse_what_does_not_fit(session)
-        async for event in reply_streamed(session, reply, assemble(session.view)):
+        async for event in (preparation or Preparation()).made(session, prompt):
             yield event
+        while turn.is_open:
+            if is_automatic:
+                async for event in room_made(session, turn.trigger):
+                    yield event
+            refuse_what_does_not_fit(session)
+            async for event in turn.replied():
+                yield event
+            async for event in turn.tools_run():
+                yield event
     except asyncio.CancelledError:
-        reason = "stopped"
+        turn.reason = "stopped"
     except (WorldError, WindowTooSmall) as error:
-        reason, failure = "failed", failure_of(error)
-    async for event in _settled(session, reply, reason, failure):
+        turn.fail(error)
+    async for event in turn.settled():
         yield event
-
-
-async def _settled(
-    session: Session, reply: ReplyInFlight, reason: str, failure: Failure | None
-) -> AsyncIterator[TurnEvent]:
-    """However the turn went, what had arrived is stored, and only then it is told."""
-    try:
-        if not reply.is_empty:
-            yield await session.record_message(reply.message())
-    except WorldError as error:
-        reason, failure = "failed", error.failure
-    yield session.gauge_changed()
-    if failure is not None:
-        yield TurnFailed(session.id, failure)
-    yield TurnFinished(session.id, reason)
 
 
 def refuse_what_does_not_fit(session: Session) -> None:
@@ -64,16 +58,3 @@ def refuse_what_does_not_fit(session: Session) -> None:
     if gauge.total > gauge.usable:
         advice = "Optimize the conversation, or choose a model with a larger window."
         raise WindowTooSmall(gauge.total, gauge.usable, advice)
-
-
-def failure_of(error: WorldError | WindowTooSmall) -> Failure:
-    """What the user is told of that error."""
-    if isinstance(error, WorldError):
-        return error.failure
-    return Failure(
-        kind="window_too_small",
-        title="This does not fit into the model's window",
-        detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} can be used.",
-        kept="Your message and the whole conversation are saved.",
-        advice=error.advice,
-    )

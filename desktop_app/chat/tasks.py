@@ -28,6 +28,11 @@ class Tasks:
         """Whether a task of that key has not ended yet."""
         return key in self._running
 
+    async def ended(self, key: str) -> None:
+        """Waits until no task of that key runs; whoever waits may be cancelled, the task is not."""
+        while (task := self._running.get(key)) is not None:
+            await asyncio.wait({task})
+
     async def cancel(self, key: str) -> None:
         """Cancels that task, if there is one, and waits for its end."""
         task = self._running.get(key)

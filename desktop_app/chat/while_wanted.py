@@ -9,6 +9,7 @@ from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import ToolSpec
 
 from .ports import ChatModel, ModelError, Piece
 
@@ -30,10 +31,12 @@ class WhileWanted:
         """The model's."""
         return self._model.tokenizer
 
-    async def stream(self, messages: Sequence[Message], max_tokens: int) -> AsyncGenerator[Piece, None]:
+    async def stream(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> AsyncGenerator[Piece, None]:
         """The model's reply. Raises ModelError; of kind "cancelled" once it is not wanted any more."""
         self._refuse_if_unwanted()
-        async with aclosing(self._model.stream(messages, max_tokens)) as pieces:
+        async with aclosing(self._model.stream(messages, max_tokens, tools)) as pieces:
             async for piece in pieces:
                 yield piece
                 self._refuse_if_unwanted()

@@ -78,7 +78,7 @@ class Usage(msgspec.Struct, frozen=True):
     """Tokens that a provider reported for one request: *measured*, never estimated.
 
     prompt_tokens: all of them, cached ones too. cached_tokens: those read from its prompt cache; cache_written_tokens:
-    those written to it. dollars: what it says that the request cost, where it does.
+    those written to it. dollars: what the request cost, as it says or as the price list had it; None: not known.
     """
 
     prompt_tokens: int

@@ -32,11 +32,17 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
         case p.ChooseModel(conversation, model):
             return await opened(chats, await chats.choose_model(conversation, model))
         case p.Send(conversation, text):
-            await chats.send(conversation, text)
+            await chats.turns.send(await chats.open(conversation), text)
         case p.Stop(conversation):
-            await chats.stop(conversation)
+            await chats.turns.stop(conversation)
         case p.Regenerate(conversation):
-            await chats.regenerate(conversation)
+            await chats.turns.regenerate(await chats.open(conversation))
+        case p.OptimizeAndRetry(conversation):
+            await chats.turns.go_on(await chats.open(conversation), makes_room=True)
+        case p.ChooseFolder(conversation, folder):
+            return await opened(chats, await chats.choose_folder(conversation, folder))
+        case p.AnswerQuestion(_, question, answer):
+            engine.bench.questions.answer(question, answer)
         case p.Rename(conversation, title):
             await chats.rename(conversation, title)
             return p.Conversations(await chats.infos())
@@ -60,7 +66,7 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
         case p.CancelSummary(conversation):
             await engine.writings.cancel(conversation)
         case p.StopRoom(conversation):
-            await chats.stop_room(conversation)
+            await chats.turns.stop_room(conversation)
         case p.Shutdown():
             engine.request_shutdown()
         case _:
@@ -80,7 +86,7 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             return p.Messages(rows, len(rows))
         case p.CountDraft(_, text):
             if text:
-                engine.conversations.expect_turn(session)
+                engine.conversations.turns.expect(session)
             overhead = session.counts.tokenizer.overhead.message if text else 0
             return p.DraftCounted(session.estimated(session.counts.text(text) + overhead))
         case p.PlanOptimize(_, tail_tokens, strategy):
@@ -115,7 +121,7 @@ async def _planned(engine: Engine, session: Session, optimization: Optimization)
 async def _publish(engine: Engine, session: Session, events: list[TurnEvent]) -> None:
     for event in events:
         engine.outbox.publish(event)
-    await engine.conversations.note(session)
+    await engine.conversations.turns.note(session)
 
 
 async def opened(chats: Conversations, session: Session) -> p.Opened:
@@ -127,5 +133,5 @@ async def opened(chats: Conversations, session: Session) -> p.Opened:
         total=session.total,
         operations=session.operations(),
         gauge=session.gauge(),
-        is_running=chats.is_running(session.id),
+        is_running=chats.turns.is_running(session.id),
     )

@@ -72,9 +72,9 @@ class House:
     async def turn(self, session: Session, text: str) -> list[TurnEvent]:
         """Sends a message, and the events of the turn once it is over."""
         start = len(self.events)
-        await self.chats.send(session.id, text)
+        await self.chats.turns.send(session, text)
         await self.until(lambda: any(isinstance(event, TurnFinished) for event in self.events[start:]))
-        while self.chats.is_running(session.id):
+        while self.chats.turns.is_running(session.id):
             await asyncio.sleep(0)
         return self.events[start:]
 

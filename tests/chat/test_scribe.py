@@ -81,7 +81,7 @@ async def test_code_alone_chosen_while_a_model_writes_ends_its_work(house) -> No
     slow = Reply("word " * 500, pause=0.02, size=5)  # ten seconds, and one more request for the other half
     home = await house([slow, Reply("Here.")], prompts=PROMPTS)
     session = await home.chats.create("Long", chat(70))
-    await home.chats.send(session.id, "Where are we?")
+    await home.chats.turns.send(session, "Where are we?")
     await home.until(lambda: bool(home.of(RoomProgress)))
     choose(home, summaries="extractive")
     await home.until(lambda: bool(home.of(TurnFinished)))
@@ -158,9 +158,9 @@ async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> No
 async def test_a_policy_may_switch_the_making_of_room_off(house) -> None:
     home = await house([])
     session = await home.chats.create("New", [])
-    assert home.chats.is_automatic(session)
+    assert home.chats.turns.is_automatic(session)
     session.policy = replace(BALANCED, is_automatic=False)
-    assert not home.chats.is_automatic(session)
+    assert not home.chats.turns.is_automatic(session)
 
 
 async def test_what_was_said_is_the_same_in_memory_and_in_the_archive(house) -> None:

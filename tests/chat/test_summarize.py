@@ -387,9 +387,9 @@ async def test_a_hundred_messages_in_under_five_seconds_with_a_model_of_fifty_to
 async def test_room_that_was_stopped_with_its_turn_is_not_begun_again_behind_the_users_back(house) -> None:
     home = await house([Hang('{"summary": "It be'), answer(), answer(), answer()], prompts=PROMPTS)
     session = await long_session(home, chat(66))
-    await home.chats.send(session.id, "Where are we?")
+    await home.chats.turns.send(session, "Where are we?")
     await home.until(lambda: bool(home.of(RoomProgress)))
-    await home.chats.stop_room(session.id)
+    await home.chats.turns.stop_room(session.id)
     await home.until(lambda: bool(home.of(TurnFinished)))
     await asyncio.sleep(0.3)
     assert len(home.provider.requests) == 1

@@ -62,9 +62,9 @@ async def test_reported_usage_makes_the_gauge_measured(house) -> None:
 async def test_stopping_keeps_what_had_arrived(house) -> None:
     home = await house([Hang("Half a sen")])
     session = await home.chats.create()
-    await home.chats.send(session.id, "Tell me a story")
+    await home.chats.turns.send(session, "Tell me a story")
     await home.until(lambda: "".join(e.text for e in home.of(TextDelta)) == "Half a sen")
-    await home.chats.stop(session.id)
+    await home.chats.turns.stop(session.id)
     assert home.of(TurnFinished)[-1].reason == "stopped"
     reply = (await home.archive.entries(session.id))[-1]
     assert (reply.text, reply.is_interrupted) == ("Half a sen", True)
@@ -74,7 +74,7 @@ async def test_stopping_keeps_what_had_arrived(house) -> None:
 async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: Path) -> None:
     home = await house([Hang("Half a sen")])
     session = await home.chats.create()
-    await home.chats.send(session.id, "Tell me a story")
+    await home.chats.turns.send(session, "Tell me a story")
     await home.until(lambda: "".join(e.text for e in home.of(TextDelta)) == "Half a sen")
 
     def kept() -> bool:
@@ -86,7 +86,7 @@ async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: 
     async with asyncio.timeout(2):
         while not kept():
             await asyncio.sleep(0.05)
-    await home.chats.stop(session.id)
+    await home.chats.turns.stop(session.id)
 
 
 async def test_a_cut_stream_keeps_the_partial_and_says_so(house) -> None:
@@ -107,7 +107,7 @@ async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
     session = await home.chats.create()
     await home.turn(session, "Please")
     assert [e.text for e in await home.archive.entries(session.id)] == ["Be brief.", "Please"]
-    await home.chats.regenerate(session.id)
+    await home.chats.turns.regenerate(session)
     await home.until(lambda: len(home.of(TurnFinished)) == 2)
     assert (await home.archive.entries(session.id))[-1].text == "Now I can."
 
@@ -116,7 +116,7 @@ async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
     home = await house([Reply("First."), Reply("Second.")])
     session = await home.chats.create()
     await home.turn(session, "Which?")
-    await home.chats.regenerate(session.id)
+    await home.chats.turns.regenerate(session)
     await home.until(lambda: len(home.of(TurnFinished)) == 2)
     rows = session.page(99, 99)
     assert [(row.message.text, row.state) for row in rows[2:]] == [

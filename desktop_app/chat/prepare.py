@@ -1,0 +1,50 @@
+"""What comes before the first request of a turn: the tools on offer, what is remembered and recalled, the message."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.events import TurnEvent
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Recalled
+
+from .equip import MemoryText, equipped
+from .session import Session, stamped
+from .workbench import Workbench
+
+Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
+"""What the archive holds about that message and the view has no more; None if there is nothing worth bringing back."""
+
+
+async def nothing_remembered(session: Session) -> str:
+    """Where there is no memory."""
+    return ""
+
+
+class Preparation:
+    """How turns begin. bench: None where there are no tools. recall: None where the archive is not searched."""
+
+    def __init__(
+        self,
+        bench: Workbench | None = None,
+        memory_text: MemoryText = nothing_remembered,
+        recall: Recall | None = None,
+    ) -> None:
+        self._bench = bench
+        self._memory_text = memory_text
+        self._recall = recall
+
+    async def made(self, session: Session, prompt: Message | None) -> AsyncIterator[TurnEvent]:
+        """Records what is due, then the message, which is told once it is stored. Raises ArchiveError."""
+        if self._bench is not None:
+            await equipped(session, self._bench, self._memory_text)
+        if prompt is None:
+            return
+        message = stamped(prompt)
+        recalled = None if self._recall is None else await self._recall(session, message)
+        if recalled is not None:
+            await session.record(stamped(replace(recalled, for_message_id=message.id)))
+        yield await session.record_message(message)
+        yield session.gauge_changed()

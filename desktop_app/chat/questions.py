@@ -1,0 +1,42 @@
+"""Questions that a turn waits with until the user has answered."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+from desktop_app.conversation.events import Asked
+from desktop_app.conversation.tools import PermissionAnswer
+
+
+class Questions:
+    """Those that wait, by their names. It belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[Asked, asyncio.Future[PermissionAnswer]]] = {}
+
+    def new_name(self) -> str:
+        """A name that no other question has."""
+        return uuid.uuid4().hex
+
+    async def answer_to(self, asked: Asked) -> PermissionAnswer:
+        """Waits for the user's answer. Cancelling withdraws the question."""
+        future = self._waiting.setdefault(asked.question, (asked, asyncio.get_running_loop().create_future()))[1]
+        try:
+            return await future
+        finally:
+            self._waiting.pop(asked.question, None)
+
+    def open(self, asked: Asked) -> None:
+        """The question may be answered from now on, also before anybody awaits it."""
+        self._waiting[asked.question] = asked, asyncio.get_running_loop().create_future()
+
+    def answer(self, question: str, answer: PermissionAnswer) -> None:
+        """The user's answer; one that comes too late changes nothing."""
+        asked = self._waiting.get(question)
+        if asked is not None and not asked[1].done():
+            asked[1].set_result(answer)
+
+    def of(self, conversation: str) -> tuple[Asked, ...]:
+        """Those with which that conversation waits, oldest first: for a window that opens it now."""
+        return tuple(asked for asked, _ in self._waiting.values() if asked.conversation == conversation)

@@ -1,0 +1,152 @@
+"""One turn while it runs: what it has come to, what it has cost, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from msgspec.structs import replace
+
+from desktop_app.context.make_room import WindowTooSmall
+from desktop_app.context.view import assemble
+from desktop_app.conversation.events import Answered, Asked, Failure, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.tools import PermissionAnswer
+from desktop_app.conversation.transcript import Trigger
+
+from .ports import WorldError
+from .recover import recovered
+from .run_tools import Calls
+from .session import Session
+from .stream_reply import ReplyInFlight, reply_streamed
+from .workbench import Workbench
+
+TOO_MANY_ROUNDS = Failure(
+    "rounds",
+    "The model wants to go on, and nobody said that it may",
+    advice="Answer, or raise the number of rounds in the settings.",
+)
+
+
+class Turn:
+    """The state of one turn. reply: what is being written, and not stored yet. calls: those of the newest reply.
+
+    bench: what its tools need; None: there are none. is_automatic: whether room is made without the user's word.
+    """
+
+    def __init__(self, session: Session, bench: Workbench | None, is_automatic: bool) -> None:
+        self.session = session
+        self.bench = bench
+        self.is_automatic = is_automatic
+        self.reply: ReplyInFlight | None = None
+        self.calls: Calls | None = None
+        self.newest: Message | None = None
+        self.reason, self.failure = "finished", None
+        self.rounds = self.restarts = self.estimated = self.reported = 0
+        self.dollars: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the model has to be asked: for the first time, or since its calls have results now."""
+        return self.newest is None or bool(self.newest.tool_calls)
+
+    @property
+    def trigger(self) -> Trigger:
+        """Why room is made before the next request."""
+        return Trigger.TOOL_RESULT if self.rounds else Trigger.BEFORE_REQUEST
+
+    async def replied(self) -> AsyncGenerator[TurnEvent, None]:
+        """One request and its reply, stored; what a provider does not do is tried again where that helps."""
+        attempts = recovered(self.session, self._attempt, lambda: self.has_arrived, self.is_automatic)
+        async with aclosing(attempts) as events:
+            async for event in events:
+                yield event
+        reply, self.reply = self.reply, None
+        if reply is not None:
+            yield await self.session.record_message(self.note(reply.message()))
+
+    async def _attempt(self) -> AsyncGenerator[TurnEvent, None]:
+        session = self.session
+        self.reply = ReplyInFlight(session.model_info.recorded_as)
+        self.estimated += session.gauge().total
+        async for event in reply_streamed(session, self.reply, assemble(session.view)):
+            yield event
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether something of the reply that is being written was shown."""
+        return self.reply is not None and not self.reply.is_empty
+
+    def note(self, reply: Message) -> Message:
+        """A reply that is about to be stored: what it has cost is added up."""
+        self.newest, self.rounds = reply, self.rounds + 1
+        if (usage := self.session.priced(reply.usage)) is not None:
+            self._add(usage)
+            return reply if usage is reply.usage else replace(reply, usage=usage)
+        return reply
+
+    def _add(self, usage: Usage) -> None:
+        self.reported += usage.prompt_tokens
+        if usage.dollars is not None:
+            self.dollars = (self.dollars or 0.0) + usage.dollars
+
+    async def tools_run(self) -> AsyncGenerator[TurnEvent, None]:
+        """Runs the calls of the newest reply, if it has any; after many rounds the user is asked first."""
+        if self.newest is None or not self.newest.tool_calls or self.bench is None:
+            return
+        self.calls = Calls(self.session, self.bench, self.newest)
+        if self.rounds % max(self.bench.settings().rounds_most, 1) == 0:
+            async with aclosing(self._leave_asked(self.bench)) as events:
+                async for event in events:
+                    yield event
+        async with aclosing(self.calls.run()) as events:
+            async for event in events:
+                yield event
+        self.calls = None
+
+    async def _leave_asked(self, bench: Workbench) -> AsyncGenerator[TurnEvent, None]:
+        asked = Asked(self.session.id, bench.questions.new_name(), "rounds", rounds=self.rounds)
+        answer = PermissionAnswer(is_allowed=False)
+        if bench.is_attended:
+            bench.questions.open(asked)
+            yield asked
+            answer = await bench.questions.answer_to(asked)
+            yield Answered(asked.conversation, asked.question, answer.is_allowed)
+        if not answer.is_allowed:
+            raise WorldError(TOO_MANY_ROUNDS)
+
+    def fail(self, error: WorldError | WindowTooSmall) -> None:
+        """The turn ends with that error."""
+        self.reason, self.failure = "failed", failure_of(error)
+
+    async def settled(self) -> AsyncGenerator[TurnEvent, None]:
+        """However the turn went: what had arrived is stored, each call has a result, and only then it is told."""
+        session = self.session
+        try:
+            if self.reply is not None and not self.reply.is_empty:
+                yield await session.record_message(self.note(self.reply.message()))
+                if self.bench is not None and self.newest is not None:
+                    self.calls = Calls(session, self.bench, self.newest)
+            if self.calls is not None:
+                async for event in self.calls.closed():
+                    yield event
+        except WorldError as error:
+            self.fail(error)
+        yield session.gauge_changed()
+        if self.failure is not None:
+            yield TurnFailed(session.id, self.failure)
+        figures = (self.estimated, self.reported, self.dollars, self.rounds, self.restarts)
+        yield TurnFinished(session.id, self.reason, *figures)
+
+
+def failure_of(error: WorldError | WindowTooSmall) -> Failure:
+    """What the user is told of that error."""
+    if isinstance(error, WorldError):
+        return error.failure
+    return Failure(
+        kind="window_too_small",
+        title="This does not fit into the model's window",
+        detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} can be used.",
+        kept="Your message and the whole conversation are saved.",
+        advice=error.advice,
+    )

@@ -1,0 +1,188 @@
+"""The turns of all conversations: one at a time in each; what is sent meanwhile waits for its turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+
+from msgspec.structs import replace
+
+from desktop_app.context.make_room import WindowTooSmall
+from desktop_app.context.view import assemble
+from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.message import Attachment, Message, user_message
+from desktop_app.conversation.transcript import Rewind, Trigger
+from desktop_app.settings import Settings
+
+from .ports import ArchiveError, WorldError
+from .prepare import Preparation
+from .room import room_told
+from .session import Session, stamped
+from .take_turn import take_turn
+from .tasks import Tasks
+from .titles import UNTITLED, title_of
+from .turn import failure_of
+from .uninterrupted import uninterrupted
+from .workbench import Workbench
+
+
+class Turns:
+    """Runs turns, and makes room behind them. publish: called with each event, in order. settings: as they are now.
+
+    list_changed: called when the sidebar's list is no longer true. bench, preparation: what tools need, and how turns
+    begin.
+    """
+
+    def __init__(
+        self,
+        tasks: Tasks,
+        settings: Callable[[], Settings],
+        publish: Callable[[TurnEvent], None],
+        list_changed: Callable[[], None],
+        bench: Workbench | None,
+        preparation: Preparation,
+    ) -> None:
+        self._tasks = tasks
+        self._settings = settings
+        self._publish = publish
+        self._list_changed = list_changed
+        self._bench = bench
+        self._preparation = preparation
+        self._queues: dict[str, asyncio.Lock] = {}
+
+    def is_running(self, conversation: str) -> bool:
+        """Whether a turn of that conversation is under way."""
+        return self._tasks.is_running(conversation)
+
+    def is_busy(self, conversation: str) -> bool:
+        """Whether a turn is under way, or room is being made."""
+        return self.is_running(conversation) or self._tasks.is_running(f"room of {conversation}")
+
+    def is_automatic(self, session: Session) -> bool:
+        """Whether room is made there without the user's word: off is off, in the settings or in the policy."""
+        return self._settings().is_automatic and session.policy.is_automatic
+
+    async def send(self, session: Session, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """Starts a turn with the user's message; returns once it has begun. While another turn is under way, it waits
+        for its end: the message is the next one. It is stored before its event is published."""
+        message = user_message(text)
+        message = replace(message, parts=(*message.parts, *attachments))
+        async with self._queues.setdefault(session.id, asyncio.Lock()):
+            await self._tasks.ended(session.id)
+            if session.info.title == UNTITLED:
+                await session.archive.change(session.id, title=title_of(text))
+                session.info = replace(session.info, title=title_of(text))
+            await self._tasks.cancel(f"reading of {session.id}")
+            self._tasks.start(session.id, self._turn(session, message))
+
+    async def regenerate(self, session: Session) -> None:
+        """Answers the newest user message again; the earlier answer stays in the archive."""
+        self.refuse_while_running(session.id)
+        later = answers_of(session)
+        if later:
+            rewind = stamped(Rewind(first_message_id=later[0].id))
+            self._publish(await session.record_operation(rewind))
+        self._tasks.start(session.id, self._turn(session, None))
+
+    async def go_on(self, session: Session, makes_room: bool = False) -> None:
+        """Asks for the answer that is missing. makes_room: the user wants room to be made first."""
+        self.refuse_while_running(session.id)
+        self._tasks.start(session.id, self._turn(session, None, makes_room))
+
+    async def stop(self, conversation: str) -> None:
+        """Ends the running turn; what had arrived of the reply is kept."""
+        await self._tasks.cancel(conversation)
+
+    async def stop_room(self, conversation: str) -> None:
+        """Ends the making of room in the background, or the turn that waits for it; nothing is left of it."""
+        if self._tasks.is_running(f"room of {conversation}"):
+            await self._tasks.cancel(f"room of {conversation}")
+        else:
+            await self.stop(conversation)
+
+    def refuse_while_running(self, conversation: str) -> None:
+        """Raises WorldError while a reply is being written."""
+        if self.is_running(conversation):
+            advice = "Wait for its end, or stop it first."
+            raise WorldError(Failure(kind="busy", title="A reply is still being written", advice=advice))
+
+    def expect(self, session: Session) -> None:
+        """The user has begun to type: a local model gets ready, and reads what was said, meanwhile."""
+        key = f"reading of {session.id}"
+        if session.items_read is not session.view.items and not self._tasks.is_running(key):
+            session.items_read = session.view.items
+            self._tasks.start(key, self._get_ready(session))
+
+    async def _get_ready(self, session: Session) -> None:
+        await uninterrupted(session.model.prepare())  # a message sent meanwhile needs the server just as well
+        if session.gauge().total <= session.budget.usable:
+            await session.model.read_ahead(assemble(session.view))
+
+    async def _turn(self, session: Session, prompt: Message | None, makes_room: bool = False) -> None:
+        was_stopped = False
+        try:
+            if makes_room:
+                await room_told(session, Trigger.USER, self._publish)
+            turn = take_turn(session, prompt, self._bench, self._preparation, self.is_automatic(session))
+            async with aclosing(turn) as events:
+                async for event in events:
+                    self._publish(event)
+                    was_stopped = isinstance(event, TurnFinished) and event.reason == "stopped"
+        except (WorldError, WindowTooSmall) as error:  # of the room that the user wanted
+            self._fail(session, failure_of(error))
+        except Exception as error:
+            self._fail(session, bug_failure(error))
+            raise
+        await self.note(session)
+        if self.is_automatic(session) and not was_stopped:  # whoever stopped it may have stopped the making of room
+            self._start_background_room(session)
+
+    def _fail(self, session: Session, failure: Failure) -> None:
+        self._publish(TurnFailed(session.id, failure))
+        self._publish(TurnFinished(session.id, "failed"))
+
+    def _start_background_room(self, session: Session) -> None:
+        key = f"room of {session.id}"
+        if not self._tasks.is_running(key):
+            self._tasks.start(key, self._make_room(session))
+
+    async def _make_room(self, session: Session) -> None:
+        """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
+        try:
+            is_changed = await room_told(session, Trigger.AFTER_TURN, self._publish)
+            if is_changed:
+                await self.note(session)
+            if is_changed and not self.is_running(session.id):
+                self.expect(session)
+        except WindowTooSmall:
+            return  # the gauge says so already, and the next turn will say what would help
+        except WorldError as error:
+            self._publish(TurnFailed(session.id, error.failure))
+
+    async def note(self, session: Session) -> None:
+        """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""
+        gauge = session.gauge()
+        try:
+            await session.archive.note_gauge(session.id, gauge.share, gauge.status)
+        except ArchiveError as error:
+            self._publish(TurnFailed(session.id, error.failure))
+        self._list_changed()
+
+
+def answers_of(session: Session) -> list[Message]:
+    """The messages of the view that came after the newest user message."""
+    messages = [item.message for item in session.view.items]
+    newest = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].id == session.view.last_user_id), None)
+    return [] if newest is None else [m for m in messages[newest + 1 :] if session.message(m.id) is not None]
+
+
+def bug_failure(error: BaseException) -> Failure:
+    """What the user is told of our own mistake."""
+    return Failure(
+        kind="bug",
+        title="Something went wrong inside Palimpsest",
+        detail=f"{type(error).__name__}: {error}",
+        kept="Everything that was shown as saved is saved.",
+        advice="Try again; the log file has the details.",
+    )

@@ -1,0 +1,104 @@
+"""What the tools of one engine need around them, and what each call needs before it may run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from desktop_app.context.permissions import decided, rule_of
+from desktop_app.context.view import active_entries
+from desktop_app.conversation.events import Answered, Asked, TurnEvent
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import Need, PermissionAnswer, Rule, ToolSpec, Workplace
+from desktop_app.conversation.transcript import Permit
+from desktop_app.settings import Settings
+
+from .ports import Spills, Toolbox
+from .questions import Questions
+from .session import Session, stamped
+
+Tell = Callable[[TurnEvent], Awaitable[None]]
+
+DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
+FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
+
+
+class Workbench:
+    """The toolbox, the spill store, the questions that wait, and the rules.
+
+    settings: as they are now. keep_rule: keeps a rule for good. allowed: rules of this run, such as a command's own.
+    on_bug: called with an exception of a tool that nobody expected. is_attended: False when nobody is there to answer
+    a question: what would have to be asked is denied.
+    """
+
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        spills: Spills,
+        settings: Callable[[], Settings],
+        keep_rule: Callable[[Rule], Awaitable[None]],
+        on_bug: Callable[[BaseException], None],
+        allowed: tuple[Rule, ...] = (),
+        is_attended: bool = True,
+    ) -> None:
+        self.toolbox = toolbox
+        self.spills = spills
+        self.questions = Questions()
+        self.on_bug = on_bug
+        self.settings = settings
+        self.is_attended = is_attended
+        self._keep_rule = keep_rule
+        self._allowed = allowed
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    def place_of(self, session: Session) -> Workplace:
+        """Where the tools of that conversation work."""
+        return Workplace(session.id, session.info.folder)
+
+    async def specs(self, session: Session) -> tuple[ToolSpec, ...]:
+        """The tools on offer there; none for a model that cannot call any."""
+        if not session.model_info.has_tools:
+            return ()
+        off = set(self.settings().tools_off)
+        offered = await self.toolbox.specs(self.place_of(session))
+        return tuple(spec for spec in offered if spec.name not in off)
+
+    async def refusal(self, session: Session, call: ToolCall, tell: Tell) -> str:
+        """Why that call may not run, in words for the model; "" if it may. Asks the user where no rule decides."""
+        needs = await self.toolbox.needs(call, self.place_of(session))
+        decision = self._decided(session, needs)
+        if decision == "ask":
+            async with self._asking.setdefault(session.id, asyncio.Lock()):  # one question at a time
+                decision = self._decided(session, needs)  # the answer to the one before may speak of this one too
+                if decision == "ask":
+                    return await self._answer(session, call, needs, tell)
+        return "" if decision == "allow" else FORBIDDEN
+
+    def _decided(self, session: Session, needs: tuple[Need, ...]) -> str:
+        entries = active_entries(session.transcript.entries)
+        own = tuple(entry.rule for entry in entries if isinstance(entry, Permit))
+        return decided(needs, self.settings().rules + self._allowed, own)
+
+    async def _answer(self, session: Session, call: ToolCall, needs: tuple[Need, ...], tell: Tell) -> str:
+        if not self.is_attended:
+            return DENIED
+        asked = Asked(session.id, self.questions.new_name(), "permission", call, needs)
+        answer = await self.asked(asked, tell)
+        if answer.scope != "once":
+            for rule in {rule_of(need, answer) for need in needs}:
+                await self._kept(session, rule, answer.scope)
+        return "" if answer.is_allowed else DENIED
+
+    async def asked(self, asked: Asked, tell: Tell) -> PermissionAnswer:
+        """The user's answer to that question. Cancelling withdraws it."""
+        self.questions.open(asked)
+        await tell(asked)
+        answer = await self.questions.answer_to(asked)
+        await tell(Answered(asked.conversation, asked.question, answer.is_allowed))
+        return answer
+
+    async def _kept(self, session: Session, rule: Rule, scope: str) -> None:
+        if scope == "always":
+            await self._keep_rule(rule)
+        else:
+            await session.record(stamped(Permit(rule=rule)))
