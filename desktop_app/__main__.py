@@ -16,6 +16,7 @@ COMMANDS = {
     "policy": ("policy", "the numbers that decide when room is made, and how"),
     "import": ("import_files", "import conversations"),
     "search": ("search", "search everything ever said"),
+    "recall": ("recall", "what a conversation holds about each query of standard input"),
     "doctor": ("doctor", "check this installation and its data"),
     "tour": ("tour", "drive the window by itself, with a picture of each step"),
 }

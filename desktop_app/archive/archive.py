@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from desktop_app.context.recall_outline import Outline
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
@@ -118,6 +119,22 @@ class ArchiveThread:
     async def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
         """Messages found by their words, best first, archived ones too."""
         return await self._run(Store.search, query, conversation, limit)
+
+    async def outline(self, conversation: str) -> Outline:
+        """The conversation from afar, for recall. Raises ArchiveError, as the following do."""
+        return await self._run(Store.outline, conversation)
+
+    async def postings(self, conversation: str, terms: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """The indexes of the conversation's messages that hold each term, ascending; without those that none holds."""
+        return await self._run(Store.postings, conversation, tuple(terms))
+
+    async def messages_at(self, conversation: str, indexes: Sequence[int]) -> dict[int, Message]:
+        """The messages at those indexes, without those that are not there or cannot be read."""
+        return await self._run(Store.messages_at, conversation, tuple(indexes))
+
+    async def archived_indexes(self, conversation: str) -> frozenset[int]:
+        """The indexes of the messages that a compaction took out of the view."""
+        return await self._run(Store.archived_indexes, conversation)
 
     async def _run(self, method: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(

@@ -1,0 +1,159 @@
+"""What recall asks of the archive: a conversation's outline, which of its messages hold a term, and messages by index.
+
+Each term is a look-up of its own in the index of words, within the rows of one conversation: 0.1 ms for a word that
+180 of 10,000 messages hold. FTS5's own ranking would count the words of all conversations together.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+from peewee import SqliteDatabase
+
+from desktop_app.context.prose import without_stamp
+from desktop_app.context.recall_outline import Head, Outline, outline_of
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.surrogates import mended_text
+
+from .failures import no_conversation
+from .rows import decode_message, spaced
+
+log = logging.getLogger(__name__)
+
+HELD_MOST = 20_000
+"""Messages that hold one term: a word that so many hold says nothing."""
+INSIDE_MOST = 200
+"""Messages that hold a term only inside of their words; it is looked for when no message holds it as a word."""
+INSIDE_LEAST = 4
+"""Characters of a term that is looked for inside of words."""
+AT_ONCE = 500
+"""Rows of one query: SQLite takes 999 parameters in every version."""
+
+HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
+    WHERE e.conversation = ? AND e.message_index >= ? ORDER BY e.message_index"""
+HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? LIMIT ?"
+ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ?"
+
+
+class _Part(msgspec.Struct):
+    """What there is to read in a part, whatever its kind."""
+
+    text: str = ""
+    arguments: str = ""
+    content: str = ""
+
+
+class _Body(msgspec.Struct):
+    """The fields of a message's body that an outline needs."""
+
+    role: Role
+    speaker: str = ""
+    parts: list[_Part] = []
+
+
+_decoder = msgspec.json.Decoder(_Body)
+
+
+class Known:
+    """One conversation as far as it was read: records only grow, so that nothing of it is ever read again."""
+
+    def __init__(self) -> None:
+        self.outline = Outline()
+        self.indexes: dict[int, int] = {}
+        self.rows = (0, -1)  # its first and last row; other conversations' may stand between
+        self._heads: list[Head] = []
+
+    def read_on(self, database: SqliteDatabase, conversation: str) -> None:
+        """Reads the messages that were appended since."""
+        rows = database.execute_sql(HEADS, (conversation, len(self._heads))).fetchall()
+        for number, index, at, body in rows:
+            while len(self._heads) < index:  # a message that cannot be read any more
+                self._heads.append(Head("", False, 0, "", at))
+            self.indexes[number] = index
+            self._heads.append(_head(body, at))
+        if rows:
+            self.outline = outline_of(self._heads)
+            self.rows = (self.rows[0] if self.rows[1] >= 0 else rows[0][0], rows[-1][0])
+
+
+class RecallSearch:
+    """The look-ups of one archive, with the outlines of the conversations that were asked about lately."""
+
+    KEPT = 8
+    """Conversations; an outline of 10,000 messages takes 2 MB."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._known: dict[str, Known] = {}
+
+    def outline(self, conversation: str) -> Outline:
+        """The conversation from afar, up to date. Raises ArchiveError if there is no such conversation."""
+        return self._known_of(conversation).outline
+
+    def postings(self, conversation: str, terms: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """The indexes of the conversation's messages that hold each term, ascending; terms that none holds are left
+        out. A term of several words is held where they stand in their order."""
+        known = self._known_of(conversation)
+        found = {term: self._held(term, known) for term in dict.fromkeys(terms)}
+        return {term: held for term, held in found.items() if held}
+
+    def archived_indexes(self, conversation: str) -> frozenset[int]:
+        """The indexes of the conversation's messages that a compaction took out of the view."""
+        known = self._known_of(conversation)
+        rows = self._database.execute_sql(ARCHIVED, known.rows)
+        return frozenset(known.indexes[number] for (number,) in rows if number in known.indexes)
+
+    def messages_at(self, conversation: str, indexes: Iterable[int]) -> dict[int, Message]:
+        """The messages at those indexes; those that are not there, or damaged, are left out."""
+        wanted = sorted(set(indexes))
+        found: dict[int, Message] = {}
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            places = ", ".join("?" * len(some))
+            query = f"SELECT message_index, body FROM entries WHERE conversation = ? AND message_index IN ({places})"
+            for index, body in self._database.execute_sql(query, (conversation, *some)):
+                try:
+                    found[index] = decode_message(body)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    log.error("message %s of conversation %s cannot be read: %s", index, conversation, error)
+        return found
+
+    def _known_of(self, conversation: str) -> Known:
+        _must_exist(self._database, conversation)
+        known = self._known.pop(conversation, None) or Known()
+        known.read_on(self._database, conversation)
+        self._known[conversation] = known  # the last one asked about stands last
+        while len(self._known) > self.KEPT:
+            del self._known[next(iter(self._known))]
+        return known
+
+    def _held(self, term: str, known: Known) -> tuple[int, ...]:
+        match = '"' + spaced(mended_text(term).replace("\0", " ")).replace('"', '""') + '"'
+        held = self._indexes(HELD, match, known, HELD_MOST)
+        if not held and len(term) >= INSIDE_LEAST and term.isascii() and term.isalnum():
+            held = self._indexes(INSIDE, f"%{term}%", known, INSIDE_MOST)
+        return held
+
+    def _indexes(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
+        rows: Iterable[Any] = self._database.execute_sql(query, (asked, *known.rows, most))
+        return tuple(sorted([known.indexes[number] for (number,) in rows if number in known.indexes]))
+
+
+def _head(body: str, at: float) -> Head:
+    try:
+        read = _decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Head("", False, 0, "", at)
+    length = sum([len(part.text) + len(part.arguments) + len(part.content) for part in read.parts])
+    stamp = without_stamp(read.parts[0].text)[0] if read.parts else ""
+    return Head(read.speaker or read.role.value, bool(read.speaker), length, stamp, at)
+
+
+def _must_exist(database: SqliteDatabase, conversation: str) -> None:
+    found = database.execute_sql("SELECT is_deleted FROM conversations WHERE id = ?", (conversation,)).fetchone()
+    if found is None or found[0]:
+        raise no_conversation(conversation)

@@ -1,0 +1,158 @@
+"""What is brought back of a conversation: chosen messages in their order, within a budget of tokens.
+
+Short messages come whole, of a long one the passage that the query is about. Pure: the archive's rows come in as
+values, and tokens are counted by a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from desktop_app.conversation.message import Message
+
+from .prose import without_stamp
+from .recall_outline import Outline
+from .recall_passages import WHOLE_MOST, passage_of, text_of
+from .recall_query import Wanted
+from .recall_rank import Postings, information
+
+Count = Callable[[str], int]
+
+PASSAGE_FIRST, PASSAGE = 2_400, 600
+"""Characters of a passage, in the messages that are ranked first and in others: about 600 and 150 tokens."""
+FIRST = 3
+SHORTEST = 80
+"""Characters; a shorter passage says nothing."""
+SMALLEST_LINE = 10
+"""Tokens: with less room than this, no message fits any more."""
+PASSED_OVER = 25
+"""Messages in a row that may not fit before the rest is left."""
+
+
+class Recollected(msgspec.Struct, frozen=True):
+    """A message that was brought back.
+
+    index: its place among the conversation's messages, from 0. speaker: its name, or the role. day: as the
+    conversation tells it, such as "8 May, 2023". text: the message, or a passage of it. whole: characters of the whole.
+    """
+
+    id: str
+    index: int
+    speaker: str
+    day: str
+    text: str
+    whole: int
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a passage of the message is here."""
+        return len(self.text) < self.whole
+
+
+class Recollection(msgspec.Struct, frozen=True):
+    """What was found, in the order in which it was said. tokens: of `page_of` these messages."""
+
+    query: str
+    messages: tuple[Recollected, ...] = ()
+    tokens: int = 0
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """Where it comes from."""
+        return tuple([message.id for message in self.messages])
+
+
+def page_of(messages: Sequence[Recollected]) -> str:
+    """What a model reads: a line a message with its index and speaker, under the day on which it was said."""
+    lines: list[str] = []
+    day = ""
+    for message in messages:
+        stamped = without_stamp(message.text)[0] == message.day
+        if message.day != day and not stamped:
+            lines.append(_day_line(message.day))
+        day = message.day
+        lines.append(_line(message))
+    return "\n".join(lines)
+
+
+def pack(
+    query: str,
+    found: Sequence[tuple[int, Message]],
+    wanted: Wanted,
+    postings: Postings,
+    outline: Outline,
+    budget: int,
+    count: Count,
+) -> Recollection:
+    """As much of what was found as the budget holds. found: indexes and messages, the best first, each once."""
+    worth = {text: information(len(held), len(outline.speakers)) for text, held in postings.items() if held}
+    packing = _Packing(wanted, worth, outline, budget, count)
+    for index, message in found:
+        if packing.left < SMALLEST_LINE or packing.passed_over > PASSED_OVER:
+            break
+        packing.add(index, message)
+    return packing.recollection(query)
+
+
+class _Packing:
+    """Messages are added by rank, and read in their order."""
+
+    def __init__(self, wanted: Wanted, worth: Mapping[str, float], outline: Outline, budget: int, count: Count) -> None:
+        self.left, self.passed_over = budget, 0
+        self._wanted, self._worth, self._outline = wanted, worth, outline
+        self._budget, self._count = budget, count
+        self._kept: list[Recollected] = []
+        self._days: set[str] = set()
+
+    def add(self, index: int, message: Message) -> None:
+        """Adds the message, or a passage of it that fits; else it is passed over."""
+        text = text_of(message)
+        if not text:
+            return
+        most = PASSAGE_FIRST if len(self._kept) < FIRST else PASSAGE
+        whole = Recollected(
+            message.id, index, self._outline.speakers[index], self._outline.day_of(index), text, len(text)
+        )
+        while True:
+            shown = whole if len(text) <= max(most, WHOLE_MOST) else self._passage(whole, most)
+            cost = self._cost(shown)
+            if cost <= self.left:
+                self._kept.append(shown)
+                self._days.add(shown.day)
+                self.left -= cost
+                self.passed_over = 0
+                return
+            most //= 2
+            if shown is whole or most < SHORTEST:
+                self.passed_over += 1
+                return
+
+    def recollection(self, query: str) -> Recollection:
+        """What was kept, in its order. Tokens of lines need not add up: what is too much for the whole goes again."""
+        while True:
+            messages = tuple(sorted(self._kept, key=lambda message: message.index))
+            tokens = self._count(page_of(messages)) if messages else 0
+            if tokens <= self._budget or not messages:
+                return Recollection(query, messages, tokens)
+            self._kept.pop()
+
+    def _passage(self, whole: Recollected, most: int) -> Recollected:
+        passage = passage_of(whole.text, self._wanted.terms, self._worth, most)
+        return msgspec.structs.replace(whole, text=passage)
+
+    def _cost(self, shown: Recollected) -> int:
+        cost = self._count(_line(shown) + "\n")
+        return cost if shown.day in self._days else cost + self._count(_day_line(shown.day) + "\n")
+
+
+def _day_line(day: str) -> str:
+    return f"[{day}]"
+
+
+def _line(message: Recollected) -> str:
+    head = f"#{message.index} {message.speaker}"
+    if message.is_part:
+        return f"{head} ({len(message.text):,} of {message.whole:,} characters): … {message.text} …"
+    return f"{head}: {message.text}"

@@ -1,0 +1,113 @@
+"""The part of a long message that a query is about. A short message is brought back whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from desktop_app.conversation.message import Attachment, Message, Text, ToolCall, ToolResult
+
+from .recall_query import Term
+from .text_cuts import head_of, tail_of
+
+WHOLE_MOST = 800
+"""Characters; nobody is helped by half of a message this short."""
+READ_MOST = 400_000
+"""Characters of one message in which the place is looked for."""
+PLACES_MOST = 4_000
+"""Places in one message that are compared."""
+BEFORE = 0.3
+"""Of a passage's room, what stands before the first word that was found: what led to it."""
+SNAP = 80
+"""Characters by which a passage begins or ends earlier or later so that a line, or a word, is whole."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?:ations?|ings?|ies|ied|ed|es|s|ly|e|y)$")
+
+
+def text_of(message: Message) -> str:
+    """What can be brought back of a message: what was said, called and answered, without reasoning and images."""
+    pieces: list[str] = []
+    for part in message.parts:
+        match part:
+            case Text(text):
+                pieces.append(text)
+            case ToolResult():
+                pieces.append(part.text)
+            case ToolCall():
+                pieces.append(f"{part.name} {part.arguments}")
+            case Attachment():
+                pieces.append(f"[{part.name}]" if part.is_image else part.as_text)
+            case _:
+                pass
+    return "\n\n".join(piece.strip() for piece in pieces if piece.strip())
+
+
+def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], most: int) -> str:
+    """At most `most` characters of a text, where the most of the query stands; its beginning if nothing does.
+
+    worth: what each term says, by its text.
+    """
+    if len(text) <= most:
+        return text
+    places = _places(text[:READ_MOST], terms, worth)
+    first = _best_place(places, most)
+    start = max(min(first - int(most * BEFORE), len(text) - most), 0)
+    return _cut(text, start, most)
+
+
+def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
+    """Where each term stands, in the order of the text: place, term, and what it says."""
+    found: list[tuple[int, str, float]] = []
+    for term in terms:
+        value = term.weight * worth.get(term.text, 0.0)
+        pattern = _pattern(term.text) if value > 0 else ""
+        if pattern:
+            for number, match in enumerate(re.finditer(pattern, text, re.IGNORECASE)):
+                if number * 8 >= PLACES_MOST:
+                    break
+                found.append((match.start(), term.text, value))
+    return sorted(found)[:PLACES_MOST]
+
+
+def _pattern(term: str) -> str:
+    """The term's words in their order, in other forms too: what matters is to find the place, not each form."""
+    words = _WORD.findall(term)
+    if not words:
+        return ""
+    if not term.isascii():
+        return re.escape(term)
+    stems = [_ENDING.sub("", word) if len(word) > 4 else word for word in words]
+    return r"(?<![^\W_])" + r"\w*[\W_]+".join(map(re.escape, stems))
+
+
+def _best_place(places: Sequence[tuple[int, str, float]], most: int) -> int:
+    """Where the stretch begins that holds the most of the query: each term counts once, and a little for each time."""
+    room = int(most * (1 - BEFORE))
+    counts: dict[str, int] = {}
+    score, best, begin, last = 0.0, (0.0, 0), 0, 0
+    for place, term, value in places:
+        counts[term] = counts.get(term, 0) + 1
+        score += value if counts[term] == 1 else 0.05 * value
+        while place - places[begin][0] > room:
+            _, gone, lost = places[begin]
+            counts[gone] -= 1
+            score -= lost if counts[gone] == 0 else 0.05 * lost
+            begin += 1
+        last = places[begin][0]
+        if score > best[0] + 1e-9:
+            best = (score, last)
+    return best[1]
+
+
+def _cut(text: str, start: int, most: int) -> str:
+    """The passage from about that place: from the beginning of a line or a word to the end of one."""
+    if start:
+        line = text.find("\n", start - 1, start + SNAP) + 1
+        blank = text.find(" ", start - 1, start + SNAP) + 1
+        start = line or blank or start
+    passage = head_of(tail_of(text, len(text) - start), most)
+    if start + len(passage) < len(text):
+        end = max(passage.rfind("\n", len(passage) - SNAP), passage.rfind(" ", len(passage) - SNAP))
+        passage = passage[:end] if end > 0 else passage
+    return passage.strip()
