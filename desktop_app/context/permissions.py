@@ -1,0 +1,174 @@
+"""Whether a call may run: what it needs, held against what the user allowed and forbade.
+
+A rule that forbids wins over every one that allows. What no rule speaks of is asked. Two things a pattern with * does
+not cover: secrets, which only a rule that names the very file allows (files that are likely to hold keys, and those for
+whose need no pattern is proposed), and command lines of which one part is not covered. A line that cannot be taken
+apart is covered by "*" alone, or by itself, word for word.
+
+Rules that forbid commands guard against mistakes and are no prison: a command may do anything under another name.
+Where such a rule might be meant (a program that runs others, a name that is filled in), the user is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Literal
+
+from desktop_app.conversation.tools import Need, PermissionAnswer, Rule
+
+from .command_line import Command, simple_commands
+from .secret_paths import is_secret
+from .wording import lexicon
+
+Decision = Literal["allow", "ask", "deny"]
+
+RUNS_OTHERS = lexicon(
+    "sudo doas su env xargs nohup time timeout nice ionice exec command builtin eval source . sh bash dash zsh fish ksh"
+    " ssh find parallel watch setsid stdbuf script strace busybox chroot unshare trap alias"
+)
+"""Programs that run what their arguments say: whatever a rule forbids, they may do it under another name."""
+NEVER_WIDE = RUNS_OTHERS | lexicon(
+    "python python3 perl ruby node deno bun php awk sed vim ed rm rmdir shred dd mkfs chmod chown mv ln tee kill pkill"
+    " killall curl wget scp rsync nc shutdown reboot crontab systemctl launchctl at"
+)
+"""Programs for which "always" is proposed for the very line only."""
+HAS_VERBS = lexicon(
+    "git npm pnpm yarn pip uv poetry cargo go docker podman kubectl gh apt apt-get brew dotnet rustup conda gradle mvn"
+    " make terraform helm svn hg jj"
+)
+"""Programs whose next word says what is done: "git status" is another wish than "git push"."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "all": ("*",),
+    "read": ("read", "list", "grep", "glob"),
+    "write": ("write", "edit"),
+    "run": ("bash",),
+    "network": ("web_fetch", "web_search"),
+}
+"""What a name means on the command line, if it is more than the tool of that name."""
+_ITEM = re.compile(r"(\*|[\w.-]+)(?::(.+))?", re.DOTALL)
+
+
+def decided(needs: Sequence[Need], always: Sequence[Rule] = (), conversation: Sequence[Rule] = ()) -> Decision:
+    """Whether a call with these needs may run, by the rules that hold always and those of its conversation.
+
+    Of rules that differ only in what they say, the newest of each list holds.
+    """
+    rules = (*_newest(always), *_newest(conversation))
+    decisions = [_decided(need, rules) for need in needs]
+    if "deny" in decisions:
+        return "deny"
+    return "ask" if "ask" in decisions else "allow"
+
+
+def rule_of(need: Need, answer: PermissionAnswer) -> Rule:
+    """The rule that an answer makes for a need: with the user's pattern, else the proposed one, else for that alone."""
+    return Rule(need.tool, answer.pattern or need.suggestion or literal(need.target), answer.is_allowed)
+
+
+def rules_of_option(text: str) -> tuple[Rule, ...]:
+    r"""The rules of the command line's --allow: "read,write,bash", "all", "bash:git *", "web_fetch:*.python.org".
+
+    "read" means all that reads, "write" also edits; a comma within a pattern is written "\,". Raises ValueError.
+    """
+    rules: list[Rule] = []
+    for item in re.split(r"(?<!\\),", text):
+        match = _ITEM.fullmatch(item.replace("\\,", ",").strip())
+        if match is None:
+            raise ValueError(f'"{item.strip()}" is not a tool\'s name, or TOOL:PATTERN')
+        rules += [Rule(tool, match[2] or "*") for tool in GROUPS.get(match[1], (match[1],))]
+    return tuple(rules)
+
+
+def suggested_for(command: Command) -> str:
+    """The pattern that is proposed for "always" after that command: its first words, or itself where that is risky."""
+    program = command.words[0]
+    name = program.rsplit("/", 1)[-1]
+    if "=" in program or name in NEVER_WIDE or _names_secret(command):
+        return literal(command.text)
+    verb = next((word for word in command.words[1:2] if re.fullmatch(r"[A-Za-z][\w:-]*", word)), "")
+    if name in HAS_VERBS:
+        return f"{literal(program)} {verb} *" if verb else literal(command.text)
+    return f"{literal(program)} *"
+
+
+def literal(text: str) -> str:
+    """A pattern that covers that text and nothing else."""
+    return re.sub(r"([*?\[])", r"[\1]", text)
+
+
+def _newest(rules: Sequence[Rule]) -> Iterable[Rule]:
+    """Of rules for the same tool and pattern the last one."""
+    return {(rule.tool, rule.pattern): rule for rule in rules}.values()
+
+
+def _decided(need: Need, rules: Sequence[Rule]) -> Decision:
+    rules = [rule for rule in rules if rule.tool in ("*", need.tool)]
+    allowed = [rule for rule in rules if rule.is_allowed]
+    denied = [rule for rule in rules if not rule.is_allowed]
+    if need.kind == "run":
+        return _decided_command(need, allowed, denied)
+    if any(rule.covers(need) for rule in denied):
+        return "deny"
+    if need.kind in ("read", "write") and (is_secret(need.target) or not need.suggestion):
+        return "allow" if any(_names(rule.pattern, need.target) for rule in allowed) else "ask"
+    return "allow" if any(rule.covers(need) for rule in allowed) else "ask"
+
+
+def _decided_command(need: Need, allowed: Sequence[Rule], denied: Sequence[Rule]) -> Decision:
+    commands = _commands(need.target)
+    if any(rule.covers(need) or any(_covers(rule, c, is_loose=True) for c in commands or ()) for rule in denied):
+        return "deny"
+    if any(_may_mean(rule, commands) for rule in denied):
+        return "ask"
+    if any(rule.pattern == "*" or _names(rule.pattern, need.target) for rule in allowed):
+        return "allow"
+    is_covered = commands is not None and all(
+        not _names_secret(command) and any(_covers(rule, command) for rule in allowed) for command in commands
+    )
+    return "allow" if is_covered else "ask"
+
+
+@lru_cache(256)
+def _commands(line: str) -> tuple[Command, ...] | None:
+    return simple_commands(line)
+
+
+def _names(pattern: str, target: str) -> bool:
+    """Whether the pattern is that very target, with its signs taken as they are or not."""
+    return pattern in (target, literal(target))
+
+
+def _covers(rule: Rule, command: Command, is_loose: bool = False) -> bool:
+    """Whether a rule speaks of a command; "git *" means "git" alone, too.
+
+    is_loose: also of the command under a path, and with variables set for it: for rules that forbid.
+    """
+    texts = [command.text]
+    if is_loose:
+        bare = command.without_assignments
+        program = bare.words[0].rsplit("/", 1)[-1] if bare.words else ""
+        texts += [bare.text, Command((program, *bare.words[1:])).text]
+    return any(fnmatchcase(text, rule.pattern) or fnmatchcase(f"{text} ", rule.pattern) for text in texts)
+
+
+def _may_mean(denied: Rule, commands: Sequence[Command] | None) -> bool:
+    """Whether a command that a rule forbids may hide in the line."""
+    if commands is None:
+        return True
+    forbidden = denied.pattern.split(" ", 1)[0]
+    for command in commands:
+        words = command.without_assignments.words
+        program = words[0].rsplit("/", 1)[-1] if words else ""
+        if not words or program in RUNS_OTHERS:
+            return True
+        if not command.is_literal and fnmatchcase(program, forbidden):
+            return True
+    return False
+
+
+def _names_secret(command: Command) -> bool:
+    return any(is_secret(word.split("=", 1)[-1]) for word in (*command.words[1:], *command.reads))

@@ -1,0 +1,33 @@
+"""Which files hold secrets, told by their names alone: keys, passwords, tokens, cookies, what was typed in a shell."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+FOLDERS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".secrets", ".mozilla", ".thunderbird"),
+    *("keyrings", "keychains", "kwalletd", "google-chrome", "chromium", "bravesoftware", "gcloud", "1password"),
+)
+"""Everything below a folder of one of these names."""
+NAMES = (
+    *(".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".npmrc", ".pypirc"),
+    *(".git-credentials", ".htpasswd", "shadow", "gshadow", "credentials", "credentials.json", "client_secret*.json"),
+    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.kdbx"),
+    *("*.keychain", "*.keychain-db", "*.gpg", "*.asc", ".*_history", "service-account*.json", "environ"),
+)
+HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
+"""Names that look like them, and are made to be shown."""
+ENDINGS = (".docker/config.json", ".config/gh/hosts.yml", ".cargo/credentials.toml", ".local/share/kwalletd")
+
+
+def is_secret(path: str) -> bool:
+    """Whether a file or folder of that path is likely to hold secrets. Small and capital letters are the same here."""
+    parts = [part for part in path.lower().replace("\\", "/").split("/") if part not in ("", ".")]
+    if not parts:
+        return False
+    if any(part in FOLDERS for part in parts):
+        return True
+    name, whole = parts[-1], "/".join(parts)
+    if any(fnmatchcase(name, harmless) for harmless in HARMLESS):
+        return False
+    return any(fnmatchcase(name, pattern) for pattern in NAMES) or any(whole.endswith(ending) for ending in ENDINGS)
