@@ -9,15 +9,17 @@ from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.settings import Server, Settings
+from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
 from .discovery import Found, ask
-from .limits import ASSUMED_WINDOW, Limits
-from .litellm_library import Endpoint, LiteLLM
+from .endpoint import Endpoint
+from .limits import ASSUMED_WINDOW, Limits, Told
+from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
+from .published import proposals, published_of
 from .tokenizers import tokenizer_for
 
 
@@ -31,7 +33,7 @@ class Catalogue:
         path = builtin.model_path() if builtin.check_model() is None else None
         self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
         self._builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
-        self._found: dict[tuple[str, str], Found] = {}  # by base URL and model
+        self._found: dict[tuple[str, str, str], Found] = {}  # by server, address and model
 
     @property
     def builtin(self) -> BuiltinModel:
@@ -58,18 +60,23 @@ class Catalogue:
         return LiteLLMModel(info, tokenizer_for(name), self.litellm, self._endpoint(server), name)
 
     def price(self, model_id: str) -> Price | None:
-        """As litellm's catalogue has it; None for a server on this machine, and for what is not in the catalogue."""
-        server = next((s for s in self._settings.servers if s.name == model_id.partition("/")[0]), None)
+        """As its server says, or as it is published; None for a server on this machine, and where nobody knows."""
+        server_name, _, name = model_id.partition("/")
+        server = next((s for s in self._settings.servers if s.name == server_name), None)
         if server is None or self._endpoint(server).is_local:
             return None
-        return self.litellm.price_of(model_id.partition("/")[2])
+        return self._told(server, name).price
+
+    def proposals(self, kind: ServerKind) -> tuple[str, ...]:
+        """Names of models to propose for a server of that kind, the best first; more once litellm is loaded."""
+        return proposals(self.litellm.published(), kind)
 
     async def discover(self) -> None:
         """Asks the servers for what the settings leave open; what was found is kept for this run. At most 1.5 s."""
-        asked = [server for server in self._settings.servers if not server.window]
+        asked = self._settings.servers
         answers = await asyncio.gather(*(ask(self._endpoint(server), server.models) for server in asked))
         for server, found in zip(asked, answers, strict=True):
-            self._found.update({(server.base_url, name): what for name, what in found.items()})
+            self._found.update({(server.name, server.base_url, name): what for name, what in found.items()})
 
     async def close(self) -> None:
         """Ends the built-in model's server, and closes all connections."""
@@ -78,25 +85,45 @@ class Catalogue:
             await self.llama_server.stop()
 
     def _info(self, server: Server, name: str) -> ModelInfo:
-        limits = self._limits(server, name)
+        limits, told = self._limits(server, name), self._told(server, name)
         note = "" if limits.window else _window_unknown(server, name).failure.detail
-        found = self._found.get((server.base_url, name))
+        found = self._found_of(server, name)
         if found is not None and not found.is_up:
-            note = f"{server.name} does not answer at {server.base_url}."
-        return ModelInfo(f"{server.name}/{name}", name, limits.window, limits.reply_limit(), limits.basis, note=note)
+            note = f"{server.name} does not answer at {self._endpoint(server).address}."
+        return ModelInfo(
+            f"{server.name}/{name}",
+            name,
+            limits.window,
+            limits.reply_limit(),
+            limits.basis,
+            note=note,
+            has_tools=told.has_tools is not False,
+            has_eyes=bool(told.has_eyes),
+        )
 
     def _limits(self, server: Server, name: str) -> Limits:
-        """The user's word, else the server's, else litellm's catalogue, else an assumption; window 0: nobody knows."""
+        """The user's word, else the server's, else what is published, else an assumption; window 0: nobody knows."""
         if server.window:
             return Limits(server.window, server.max_output)
-        found = self._found.get((server.base_url, name))
-        if found is not None and found.limits is not None:
-            return Limits(found.limits.window, server.max_output)
+        told = self._told(server, name)
+        max_output = server.max_output or told.max_output
+        found = self._found_of(server, name)
+        if found is not None and found.told.window:
+            return Limits(found.told.window, max_output)
+        if told.window:
+            return Limits(told.window, max_output, Basis.ESTIMATED)
+        return Limits(0 if self._endpoint(server).is_local else ASSUMED_WINDOW, max_output, Basis.ASSUMED)
+
+    def _told(self, server: Server, name: str) -> Told:
+        """What is known of the model: what its server says comes first. Nothing is published of what runs here."""
+        found = self._found_of(server, name)
+        told = found.told if found is not None else Told()
         endpoint = self._endpoint(server)
-        published = None if endpoint.is_local else self.litellm.limits_of(name)
-        if published is not None:
-            return Limits(published[0], server.max_output or published[1], Basis.ESTIMATED)
-        return Limits(0 if endpoint.is_local else ASSUMED_WINDOW, server.max_output, Basis.ASSUMED)
+        published = None if endpoint.is_local else published_of(self.litellm.published(), endpoint, name)
+        return told.or_else(published) if published else told
+
+    def _found_of(self, server: Server, name: str) -> Found | None:
+        return self._found.get((server.name, server.base_url, name))
 
     def _server_of(self, model_id: str) -> tuple[Server, str]:
         server_name, _, name = model_id.partition("/")
@@ -114,7 +141,7 @@ class Catalogue:
         )
 
     def _endpoint(self, server: Server) -> Endpoint:
-        return Endpoint(server.name, server.base_url, self._key_of(server.name))
+        return Endpoint(server.name, server.base_url, self._key_of(server.name), server.kind)
 
 
 def _window_unknown(server: Server, name: str) -> ModelError:

@@ -1,16 +1,17 @@
-"""Asks servers how large their models' windows are. Each is asked briefly, and all of them at once."""
+"""Asks servers about their models: how large the windows are, and what they can. Each briefly, all of them at once."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from .address import host_of
-from .limits import Limits, Question, questions_about
-from .litellm_library import Endpoint
+from .endpoint import Endpoint
+from .limits import Told
+from .questions import Question, names_in, questions_about
 
 ASK_SECONDS = 1.5
 
@@ -18,52 +19,102 @@ ASK_SECONDS = 1.5
 class Found(msgspec.Struct, frozen=True):
     """What a server told of one model. is_up: whether anything answered there at all."""
 
-    limits: Limits | None
+    told: Told
     is_up: bool
 
 
 async def ask(endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Found]:
     """What the server tells of these models. Never raises for what a server does or does not answer."""
+    if not endpoint.is_address:
+        return {model: Found(Told(), False) for model in models}
+    asked = {model: questions_about(model, endpoint.kind, endpoint.is_local) for model in models}
+    asked = {model: questions for model, questions in asked.items() if questions}
+    async with client_for(endpoint) as client:
+        answers = _Answers(client, endpoint)
+        found = await asyncio.gather(*(_ask_about(answers, model, questions) for model, questions in asked.items()))
+    return dict(zip(asked, found, strict=True))
+
+
+async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
+    """The models that the server lists; none when it does not answer that question. Never raises."""
+    if not endpoint.is_address:
+        return ()
+    question = Question("/v1/models", _nothing) if endpoint.kind == "anthropic" else None
+    question = question or Question("/api/tags" if endpoint.kind == "ollama" else "/models", _nothing, is_below=True)
+    async with client_for(endpoint) as client:
+        return names_in((await _Answers(client, endpoint).to(question))[1])
+
+
+def _nothing(answer: Any, model: str) -> Told:
+    return Told()
+
+
+async def _ask_about(answers: _Answers, model: str, questions: tuple[Question, ...]) -> Found:
+    heard = await asyncio.gather(*(answers.to(question) for question in questions))
+    told = Told()
+    for question, (_, content) in zip(questions, heard, strict=True):
+        told = told.or_else(question.read(content, model))
+    return Found(told, any(status for status, _ in heard))
+
+
+class _Answers:
+    """What one server answers; the same question about many models is asked once."""
+
+    def __init__(self, client: Any, endpoint: Endpoint) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._asked: dict[str, asyncio.Future[tuple[int, Any]]] = {}
+
+    async def to(self, question: Question) -> tuple[int, Any]:
+        """Status and JSON; status 0 when nobody answered, None when it was no JSON."""
+        if question.body is not None:
+            return await self._answer(question)
+        asked = self._asked.get(question.path)
+        if asked is None:
+            asked = self._asked[question.path] = asyncio.ensure_future(self._answer(question))
+        return await asked
+
+    async def _answer(self, question: Question) -> tuple[int, Any]:
+        import httpx
+
+        url = _url(self._endpoint, question)
+        body = question.body
+        try:
+            response = await (self._client.get(url) if body is None else self._client.post(url, json=body))
+            return response.status_code, response.json() if response.status_code == 200 else None
+        except httpx.HTTPError:
+            return 0, None
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            return 200, None
+
+
+def client_for(endpoint: Endpoint) -> Any:
+    """A client for a few short questions: no proxy on the way to this machine."""
     import httpx
 
-    if not host_of(endpoint.base_url):
-        return {model: Found(None, False) for model in models}
+    verify = endpoint.address.startswith("https")  # a context for TLS takes 80 ms to make
     timeout = httpx.Timeout(ASK_SECONDS)
-    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-    verify = endpoint.base_url.startswith("https")  # a context for TLS takes 80 ms to make
-    async with httpx.AsyncClient(
-        timeout=timeout, headers=headers, trust_env=not endpoint.is_local, verify=verify
-    ) as client:
-        found = await asyncio.gather(*(_ask_about(client, endpoint, model) for model in models))
-    return dict(zip(models, found, strict=True))
+    return httpx.AsyncClient(
+        timeout=timeout, headers=headers_of(endpoint), trust_env=not endpoint.is_local, verify=verify
+    )
 
 
-async def _ask_about(client: Any, endpoint: Endpoint, model: str) -> Found:
-    questions = [q for q in questions_about(model) if endpoint.is_local or q.path == "/v1/models"]
-    answers = await asyncio.gather(*(_answer(client, endpoint, question) for question in questions))
-    is_up = any(status for status, _ in answers)
-    for question, (_, content) in zip(questions, answers, strict=True):
-        window = question.read(content, model)
-        if window:
-            return Found(Limits(window), is_up)
-    return Found(None, is_up)
+def headers_of(endpoint: Endpoint) -> Mapping[str, str]:
+    """How that kind of server wants its key."""
+    if not endpoint.key:
+        return {}
+    match endpoint.kind:
+        case "anthropic":
+            return {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
+        case "gemini":
+            return {"x-goog-api-key": endpoint.key}
+        case _:
+            return {"Authorization": f"Bearer {endpoint.key}"}
 
 
-async def _answer(client: Any, endpoint: Endpoint, question: Question) -> tuple[int, Any]:
-    """Status and JSON; status 0 when nobody answered, None when it was no JSON."""
-    import httpx
-
-    url = _url(endpoint.base_url, question.path)
-    try:
-        response = await (client.get(url) if question.body is None else client.post(url, json=question.body))
-        return response.status_code, response.json() if response.status_code == 200 else None
-    except httpx.HTTPError:
-        return 0, None
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        return 200, None
-
-
-def _url(base_url: str, path: str) -> str:
-    """The path from the server's root; the models' list stands where the base URL says, with or without /v1."""
-    base = base_url.rstrip("/")
-    return base + "/models" if path == "/v1/models" else base.removesuffix("/v1") + path
+def _url(endpoint: Endpoint, question: Question) -> str:
+    """A path below the address, with or without /v1, or one from the server's root."""
+    address = endpoint.address
+    if question.is_below and not question.path.startswith("/api/"):
+        return address + question.path
+    return address.removesuffix("/v1") + question.path

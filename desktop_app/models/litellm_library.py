@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import gc
-import json
 import logging
 import os
 import threading
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from typing import Any
 
-import msgspec
-
-from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 
-from .address import host_of, is_local
+from .endpoint import Endpoint
+from .extras import Extras
 
-CONNECT_SECONDS = 10.0
+__all__ = ["Endpoint", "LiteLLM"]
+
 PATIENCE_SECONDS = 120.0
 """Of silence between two chunks. llama.cpp sends a sign of life every 30 s while it reads a long prompt."""
 LIST_SECONDS = 3.0
@@ -27,29 +26,14 @@ LIST_SECONDS = 3.0
 WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
 
 
-class Endpoint(msgspec.Struct, frozen=True):
-    """An OpenAI-compatible server as it is reached. name: for people. key: never shown."""
-
-    name: str
-    base_url: str
-    key: str = ""
-
-    @property
-    def is_local(self) -> bool:
-        """Whether it is this machine."""
-        return is_local(self.base_url)
-
-    def __repr__(self) -> str:
-        return f"Endpoint({self.name!r}, {self.base_url!r})"
-
-
 class LiteLLM:
     """The library, once it is loaded, and one connection pool for each server. Belongs to one event loop."""
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self.patience = patience
-        self._loading: concurrent.futures.Future[_Loaded] | None = None
-        self._clients: dict[str, tuple[Endpoint, Any]] = {}
+        self.extras = Extras()
+        self._loading: concurrent.futures.Future[Any] | None = None
+        self._pools: dict[str, tuple[Endpoint, Any]] = {}
 
     @property
     def is_loaded(self) -> bool:
@@ -59,122 +43,72 @@ class LiteLLM:
     async def load(self) -> None:
         """Imports litellm, and goes once through a request that never leaves this process, so that the first
         real one does not pay for what litellm imports late (0.8 s)."""
-        await self._library()
+        await self._client()
 
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
         """The chunks of a reply as the provider sent them. Raises `errors()`. Closing it closes the connection."""
-        library = await self._library()
-        if not host_of(endpoint.base_url):
-            raise library.httpx.InvalidURL("not an address")  # else each library below fails in a way of its own
-        response = await library.litellm.acompletion(
-            model=f"openai/{model}",
-            api_base=endpoint.base_url,
-            api_key=endpoint.key or "none",
-            client=await self._client(endpoint),
-            timeout=library.timeout(self.patience),  # else litellm puts its own, ten minutes, over the client's
-            max_retries=0,
-            **request,
-        )
+        client = await self._client()
+        if not endpoint.is_address:
+            raise client.httpx.InvalidURL("not an address")  # else each library below fails in a way of its own
+        pool = await self._pool(endpoint)
+        opened: list[Any] = []
         try:
-            # Not litellm's own iterator, which ends a cut stream as if it were finished, counts tokens itself
-            # where none were reported, gives up after a hundred equal chunks, and takes 1 ms for each.
-            async for chunk in response.completion_stream:
-                yield chunk
+            stream = await client.open_stream(endpoint, model, request, pool, opened)
+            async with aclosing(client.raw_chunks(stream)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         finally:
-            await response.aclose()
+            for response in opened:  # litellm has wrapped it in generators that leave it open
+                await response.aclose()
 
     async def models_of(self, endpoint: Endpoint) -> tuple[str, ...]:
         """The models that the server lists; none when it does not answer that question."""
-        client = await self._client(endpoint)
+        pool = await self._pool(endpoint)
         try:
-            page = await client.models.list(timeout=LIST_SECONDS)
+            page = await pool.openai.models.list(timeout=LIST_SECONDS)
         except self.errors():
             return ()
         return tuple(model.id for model in page.data or ())
 
-    def limits_of(self, model: str) -> tuple[int, int] | None:
-        """Window and maximum output of a model in litellm's catalogue; None when it is unknown, or not loaded yet."""
+    def published(self) -> dict[str, Json]:
+        """litellm's catalogue: limits, prices and abilities by name. Empty before it is loaded."""
         if not self.is_loaded or self._loading is None:
-            return None
-        known = self._loading.result().litellm.model_cost.get(model)
-        if known is None or not known.get("max_input_tokens"):
-            return None
-        return int(known["max_input_tokens"]), int(known.get("max_output_tokens") or 0)
-
-    def price_of(self, model: str) -> Price | None:
-        """What a model in litellm's catalogue costs; None when it is unknown, free, or not loaded yet."""
-        if not self.is_loaded or self._loading is None:
-            return None
-        known = self._loading.result().litellm.model_cost.get(model) or {}
-        prompt, reply = known.get("input_cost_per_token") or 0.0, known.get("output_cost_per_token") or 0.0
-        return Price(float(prompt), float(reply)) if prompt or reply else None
+            return {}
+        return self._loading.result().litellm.model_cost
 
     def errors(self) -> tuple[type[Exception], ...]:
         """The exceptions that stand for an error of the world; whatever else is raised is a bug."""
         assert self._loading is not None
-        return self._loading.result().errors
+        return self._loading.result().ERRORS
 
     async def close(self) -> None:
         """Closes all connections."""
-        clients, self._clients = self._clients, {}
-        for _, client in clients.values():
-            await client.close()
+        pools, self._pools = self._pools, {}
+        for _, pool in pools.values():
+            await pool.close()
 
-    async def _library(self) -> _Loaded:
+    async def _client(self) -> Any:
+        """The module `litellm_client`, which has litellm."""
         if self._loading is None:
             self._loading = _on_thread(_load)
         # Shielded: whoever asked first may be cancelled while others wait for the same import.
         return await asyncio.shield(asyncio.wrap_future(self._loading))
 
-    async def _client(self, endpoint: Endpoint) -> Any:
-        library = await self._library()
-        known = self._clients.get(endpoint.name)
+    async def _pool(self, endpoint: Endpoint) -> Any:
+        client = await self._client()
+        known = self._pools.get(endpoint.name)
         if known is not None and known[0] == endpoint:
             return known[1]
-        client = library.client(endpoint, self.patience)
-        self._clients[endpoint.name] = (endpoint, client)
+        pool = client.Pool(endpoint, self.patience)
+        self._pools[endpoint.name] = (endpoint, pool)
         if known is not None:
             await known[1].close()
-        return client
+        return pool
 
 
-class _Loaded:
-    """litellm and what comes with it."""
-
-    def __init__(self, litellm: Any, openai: Any, httpx: Any) -> None:
-        from litellm.llms.base_llm.chat.transformation import BaseLLMException
-
-        self.litellm = litellm
-        self.openai = openai
-        self.httpx = httpx
-        self.errors: tuple[type[Exception], ...] = (
-            openai.OpenAIError,
-            BaseLLMException,
-            httpx.HTTPError,
-            httpx.InvalidURL,
-            json.JSONDecodeError,
-            UnicodeDecodeError,
-        )
-        self._tls = httpx.create_ssl_context()  # takes 80 ms, so it is made here, on the thread
-
-    def timeout(self, patience: float) -> Any:
-        """For connecting, and for each wait between two chunks; not for a reply as a whole."""
-        return self.httpx.Timeout(patience, connect=CONNECT_SECONDS)
-
-    def client(self, endpoint: Endpoint, patience: float, transport: Any = None) -> Any:
-        """A connection pool: no retries, since a retry belongs to the turn; no proxy on the way to this machine."""
-        timeout = self.timeout(patience)
-        http = self.httpx.AsyncClient(
-            timeout=timeout, trust_env=not endpoint.is_local, verify=self._tls, transport=transport
-        )
-        return self.openai.AsyncOpenAI(
-            base_url=endpoint.base_url, api_key=endpoint.key or "none", max_retries=0, timeout=timeout, http_client=http
-        )
-
-
-def _on_thread(work: Callable[[], _Loaded]) -> concurrent.futures.Future[_Loaded]:
+def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
     """Runs it on a daemon thread: the engine may end before the import does."""
-    future: concurrent.futures.Future[_Loaded] = concurrent.futures.Future()
+    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
 
     def run() -> None:
         future.set_running_or_notify_cancel()
@@ -187,40 +121,25 @@ def _on_thread(work: Callable[[], _Loaded]) -> concurrent.futures.Future[_Loaded
     return future
 
 
-def _load() -> _Loaded:
+def _load() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks the network for a price list
-    import httpx
-    import litellm
-    import openai
+    from . import litellm_client
 
-    litellm.suppress_debug_info = True  # else it prints to standard output, which is the engine's protocol
-    litellm.turn_off_message_logging = True
-    logging.getLogger("LiteLLM").setLevel(
-        logging.CRITICAL
-    )  # its errors quote requests, and they reach us as exceptions
-    library = _Loaded(litellm, openai, httpx)
-    asyncio.run(_warm_up(library))
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its errors quote requests, and reach us as exceptions
+    asyncio.run(_warm_up(litellm_client))
     gc.freeze()  # else each full collection walks 370,000 objects that live as long as the engine: 0.15 s
-    return library
+    return litellm_client
 
 
-async def _warm_up(library: _Loaded) -> None:
+async def _warm_up(client: Any) -> None:
     """A request that is answered by a function: nothing leaves this process."""
-    answer = library.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
+    answer = client.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
     endpoint = Endpoint("warm-up", "http://127.0.0.1:9/v1")
-    client = library.client(endpoint, 1.0, library.httpx.MockTransport(lambda _: answer))
-    response = await library.litellm.acompletion(
-        model="openai/warm-up",
-        api_base=endpoint.base_url,
-        api_key="none",
-        client=client,
-        max_retries=0,
-        max_tokens=1,
-        messages=[{"role": "user", "content": "."}],
-        stream=True,
-        stream_options={"include_usage": True},
-    )
-    async for _ in response.completion_stream:
+    pool = client.Pool(endpoint, 1.0, client.httpx.MockTransport(lambda _: answer))
+    request = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "stream": True}
+    opened: list[Any] = []
+    async for _ in client.raw_chunks(await client.open_stream(endpoint, "warm-up", request, pool, opened)):
         pass
-    await response.aclose()
-    await client.close()
+    for response in opened:
+        await response.aclose()
+    await pool.close()

@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible server, reached through litellm."""
+"""A model behind a server of any kind, reached through litellm."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
 from .litellm_library import Endpoint, LiteLLM
+from .manners import request_of
 from .provider_errors import Where, cut_off, error_of, not_understood, status_of
-from .wire import ReplyReader, request_of
+from .wire import ReplyReader, StreamError
 
 
 class LiteLLMModel:
@@ -51,20 +52,22 @@ class LiteLLMModel:
     ) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         await self._litellm.load()
-        request = request_of(messages, max_tokens) | self._options
+        kind, extras = self._endpoint.kind, self._litellm.extras
+        request = request_of(kind, self._name, self._info, messages, max_tokens, tools, extras) | self._options
         reply = ReplyReader()
         try:
             async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
                 async for chunk in chunks:
                     for piece in reply.pieces(chunk):
                         yield piece
-        except self._litellm.errors() as error:
+        except (StreamError, *self._litellm.errors()) as error:
             if not reply.is_finished:  # else only the farewell went wrong
                 offered = await self._litellm.models_of(self._endpoint) if status_of(error) == 404 else ()
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise error_of(error, self._where(), self._litellm.patience, offered) from None
         if not reply.is_finished:
             raise cut_off(self._where()) if reply.chunks else not_understood(self._where())
+        self._litellm.extras.keep(*reply.extras())
         yield reply.end()
 
     async def prepare(self) -> None:
@@ -76,4 +79,4 @@ class LiteLLMModel:
 
     def _where(self) -> Where:
         server = self._endpoint.name
-        return Where(server, self._endpoint.base_url, self._info.label, self._endpoint.key)
+        return Where(server, self._endpoint.address, self._info.label, self._endpoint.key)

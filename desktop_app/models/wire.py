@@ -1,34 +1,51 @@
-"""Between our values and OpenAI's streaming chat completions: what a request says, what its chunks mean. Pure."""
+"""What the chunks of a streaming reply mean, in OpenAI's shape as litellm gives it for every provider. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
 from typing import Any
 
 import msgspec
 
-from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece
-from desktop_app.conversation.message import Message, ToolCall, Usage
-from desktop_app.conversation.openai_chat import Json, chat_of
+from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.conversation.message import ToolCall, Usage
+from desktop_app.conversation.openai_chat import Json
 
-REASONS = {"length": "length", "max_tokens": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"}
-"""Finish reasons that are not "stop"; what is unknown, such as "content_filter" or "eos", ends a reply as "stop"."""
+REASONS = {
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "tool_use": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+}
+"""Finish reasons that are not "stop"; what is unknown, such as "eos", ends a reply as "stop"."""
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+"""llama.cpp, vLLM, DeepSeek and Kimi say the first, OpenRouter and newer vLLM the second, others the rest."""
+
+SIGNATURE = "__thought__"
+"""Between a call's id and its signature, as litellm joins them for Gemini."""
 
 
-def request_of(messages: Sequence[Message], max_tokens: int) -> Json:
-    """The fields of a streaming request, without the model's name."""
-    return {
-        "messages": chat_of(messages),
-        "max_tokens": max_tokens,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
+class StreamError(Exception):
+    """A provider said within a stream that something went wrong. status: its code, or 0."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status_code = status
 
 
 class _Call(msgspec.Struct):
     call_id: str = ""
     name: str = ""
     arguments: str = ""
+    extra: Json = {}
 
 
 class ReplyReader:
@@ -43,6 +60,7 @@ class ReplyReader:
         self._usage: Usage | None = None
         self._calls: list[_Call] = []
         self._place_of_index: dict[int, int] = {}
+        self._details: list[Any] = []
 
     @property
     def is_finished(self) -> bool:
@@ -50,16 +68,21 @@ class ReplyReader:
         return bool(self._reason)
 
     def pieces(self, chunk: Any) -> list[Piece]:
-        """What the reply has grown by."""
-        self._usage = _usage(getattr(chunk, "usage", None)) or self._usage
+        """What the reply has grown by. Raises StreamError."""
+        self._usage = usage_of(getattr(chunk, "usage", None)) or self._usage
         choices = getattr(chunk, "choices", None)
         if choices is None:
             return []
+        _raise_if_error(chunk)
         self.chunks += 1
         if not choices:
             return []
-        self._reason = choices[0].finish_reason or self._reason
-        return self._pieces_of_delta(choices[0].delta)
+        choice = choices[0]
+        self._usage = usage_of(getattr(choice, "usage", None)) or self._usage  # Kimi reports it there
+        if choice.finish_reason == "error":
+            raise StreamError("The provider ended the reply with an error.", 502)
+        self._reason = choice.finish_reason or self._reason
+        return self._pieces_of_delta(choice.delta)
 
     def end(self) -> ReplyEnd:
         """The last piece: why it ended, the tokens as reported, and the calls, joined from their fragments."""
@@ -67,43 +90,122 @@ class ReplyReader:
             ToolCall(call.call_id or f"call_{place}", call.name, call.arguments or "{}")
             for place, call in enumerate(self._calls)
         )
+        reason = REASONS.get(self._reason.lower(), "stop")
         # Some servers say "stop" after a tool call.
-        reason = REASONS.get(self._reason, "tool_calls" if calls else "stop")
-        return ReplyEnd(reason, self._usage, calls)
+        return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, self._usage, calls)
+
+    def extras(self) -> tuple[dict[str, Json], Json]:
+        """What has to go back with the calls: fields by the call's id, and fields of the message."""
+        of_calls = {call.call_id: call.extra for call in self._calls}
+        return of_calls, {"reasoning_details": self._details} if self._details else {}
 
     def _pieces_of_delta(self, delta: Any) -> list[Piece]:
         if delta is None:
             return []
         pieces: list[Piece] = []
-        # llama.cpp, vLLM and DeepSeek say reasoning_content, OpenRouter and Ollama say reasoning.
-        reasoning = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-        if isinstance(reasoning, str) and reasoning:
-            pieces.append(ReasoningPiece(reasoning))
-        if delta.content:
-            pieces.append(TextPiece(delta.content))
+        for field in REASONING_FIELDS:
+            reasoning = getattr(delta, field, None)
+            if isinstance(reasoning, str) and reasoning:
+                pieces.append(ReasoningPiece(reasoning))
+                break
+        self._details += getattr(delta, "reasoning_details", None) or ()
+        # A refusal is an answer, too: OpenAI puts it where the text would be.
+        text = delta.content or getattr(delta, "refusal", None)
+        if text:
+            pieces.append(TextPiece(text))
         for fragment in delta.tool_calls or ():
-            self._join(fragment)
+            pieces += self._join(fragment)
         return pieces
 
-    def _join(self, fragment: Any) -> None:
-        """Adds a fragment to its call: found by its index, or, where a server gives none, the last call."""
+    def _join(self, fragment: Any) -> list[Piece]:
+        """Adds a fragment to its call."""
+        place = self._place_of(fragment)
+        call = self._calls[place]
+        _name(call, fragment)
+        if fragment.function is None:
+            return []
+        call.name = call.name or fragment.function.name or ""
+        text = _text_of(fragment.function.arguments)
+        call.arguments += text
+        return [CallPiece(place, call.name, text)] if text else []
+
+    def _place_of(self, fragment: Any) -> int:
+        """Which call a fragment belongs to: found by its index, or, where a server gives none, the last call.
+
+        Ollama gives each call whole, and litellm the index 0 to each.
+        """
         index = fragment.index
         if index is None:
             is_new = bool(fragment.id) or not self._calls
             index = len(self._calls) if is_new else len(self._calls) - 1
-        if index not in self._place_of_index:
-            self._place_of_index[index] = len(self._calls)
+        place = self._place_of_index.get(index)
+        if place is None or _is_another(self._calls[place], fragment):
+            place = self._place_of_index[index] = len(self._calls)
             self._calls.append(_Call())
-        call = self._calls[self._place_of_index[index]]
-        call.call_id = call.call_id or fragment.id or ""
-        if fragment.function is not None:
-            call.name = call.name or fragment.function.name or ""
-            call.arguments += fragment.function.arguments or ""
+        return place
 
 
-def _usage(reported: Any) -> Usage | None:
-    if reported is None or not isinstance(reported.prompt_tokens, int):
+def _is_another(call: _Call, fragment: Any) -> bool:
+    """Whether a fragment begins a call of its own although it has the index of that one, which is whole."""
+    call_id = (fragment.id or "").partition(SIGNATURE)[0]
+    if not call_id or not call.call_id or call_id == call.call_id or not getattr(fragment.function, "name", None):
+        return False
+    try:
+        json.loads(call.arguments)
+    except ValueError:
+        return False
+    return True
+
+
+def _name(call: _Call, fragment: Any) -> None:
+    """Takes the id, and the signature, which litellm gives as a field of its own and in the id, too."""
+    call_id, _, signature = (fragment.id or "").partition(SIGNATURE)
+    call.call_id = call.call_id or call_id
+    fields = getattr(fragment, "provider_specific_fields", None) or {}
+    signature = fields.get("thought_signature") or signature
+    if signature:
+        call.extra = {"provider_specific_fields": {"thought_signature": signature}}
+
+
+def _text_of(arguments: Any) -> str:
+    """Arguments as JSON text: some servers give an object instead."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def _raise_if_error(chunk: Any) -> None:
+    error = getattr(chunk, "error", None)
+    if isinstance(error, dict):
+        code = error.get("code")
+        raise StreamError(str(error.get("message") or error), code if isinstance(code, int) else 0)
+
+
+def usage_of(reported: Any) -> Usage | None:
+    """The tokens that a provider reported; None if that is no report. The prompt's are all of them, cached ones too."""
+    prompt = _field(reported, "prompt_tokens")
+    if not isinstance(prompt, int):
         return None
-    details = getattr(reported, "prompt_tokens_details", None)
-    cached = getattr(details, "cached_tokens", None) or 0
-    return Usage(reported.prompt_tokens, reported.completion_tokens or 0, cached)
+    details = _field(reported, "prompt_tokens_details")
+    cached = _first_number(
+        _field(details, "cached_tokens"),
+        _field(reported, "cached_tokens"),
+        _field(reported, "cache_read_input_tokens"),
+        _field(reported, "prompt_cache_hit_tokens"),
+    )
+    written = _first_number(
+        _field(details, "cache_creation_tokens"),
+        _field(details, "cache_write_tokens"),
+        _field(reported, "cache_creation_input_tokens"),
+    )
+    cost = _field(reported, "cost")
+    dollars = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+    return Usage(prompt, _field(reported, "completion_tokens") or 0, cached, written, dollars)
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+
+
+def _first_number(*values: Any) -> int:
+    return next((value for value in values if isinstance(value, int) and value > 0), 0)

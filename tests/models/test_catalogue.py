@@ -55,7 +55,9 @@ def test_an_unknown_model_is_an_error_that_lists_the_known_ones(model_id: str) -
             {"/api/v0/models": {"data": [{"id": "scripted", "max_context_length": 9, "loaded_context_length": 4_096}]}},
             4_096,
         ),
-        ({"/api/show": {"model_info": {"llama.context_length": 131_072}, "parameters": ""}}, 131_072),
+        ({"/api/show": {"model_info": {"llama.context_length": 16_384}, "parameters": ""}}, 16_384),
+        # What could be loaded would fill the memory.
+        ({"/api/show": {"model_info": {"llama.context_length": 131_072}, "parameters": ""}}, 32_768),
         (
             {"/api/show": {"model_info": {"llama.context_length": 9}, "parameters": "stop x\nnum_ctx    2048"}},
             2_048,

@@ -3,9 +3,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece
-from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, Usage, user_message
-from desktop_app.models.wire import ReplyReader, request_of
+import pytest
+
+from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.conversation.message import ToolCall, Usage
+from desktop_app.models.wire import ReplyReader, StreamError
 
 
 def chunk(
@@ -26,6 +28,10 @@ def usage_chunk(**usage: Any) -> SimpleNamespace:
 def read(*chunks: Any) -> tuple[list[Piece], ReplyReader]:
     reader = ReplyReader()
     return [piece for each in chunks for piece in reader.pieces(each)], reader
+
+
+def ended(*chunks: Any) -> ReplyEnd:
+    return read(*chunks)[1].end()
 
 
 def test_text_and_reasoning_are_pieces_and_empty_deltas_are_none() -> None:
@@ -53,7 +59,7 @@ def test_reasons_are_told_in_three_words() -> None:
         "length": "length",
         "max_tokens": "length",
         "function_call": "tool_calls",
-        "content_filter": "stop",
+        "content_filter": "content_filter",
         "eos": "stop",
     }.items():
         assert read(chunk("x", reason))[1].end().reason == word
@@ -95,10 +101,100 @@ def test_the_last_usage_that_was_reported_counts() -> None:
     assert reader.end().usage == Usage(9, 5, 4)
 
 
-def test_a_request_holds_the_messages_in_openai_s_shape() -> None:
-    image = Message(role=Role.USER, parts=(Text("Look"), Attachment("a.png", "image/png", "data:image/png;base64,xx")))
-    request = request_of((user_message("Hi"), image), 50)
-    assert request["messages"][0] == {"role": "user", "content": "Hi"}
-    assert request["messages"][1]["content"][1]["image_url"]["url"].startswith("data:")
-    assert request["max_tokens"] == 50
-    assert request["stream"] is True
+def test_growing_arguments_are_pieces_that_say_which_call_they_belong_to() -> None:
+    pieces, _ = read(
+        chunk(calls=[fragment(0, "a", "read", ""), fragment(1, "b", "list", '{"p')]),
+        chunk(calls=[fragment(0, None, None, "{}"), fragment(1, None, None, '":1}')]),
+    )
+    assert pieces == [CallPiece(1, "list", '{"p'), CallPiece(0, "read", "{}"), CallPiece(1, "list", '":1}')]
+
+
+def test_whole_calls_that_all_have_the_index_0_are_calls_of_their_own() -> None:
+    end = ended(
+        chunk(calls=[fragment(0, "a", "read", '{"x": 1}')]),
+        chunk(calls=[fragment(0, "b", "read", '{"x": 2}')]),
+        chunk(finish="stop"),
+    )
+    assert [call.call_id for call in end.tool_calls] == ["a", "b"]
+
+
+def test_a_name_and_an_id_that_come_with_each_fragment_do_not_begin_a_call_anew() -> None:
+    end = ended(
+        chunk(calls=[fragment(0, "a", "read", '{"x"')]),
+        chunk(calls=[fragment(0, "a", "read", ": 1}")]),
+        chunk(calls=[fragment(0, "other", "read", "")]),
+    )
+    assert end.tool_calls[0] == ToolCall("a", "read", '{"x": 1}')
+
+
+def test_arguments_that_come_as_an_object_are_told_as_json() -> None:
+    (call,) = ended(chunk(calls=[fragment(0, "a", "read", {"x": "ä"})])).tool_calls  # type: ignore[arg-type]
+    assert call.arguments == '{"x": "ä"}'
+
+
+@pytest.mark.parametrize(
+    ("reported", "usage"),
+    [
+        ({"prompt_tokens": 9, "completion_tokens": 5, "cached_tokens": 4}, Usage(9, 5, 4)),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "prompt_cache_hit_tokens": 4}, Usage(9, 5, 4)),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "cost": 0.25}, Usage(9, 5, 0, 0, 0.25)),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "cost": 0}, Usage(9, 5, 0, 0, 0.0)),
+        (
+            {
+                "prompt_tokens": 90,
+                "completion_tokens": 5,
+                "cache_read_input_tokens": 40,
+                "cache_creation_input_tokens": 30,
+            },
+            Usage(90, 5, 40, 30),
+        ),
+    ],
+)
+def test_usage_is_read_in_all_its_spellings(reported: dict[str, Any], usage: Usage) -> None:
+    assert ended(usage_chunk(**reported)).usage == usage
+    in_choice = chunk("x", "stop")
+    in_choice.choices[0].usage = reported
+    assert ended(in_choice).usage == usage, "where Kimi puts it"
+
+
+def test_a_refusal_is_shown_and_ends_the_reply_as_filtered() -> None:
+    pieces, reader = read(chunk(None, refusal="I will not."), chunk(None, "refusal"))
+    assert pieces == [TextPiece("I will not.")]
+    assert reader.end().reason == "content_filter"
+
+
+def test_a_filtered_reply_with_calls_is_not_taken_for_a_finished_one() -> None:
+    assert ended(chunk(calls=[fragment(0, "a", "x", "{}")]), chunk(finish="content_filter")).reason == "content_filter"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "reasoning_text", "thinking"])
+def test_reasoning_is_read_in_all_its_spellings_and_only_once(field: str) -> None:
+    one = chunk()
+    setattr(one.choices[0].delta, field, "Hm")
+    assert read(one)[0] == [ReasoningPiece("Hm")]
+    assert read(chunk(None, reasoning_content="Hm", reasoning="Hm"))[0] == [ReasoningPiece("Hm")]
+
+
+def test_an_error_within_a_stream_is_raised() -> None:
+    with pytest.raises(StreamError):
+        read(chunk("Hel"), chunk(None, "error"))
+    broken = chunk("Hel")
+    broken.error = {"message": "Provider disconnected", "code": 502}
+    with pytest.raises(StreamError, match="disconnected") as caught:
+        read(broken)
+    assert caught.value.status_code == 502
+
+
+def test_a_signature_is_taken_out_of_the_id_and_goes_back_with_the_call() -> None:
+    _, reader = read(chunk(calls=[fragment(0, "call_1__thought__c2ln+/=", "read", "{}")]))
+    assert reader.end().tool_calls[0].call_id == "call_1"
+    of_calls, _ = reader.extras()
+    assert of_calls == {"call_1": {"provider_specific_fields": {"thought_signature": "c2ln+/="}}}
+
+
+def test_details_of_reasoning_are_kept_for_the_message() -> None:
+    _, reader = read(
+        chunk(None, reasoning_details=[{"type": "reasoning.encrypted", "data": "x"}]),
+        chunk(calls=[fragment(0, "a", "read", "{}")]),
+    )
+    assert reader.extras()[1] == {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}

@@ -1,0 +1,160 @@
+"""What each kind of server wants in a request, beyond OpenAI's shape. Pure, but for the extras that are looked up.
+
+Messages in the view are legal everywhere (context/legal.py); what follows here would be wrong, or a waste, elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import string
+from collections.abc import Sequence
+
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
+from desktop_app.conversation.openai_chat import Json, chat_of
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.settings import ServerKind
+
+from .cache_markers import mark
+from .extras import Extras
+from .tokenizer_families import family_of
+
+WITHOUT_STREAM_OPTIONS: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
+"""Those that report their usage without being asked."""
+
+MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")
+"""What Mistral accepts as a call's id (mistral-common's validator since version 3)."""
+LETTERS = string.ascii_letters + string.digits
+
+ALWAYS_THINKS = re.compile(r"kimi-k2(\.[5-9]|p[5-9]|-thinking)")
+"""Kimi's models that refuse a call without `reasoning_content`, be it blank
+(https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model)."""
+
+
+def request_of(
+    kind: ServerKind,
+    name: str,
+    info: ModelInfo,
+    messages: Sequence[Message],
+    max_tokens: int,
+    tools: Sequence[ToolSpec] = (),
+    extras: Extras | None = None,
+) -> Json:
+    """The fields of a streaming request as litellm wants them, but for the model. name: as its server calls it."""
+    family = family_of(name)
+    chat = chat_of(messages if info.has_eyes else [_without_images(message) for message in messages])
+    offered = [_function(tool) for tool in tools] if info.has_tools else []
+    request: Json = {"max_tokens": max_tokens, "stream": True}
+    if kind not in WITHOUT_STREAM_OPTIONS:
+        request["stream_options"] = {"include_usage": True}
+    if kind == "ollama":
+        request["num_ctx"] = info.window  # else it loads the model with a window of its own, and cuts in silence
+    if family == "claude" and not offered and (offered := _functions_named_in(chat)):
+        request["tool_choice"] = "none"
+    chat = _with_extras(chat, extras or Extras())
+    if family in ("kimi", "deepseek"):
+        chat = _with_reasoning(chat, messages, bool(ALWAYS_THINKS.search(name.lower())))
+    if family.startswith("mistral"):
+        chat = [_with_short_ids(message) for message in chat]
+    if kind == "gemini":
+        chat = _with_twins_joined(chat)
+    if kind == "anthropic" or (kind == "openrouter" and family == "claude"):
+        chat, offered = mark(chat, offered)
+    return request | {"messages": chat} | ({"tools": offered} if offered else {})
+
+
+def _function(tool: ToolSpec) -> Json:
+    function = {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.parameters)}
+    return {"type": "function", "function": function}
+
+
+def _functions_named_in(chat: list[Json]) -> list[Json]:
+    """A schema for each tool that was called: Anthropic refuses calls of tools that are not declared."""
+    names = dict.fromkeys(call["function"]["name"] for message in chat for call in message.get("tool_calls", ()))
+    return [_function(ToolSpec(name, "Not available now.")) for name in names]
+
+
+def _without_images(message: Message) -> Message:
+    """The same with each image as a line of text, for a model that cannot see."""
+    if not any(isinstance(part, Attachment) and part.is_image for part in message.parts):
+        return message
+    parts = tuple(
+        Attachment(part.name, "text/plain", "(an image, which this model cannot see)")
+        if isinstance(part, Attachment) and part.is_image
+        else part
+        for part in message.parts
+    )
+    return Message(id=message.id, role=message.role, parts=parts, speaker=message.speaker)
+
+
+def _with_extras(chat: list[Json], extras: Extras) -> list[Json]:
+    """What the provider gave with a call goes back with it."""
+    return [_message_with_extras(message, extras) if message.get("tool_calls") else message for message in chat]
+
+
+def _message_with_extras(message: Json, extras: Extras) -> Json:
+    calls: list[Json] = message["tool_calls"]
+    of_message = next(filter(None, (extras.of_message(call["id"]) for call in calls)), {})
+    return message | of_message | {"tool_calls": [call | extras.of_call(call["id"]) for call in calls]}
+
+
+def _with_reasoning(chat: list[Json], messages: Sequence[Message], always_thinks: bool) -> list[Json]:
+    """Calls of the turn that runs go back with the thoughts that led to them, as Kimi and DeepSeek ask; those of turns
+    that are over only as far as they must, since nobody counts them."""
+    running = max((n for n, message in enumerate(messages) if message.role is Role.USER), default=-1)
+    result: list[Json] = []
+    for place, (sent, message) in enumerate(zip(chat, messages, strict=True)):
+        if sent.get("tool_calls"):
+            thought = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+            told = thought if place > running else ""
+            if told or always_thinks:
+                sent = sent | {"reasoning_content": told or " "}
+        result.append(sent)
+    return result
+
+
+def _with_short_ids(message: Json) -> Json:
+    if message.get("tool_calls"):
+        return message | {"tool_calls": [call | {"id": short_id(call["id"])} for call in message["tool_calls"]]}
+    return message | {"tool_call_id": short_id(message["tool_call_id"])} if message["role"] == "tool" else message
+
+
+def short_id(call_id: str) -> str:
+    """Nine letters and digits for any id: the same ones each time, others for another id. Mistral's own stay."""
+    if MISTRAL_ID.fullmatch(call_id):
+        return call_id
+    number = int.from_bytes(hashlib.sha256(call_id.encode()).digest()[:8], "big")
+    return "".join(LETTERS[number // len(LETTERS) ** place % len(LETTERS)] for place in range(9))
+
+
+def _with_twins_joined(chat: list[Json]) -> list[Json]:
+    """Of calls in one message that are the same in name and arguments, one; its result holds those of all.
+
+    litellm leaves the others out for Gemini, but not their results, and Gemini refuses more results than calls.
+    """
+    result: list[Json] = []
+    kept_for: dict[str, str] = {}
+    for message in chat:
+        if message.get("tool_calls"):
+            calls, kept_for = _distinct(message["tool_calls"])
+            message = message | {"tool_calls": calls}
+        elif message["role"] == "tool" and message["tool_call_id"] in kept_for:
+            first = next(m for m in reversed(result) if m.get("tool_call_id") == kept_for[message["tool_call_id"]])
+            first["content"] += f"\n\n{message['content']}"
+            continue
+        result.append(dict(message))
+    return result
+
+
+def _distinct(calls: list[Json]) -> tuple[list[Json], dict[str, str]]:
+    """The calls without those that are there already, and for each of these the id of the one that stays."""
+    first: dict[str, Json] = {}
+    kept_for: dict[str, str] = {}
+    for call in calls:
+        function = call["function"]
+        key = json.dumps([function["name"], json.loads(function["arguments"] or "{}")], sort_keys=True)
+        if first.setdefault(key, call) is not call:
+            kept_for[call["id"]] = first[key]["id"]
+    return list(first.values()), kept_for
