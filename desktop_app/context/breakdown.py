@@ -13,6 +13,7 @@ from desktop_app.conversation.transcript import GROWING
 
 from .counting import SEGMENT_OF_ROLE, Counts, Tokens
 from .items import Item, Kind
+from .items_made import go_on_item
 from .policy import Budget, ContextPolicy
 from .view import View, closing_items
 
@@ -43,7 +44,9 @@ class Tally(msgspec.Struct, frozen=True):
 def item_tokens(item: Item, counts: Counts) -> Tokens:
     """Tokens of one item in the segments where it is shown."""
     tokens = counts.of(item.message)
-    if item.is_joined:
+    if item.grown is not None:
+        tokens = _more_of(item.grown, counts)
+    elif item.is_joined:
         tokens = _without_frame(item, tokens, counts)
     if (segment := OWN_SEGMENT.get(item.kind)) is not None:
         return Tokens(tokens.total, ((segment, tokens.total),))
@@ -53,6 +56,13 @@ def item_tokens(item: Item, counts: Counts) -> Tokens:
 def total_of(item: Item, counts: Counts) -> int:
     """All tokens of one item."""
     return item_tokens(item, counts).total if item.is_joined else counts.total(item.message)
+
+
+def _more_of(grown: tuple[Message, Message], counts: Counts) -> Tokens:
+    """What a message adds to the reply that it goes on with: where two texts meet, tokens become others."""
+    before, after = map(counts.of, grown)
+    had = dict(before.parts)
+    return Tokens(after.total - before.total, tuple((s, n - had.get(s, 0)) for s, n in after.parts))
 
 
 def _without_frame(item: Item, tokens: Tokens, counts: Counts) -> Tokens:
@@ -102,8 +112,8 @@ def request_tokens(view: View, counts: Counts) -> int:
 
 
 def closing_tokens(view: View, counts: Counts) -> int:
-    """Tokens of the results that close open calls."""
-    return sum(counts.total(item.message) for item in closing_items(view)) if view.open_calls else 0
+    """Tokens of what is behind the newest message: results that close open calls, or the wish to go on."""
+    return sum(counts.total(item.message) for item in closing_items(view))
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -130,7 +140,8 @@ def gauge_of(
     segments = dict(sums.segments)
     closing = closing_tokens(view, counts)
     if closing:
-        segments[Segment.RESULTS] = segments.get(Segment.RESULTS, 0) + closing
+        segment = Segment.RESULTS if view.open_calls else Segment.USER
+        segments[segment] = segments.get(segment, 0) + closing
     total = sum(segments.values())
     gauge = Gauge(
         segments=segments,
@@ -148,11 +159,22 @@ def gauge_of(
     if anchor is None or reply is None or reply.usage is None or reply.model != model.recorded_as:
         return calibrated(gauge, factor, policy)
     later = sum(item_tokens(item, counts).total for item in view.items[anchor + 1 :]) + closing
-    around = counts.tokenizer.overhead.around(Role.ASSISTANT)  # providers count a reply without what frames it
+    usage, around = _reported(view.items[anchor], reply.usage, counts, factor)
     counted = total - later - around
-    if not is_plausible(reply.usage, counted):
+    if not is_plausible(usage, counted):
         return calibrated(gauge, factor, policy)
-    return anchored(gauge, counted, reply.usage, policy, factor)
+    return anchored(gauge, counted, usage, policy, factor)
+
+
+def _reported(item: Item, usage: Usage, counts: Counts, factor: float) -> tuple[Usage, int]:
+    """What was reported of what the view still has, and the tokens of the reply's frame, which no provider reports.
+
+    What goes on with a reply was asked for in words that are not sent again, and has no frame of its own.
+    """
+    if item.grown is None:
+        return usage, counts.tokenizer.overhead.around(Role.ASSISTANT)
+    asked = round(counts.total(go_on_item(item.message.id, item.grown[0].text).message) * factor)
+    return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
 
 
 def is_plausible(usage: Usage, counted: int) -> bool:

@@ -38,6 +38,7 @@ class Item(msgspec.Struct, frozen=True):
     """One message as the model sees it; it may differ from the record's.
 
     is_joined: it is sent as the continuation of the item before it. separators: blank lines that joining adds.
+    grown: if it goes on in the middle of a reply, that reply without it and with it, as it is sent.
     """
 
     message: Message
@@ -46,6 +47,7 @@ class Item(msgspec.Struct, frozen=True):
     pruned_by: str = ""
     is_joined: bool = False
     separators: int = 0
+    grown: tuple[Message, Message] | None = None
     repair: Repair | None = None
 
 

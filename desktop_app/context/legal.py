@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.chain import Seen
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
+from .continuing import continued, goes_on_with
 from .items import Item, Kind, OpenCall, Repair, has_written
 
 NO_RESULT = "[No result was recorded for this call.]"
@@ -39,7 +40,12 @@ IN_TURN = frozenset(
 )
 """Who may speak behind whom, as it is."""
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
-_SUMMARY, _ORPHAN = Kind.SUMMARY, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
+_SUMMARY, _MESSAGE, _ORPHAN, _EMPTY = (
+    Kind.SUMMARY,
+    Kind.MESSAGE,
+    Repair.ORPHAN_RESULT,
+    Repair.EMPTY,
+)  # looked up once: see cut_points.py
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 """What Anthropic accepts as a call's id, as long as OpenAI does."""
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -77,6 +83,9 @@ class LegalSequence:
             self._last, self._has_text = item, True
             self.items.append(item)
             return
+        if message.continues and last is not None and self._goes_on(message, last):
+            self._go_on(item, last)
+            return
         is_same_reply = message.role is _ASSISTANT and last is not None and last.message.role is _ASSISTANT
         if self.open_calls and not is_same_reply:
             self._close(message.id)
@@ -88,6 +97,24 @@ class LegalSequence:
             speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:NAME_MOST]
             item = replace(item, message=replace(item.message, speaker=speaker))
         self._push(item)
+
+    def _goes_on(self, message: Message, last: Item) -> bool:
+        """Whether that message goes on with the reply that the last item is, or is a part of."""
+        return (
+            last.kind is _MESSAGE
+            and last.repair is not _EMPTY
+            and not self.open_calls
+            and goes_on_with(message, replace(_so_far(last), id=last.message.id))
+        )
+
+    def _go_on(self, item: Item, last: Item) -> None:
+        """Adds that item to the reply that it goes on with. Even white space counts there."""
+        if item.message.tool_calls:
+            item = self._with_legal_calls(item)
+        before = _so_far(last)
+        self._last = replace(item, is_joined=True, grown=(before, continued(before, item.message)))
+        self._has_text = True
+        self.items.append(self._last)
 
     def _make_way_for(self, message: Message) -> None:
         """What has to stand between the last item and a message of that role."""
@@ -184,6 +211,11 @@ class LegalSequence:
         self._has_text = has_text
         self._last = item
         self.items.append(item)
+
+
+def _so_far(item: Item) -> Message:
+    """The reply up to that item, as it is sent."""
+    return item.grown[1] if item.grown else item.message
 
 
 def is_in_turn(last: Item, message: Message) -> bool:

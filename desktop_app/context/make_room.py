@@ -9,13 +9,16 @@ from desktop_app.conversation.transcript import Compaction, Prune, Trigger
 from .breakdown import request_tokens
 from .compact import CompactionPlan, plan_compaction
 from .counting import Counts
-from .policy import Budget, ContextPolicy
+from .policy import SHARE_LEAST, Budget, ContextPolicy
 from .prune import freed_at_most, is_cache_warm, plan_prune
 from .tail import room_of
 from .view import View, active_entries
 
 OVER = 1.000001
 """A share that only a request that does not fit has."""
+REST_LEAST = 0.10
+"""Of the window: what a reply that was stopped to make room must find when it goes on. The stop itself gave up as much
+(from 90 % on), so with less it would have been better to let it write on."""
 
 
 class WindowTooSmall(Exception):
@@ -35,7 +38,7 @@ class Ladder(msgspec.Struct, frozen=True):
     compact_at: float
 
 
-def ladder_of(trigger: Trigger, policy: ContextPolicy) -> Ladder:
+def ladder_of(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> Ladder:
     """The design's table of phases: the earlier the moment, the cheaper it is to wait.
 
     In a phase that the policy does not name, only what would not fit is a reason.
@@ -47,15 +50,25 @@ def ladder_of(trigger: Trigger, policy: ContextPolicy) -> Ladder:
             return Ladder(0.0, 0.0)
         case Trigger.AFTER_TURN if trigger.value in policy.phases:
             return Ladder(min(policy.background_at, policy.prune_at), policy.background_at)
+        case Trigger.STREAMING if trigger.value in policy.phases:
+            due = max(budget.share(room_to_go_on(policy, budget)), SHARE_LEAST)
+            return Ladder(min(policy.prune_at, due), min(policy.compact_at, due))
         case _ if trigger.value in policy.phases:
             return Ladder(policy.prune_at, policy.compact_at)
         case _:
             return Ladder(OVER, OVER)
 
 
+def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
+    """What a request that goes on with a stopped reply may take: the rest of the reply, as much as is kept for a whole
+    one, ends before it would be stopped again."""
+    rest = max(budget.reserve, round(REST_LEAST * budget.window))
+    return max(round(policy.stream_stop_at * budget.window) - rest, 0)
+
+
 def is_due(total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
     """Whether a request of `total` tokens has reached the first step of the ladder."""
-    ladder = ladder_of(trigger, policy)
+    ladder = ladder_of(trigger, policy, budget)
     return budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
 
 
@@ -90,7 +103,7 @@ class _Moment:
     def __init__(self, view: View, policy: ContextPolicy, budget: Budget, counts: Counts, trigger: Trigger) -> None:
         self._basis = view, policy, budget, counts
         self._trigger = trigger
-        self._ladder = ladder_of(trigger, policy)
+        self._ladder = ladder_of(trigger, policy, budget)
         self._total = request_tokens(view, counts)
         self.share = budget.share(self._total)
         self._fits = self._total <= budget.usable

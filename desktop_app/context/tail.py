@@ -14,9 +14,10 @@ from .breakdown import base_tokens, closing_tokens, total_of
 from .counting import Counts
 from .cut_points import blocks
 from .items import Item, Kind, is_of_user
+from .items_made import summary_message
 from .legal import UNDERSTOOD
 from .policy import Budget, ContextPolicy
-from .view import View, summary_message
+from .view import View
 
 KEPT_USER_SHARE = 0.25
 """Of the target: the user's messages that are kept for their own sake leave room for everything else."""
@@ -26,7 +27,9 @@ _ASSISTANT, _MESSAGE = Role.ASSISTANT, Kind.MESSAGE  # looked up once: see cut_p
 
 
 class Room(msgspec.Struct, frozen=True):
-    """A view in blocks, and what each costs. must_stay: blocks with a pin or the last user message.
+    """A view in blocks, and what each costs.
+
+    must_stay: blocks with a pin, the last user message or the reply that is to go on.
 
     fixed: tokens that no plan can free: the system prompt, what must stay, and an empty summary.
     """
@@ -53,9 +56,9 @@ def room_of(view: View, counts: Counts) -> Room:
     start = next((i for i, item in enumerate(items) if _is_movable(item)), len(items))
     movable = items[start:]
     runs = tuple(tuple(movable[i] for i in run) for run in blocks(movable))
-    last_user = view.last_user_id
+    newest = {view.last_user_id} | ({view.unfinished.message.id} if view.unfinished else set[str]())
     must_stay = frozenset(
-        index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id == last_user
+        index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
     )
     tokens = tuple(sum([total_of(item, counts) for item in run]) for run in runs)
     system = sum(total_of(item, counts) for item in items[:start] if item.kind is not Kind.SUMMARY)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.chain import Chain, Seen
 from desktop_app.conversation.events import State
 from desktop_app.conversation.facts import Ledger
-from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
     GROWING,
@@ -33,45 +33,14 @@ from desktop_app.conversation.transcript import (
     Unpin,
 )
 
+from .continuing import Continuing
 from .cut_points import blocks
 from .items import Item, Kind, OpenCall, Repair, has_written, is_of_user, joined
+from .items_made import go_on_item, memory_item, recalled_item, summary_message
 from .legal import LegalSequence, missing_result
-
-SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
-
+from .standing import ABANDONED, Pruned, Standing
 
 _SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
-
-
-class Standing(msgspec.Struct, frozen=True):
-    """Where a message of the record stands, when it is not simply in the view. operation_id: what put it there."""
-
-    state: State
-    operation_id: str = ""
-
-
-ABANDONED = Standing(State.ABANDONED)
-
-
-class Pruned(msgspec.Struct, frozen=True):
-    """A message as prunes left it. text: of its result; arguments: of its calls, by their place among the parts."""
-
-    operation_id: str
-    text: str | None = None
-    arguments: tuple[tuple[int, str], ...] = ()
-
-    def applied_to(self, message: Message) -> Message:
-        """The message as it is sent."""
-        arguments = dict(self.arguments)
-
-        def shortened(place: int, part: Part) -> Part:
-            if isinstance(part, ToolResult) and self.text is not None:
-                return replace(part, text=self.text)
-            if isinstance(part, ToolCall) and place in arguments:
-                return replace(part, arguments=arguments[place])
-            return part
-
-        return replace(message, parts=tuple(shortened(place, part) for place, part in enumerate(message.parts)))
 
 
 class View(msgspec.Struct, frozen=True):
@@ -81,6 +50,7 @@ class View(msgspec.Struct, frozen=True):
     assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
     and their form as it is sent. standings: messages that are not in the view, by id.
     equipment: the tools on offer, and what is remembered of the user.
+    goes_on: the request asks for more of a reply that was stopped, as long as that is the newest message.
     """
 
     items: Chain[Item]
@@ -91,6 +61,7 @@ class View(msgspec.Struct, frozen=True):
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
     equipment: Equipment = Equipment()
+    goes_on: Continuing | None = None
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
     @property
@@ -102,6 +73,13 @@ class View(msgspec.Struct, frozen=True):
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools on offer."""
         return self.equipment.tools
+
+    @property
+    def unfinished(self) -> Item | None:
+        """The end of the reply that the request asks to go on with."""
+        last = self.items[-1] if self.items else None
+        wanted = self.goes_on is not None and last is not None and last.message.id == self.goes_on.reply_id
+        return last if wanted and not self.open_calls else None
 
     @property
     def last_user_id(self) -> str:
@@ -174,11 +152,20 @@ def previewed(transcript: Transcript, *entries: AnyEntry) -> Transcript:
     return Transcript(Chain([*transcript.entries, *entries]))
 
 
+def continuing(view: View, lost_call: str = "") -> View:
+    """The view whose request asks to go on with the newest message, a reply that was stopped. It stays so, whatever is
+    pruned or compacted, until there is a newer message. lost_call: as `Continuing` has it."""
+    newest = view.items[-1].message.id if view.items else ""
+    return replace(view, goes_on=Continuing(newest, lost_call))
+
+
 def assemble(view: View) -> list[Message]:
     """The messages of the request. Calls that are still open are closed, since no provider accepts them."""
     runs: list[list[Message]] = []
     for item in (*view.items, *closing_items(view)):
-        if item.is_joined:
+        if item.grown is not None:
+            runs[-1][-1] = item.grown[1]
+        elif item.is_joined:
             runs[-1].append(item.message)
         else:
             runs.append([item.message])
@@ -186,8 +173,12 @@ def assemble(view: View) -> list[Message]:
 
 
 def closing_items(view: View) -> list[Item]:
-    """Results for the calls that have none yet."""
-    return [missing_result(call.call, "open") for call in view.open_calls]
+    """Results for the calls that have none yet; or the wish that an unfinished reply goes on."""
+    last = view.unfinished
+    if last is None or view.goes_on is None:
+        return [missing_result(call.call, "open") for call in view.open_calls]
+    so_far = last.grown[1] if last.grown else last.message
+    return [go_on_item(last.message.id, so_far.text, view.goes_on.lost_call)]
 
 
 def partners(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
@@ -205,29 +196,12 @@ def repairs_of(view: View) -> Counter[Repair]:
     return Counter(item.repair for item in view.items if item.repair is not None)
 
 
-def summary_message(compaction: Compaction) -> Message:
-    """The summary as the model reads it: a user message, so that every provider accepts it as the first one."""
-    text = f"{SUMMARY_HEADING}\n\n{compaction.summary}"
-    return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(Text(text),))
-
-
-def recalled_item(recalled: Recalled) -> Item:
-    """What was recalled, as the model reads it: before the user's message that it is for."""
-    message = Message(id=recalled.id, at=recalled.at, role=Role.USER, parts=(Text(recalled.text),))
-    return Item(message, Kind.RECALLED)
-
-
-def memory_item(equipment: Equipment) -> Item:
-    """What is remembered of the user, as the model reads it: a part of the system prompt."""
-    message = Message(id=equipment.id, at=equipment.at, role=_SYSTEM, parts=(Text(equipment.memory),))
-    return Item(message, Kind.MEMORY)
-
-
 class _Fold:
     """The state of one fold; lives only within `view_of`."""
 
     def __init__(self, earlier: View | None) -> None:
         self._known = earlier.pruned if earlier else {}
+        self._goes_on = earlier.goes_on if earlier else None
         self.messages: list[Message] = []
         self.standings: dict[str, Standing] = {}
         self.shortened: dict[str, Pruned] = {}
@@ -308,6 +282,7 @@ class _Fold:
             pins,
             self.summary,
             self.equipment,
+            self._goes_on,
             entries,
         )
 

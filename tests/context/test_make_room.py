@@ -5,8 +5,8 @@ from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
 from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
-from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room, room_to_go_on
+from desktop_app.context.policy import BALANCED, Budget, budget_for, fitted
 from desktop_app.context.view import View, view_of
 from desktop_app.conversation.transcript import Compaction, Pin, Prune, Trigger
 
@@ -27,7 +27,8 @@ def asked(view: View, share: float, trigger: Trigger) -> Prune | CompactionPlan 
         (Trigger.BEFORE_REQUEST, 0.89, False),
         (Trigger.BEFORE_REQUEST, 0.91, True),
         (Trigger.TOOL_RESULT, 0.91, True),
-        (Trigger.STREAMING, 0.89, False),
+        (Trigger.STREAMING, 0.79, False),
+        (Trigger.STREAMING, 0.81, True),
         (Trigger.AFTER_TURN, 0.74, False),
         (Trigger.AFTER_TURN, 0.76, True),
         (Trigger.USER, 0.49, False),
@@ -149,3 +150,17 @@ def test_a_prune_that_spares_a_compaction_is_made_instead() -> None:
     step = make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
     assert isinstance(step, Prune)
     assert budget.share(step.tokens_after) < BALANCED.compact_at
+
+
+@pytest.mark.parametrize(("window", "max_output"), [(1_024, 0), (4_096, 0), (32_000, 0), (200_000, 1_024)])
+def test_a_reply_that_was_stopped_finds_room_for_as_much_as_is_kept_for_a_whole_one(
+    window: int, max_output: int
+) -> None:
+    budget = budget_for(BALANCED, window, max_output)
+    policy = fitted(BALANCED, budget)
+    stop = round(policy.stream_stop_at * window)
+    assert is_due(stop, policy, budget, Trigger.STREAMING)
+    most = room_to_go_on(policy, budget)
+    assert stop - most >= max(budget.reserve, window // 10) - 1
+    assert not is_due(min(most, round(policy.prune_at * budget.usable)) - 1, policy, budget, Trigger.STREAMING)
+    assert not is_due(window - 1, replace(policy, phases=()), Budget(window, 0), Trigger.STREAMING)

@@ -3,9 +3,9 @@ from __future__ import annotations
 from made_by_hand import call, model, record, result, sent, system, user, view
 
 from desktop_app.context.items import Kind, Repair
+from desktop_app.context.items_made import SUMMARY_HEADING
 from desktop_app.context.legal import NO_RESULT, UNDERSTOOD
 from desktop_app.context.view import (
-    SUMMARY_HEADING,
     active_entries,
     assemble,
     previewed,

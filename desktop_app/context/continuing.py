@@ -1,0 +1,101 @@
+"""Replies that were stopped for lack of room, and go on: one reply for the model, several messages of the record.
+
+A message goes on with another one if it names it in `continues` and stands directly behind it. The two are sent as one,
+their texts joined as they are, without a gap: the second begins in the middle of what the first was saying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall
+
+QUOTED_MOST = 100
+"""Characters of the end of a reply that the model is shown again: a small model loses the thread without them."""
+GO_ON = (
+    "[Your reply above was interrupted for lack of room{end}. "
+    "Go on exactly where it stopped, with the very next words. Repeat nothing, and do not mention the interruption."
+    "{lost}]"
+)
+LOST_CALL = " You were about to call `{name}`: that call was lost and has not been run, so make it again."
+
+
+class Continuing(msgspec.Struct, frozen=True):
+    """A request is to go on with a reply. lost_call: the tool that it was about to call when it was stopped, or ""."""
+
+    reply_id: str
+    lost_call: str = ""
+
+
+def go_on_line(so_far: str, lost_call: str = "") -> str:
+    """What the user is made to say so that the model goes on with a reply; it stands in no record.
+
+    Most providers refuse or ignore a reply that is only begun at the end of a request (Claude from Opus 4.6 on, models
+    that reason), so that the request ends with this. so_far: the text of the reply.
+    """
+    end = _end_of(so_far)
+    told = f", right after “{end}”" if end else ""
+    return GO_ON.format(end=told, lost=LOST_CALL.format(name=lost_call) if lost_call else "")
+
+
+def _end_of(text: str) -> str:
+    """The last words, in one line."""
+    end = " ".join(text[-4 * QUOTED_MOST :].split())
+    if len(end) <= QUOTED_MOST:
+        return end
+    end = end[-QUOTED_MOST:]
+    word = end.find(" ")
+    return "…" + end[word + 1 if 0 <= word < QUOTED_MOST // 2 else 0 :]
+
+
+def goes_on_with(message: Message, before: Message) -> bool:
+    """Whether that message goes on in the middle of what the one before it says, both being the model's."""
+    return (
+        bool(message.continues)
+        and message.continues == before.id
+        and message.role is before.role is Role.ASSISTANT
+        and message.speaker == before.speaker
+        and all(isinstance(part, Text | Reasoning | ToolCall) for part in message.parts)
+        and _ends_in_text(before)
+    )
+
+
+def _ends_in_text(message: Message) -> bool:
+    """Whether what is sent of a message ends in text that can be gone on with."""
+    for part in reversed(message.parts):
+        if isinstance(part, Text | Attachment):
+            return isinstance(part, Text)
+    return False
+
+
+def continued(before: Message, message: Message) -> Message:
+    """The message before and the one that goes on with it, as the one that is sent: its id is the first one's."""
+    parts, more = list(before.parts), list(message.parts)
+    last = next(n for n in reversed(range(len(parts))) if isinstance(parts[n], Text))
+    first = next((n for n, part in enumerate(more) if isinstance(part, Text)), None)
+    if first is not None:
+        parts[last] = Text(_text(parts[last]) + _text(more.pop(first)))
+    return replace(before, parts=(*parts, *more))
+
+
+def _text(part: Part) -> str:
+    return part.text if isinstance(part, Text) else ""
+
+
+def whole_replies(messages: Iterable[Message]) -> list[Message]:
+    """The messages, each reply that was stopped and went on as one message, under the id of its beginning.
+
+    For whoever reads what was said: in the record a sentence, or a word, may be parted in two.
+    """
+    whole: list[Message] = []
+    last_id = ""
+    for message in messages:
+        if whole and goes_on_with(message, replace(whole[-1], id=last_id)):
+            whole[-1] = continued(whole[-1], message)
+        else:
+            whole.append(message)
+        last_id = message.id
+    return whole
