@@ -78,19 +78,16 @@ class Conversations:
 
     async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
         """A new conversation: empty but for the system prompt, or with imported messages as they are."""
-        now = time.time()
-        info = ConversationInfo(
-            id=uuid.uuid4().hex,
-            title=title or UNTITLED,
-            created_at=now,
-            updated_at=now,
-            messages=len(messages),
-            model=model or self.settings.chat_model,
-            folder=self.settings.folder,
-        )
         entries: list[AnyEntry] = [stamped(message) for message in messages]
         if not messages and self.settings.system_prompt.strip():
             entries.append(stamped(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
+        model = model or self.settings.chat_model
+        return await self.create_with(title or UNTITLED, entries, model, self.settings.folder)
+
+    async def create_with(self, title: str, entries: Sequence[AnyEntry], model: str, folder: str) -> Session:
+        """A new conversation of these entries, which are stamped already."""
+        now, messages = time.time(), sum(isinstance(entry, Message) for entry in entries)
+        info = ConversationInfo(uuid.uuid4().hex, title, now, now, messages, model, folder=folder)
         await self.archive.create(info, entries)
         session = await self.open(info.id)
         await self.turns.note(session)

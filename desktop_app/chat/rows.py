@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from desktop_app.context.view import View, active_entries
 from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Operation, Prune
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Link, Operation, Prune, Trigger
 
 
 def message_row(index: int, message: Message, tokens: int, standing: MessageChange) -> MessageRow:
@@ -43,7 +45,57 @@ def _as_sent(message: Message) -> str:
 def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
     """All operations of a record, oldest first, the undone ones marked."""
     active = {entry.id for entry in active_entries(entries)}
-    return tuple(operation_row(e, e.id not in active) for e in entries if isinstance(e, Prune | Compaction))
+    rows: list[OperationRow] = []
+    newest = ""
+    for entry in entries:
+        match entry:
+            case Message():
+                newest = entry.id
+            case Prune() | Compaction():
+                rows.append(operation_row(entry, entry.id not in active))
+            case Flush():
+                if entry.memories:
+                    rows.append(replace(flush_row(entry, newest), is_undone=entry.id not in active))
+            case Link():
+                rows.append(link_row(entry, newest))
+            case _:
+                pass
+    return tuple(rows)
+
+
+def flush_row(flush: Flush, after: str) -> OperationRow:
+    """What was saved to memory, for the history panel. after: the message that it stands behind."""
+    return OperationRow(
+        id=flush.id,
+        kind="flush",
+        at=flush.at,
+        trigger=Trigger.BEFORE_REQUEST,
+        strategies={},
+        messages=len(flush.memories),
+        tokens_before=0,
+        tokens_after=0,
+        after_message_id=after,
+        summary="\n".join(flush.texts),
+        model=flush.model,
+        usage=flush.usage,
+    )
+
+
+def link_row(link: Link, after: str) -> OperationRow:
+    """The way to another conversation."""
+    return OperationRow(
+        id=link.id,
+        kind="link",
+        at=link.at,
+        trigger=Trigger.USER,
+        strategies={"from" if link.is_back else "to": 1},
+        messages=0,
+        tokens_before=0,
+        tokens_after=0,
+        after_message_id=after,
+        note=link.title,
+        linked=link.conversation,
+    )
 
 
 def operation_row(operation: Operation, is_undone: bool = False) -> OperationRow:

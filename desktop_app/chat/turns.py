@@ -76,6 +76,12 @@ class Turns:
             await self._tasks.cancel(f"reading of {session.id}")
             self._tasks.start(session.id, self._turn(session, message))
 
+    async def settled(self, conversation: str, with_room: bool = False) -> None:
+        """Waits until no turn runs there, and, if that is wanted, no room is being made either."""
+        await self._tasks.ended(conversation)
+        if with_room:
+            await self._tasks.ended(f"room of {conversation}")
+
     async def regenerate(self, session: Session) -> None:
         """Answers the newest user message again; the earlier answer stays in the archive."""
         self.refuse_while_running(session.id)

@@ -65,7 +65,8 @@ class MessageChange(msgspec.Struct, frozen=True):
 class OperationRow(msgspec.Struct, frozen=True):
     """A prune or a compaction as the history panel and the mark in the chat show it.
 
-    kind: "prune", "compaction" or "flush". messages: how many it shortened or archived, or memories it saved.
+    kind: "prune", "compaction", "flush", or "link" to another conversation, whose id is `linked` and whose title stands
+    in `note`. messages: how many it shortened or archived, or memories it saved, whose texts are lines of `summary`.
     after_message_id: the last message that it touched; the mark in the chat stands behind it.
     usage: what the provider reported for writing the summary. note: why it was not done as it was wanted.
     """
@@ -86,6 +87,7 @@ class OperationRow(msgspec.Struct, frozen=True):
     is_undone: bool = False
     usage: Usage | None = None
     note: str = ""
+    linked: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -123,6 +123,14 @@ class Permit(Entry, frozen=True, kw_only=True, tag="permit"):
     rule: Rule
 
 
+class Link(Entry, frozen=True, kw_only=True, tag="link"):
+    """Another conversation in which this one goes on; is_back: from which it came. title: as it was then."""
+
+    conversation: str
+    title: str
+    is_back: bool = False
+
+
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
     """A message that stays in every view, word for word."""
 
@@ -154,10 +162,22 @@ class Undo(Entry, frozen=True, kw_only=True, tag="undo"):
 
 
 AnyEntry = (
-    Message | Prune | Compaction | Flush | Equipment | Recalled | Permit | Pin | Unpin | BringBack | Rewind | Undo
+    Message
+    | Prune
+    | Compaction
+    | Flush
+    | Equipment
+    | Recalled
+    | Permit
+    | Link
+    | Pin
+    | Unpin
+    | BringBack
+    | Rewind
+    | Undo
 )
 Operation = Prune | Compaction
-GROWING = (Message, Recalled, Permit, Flush)
+GROWING = (Message, Recalled, Permit, Flush, Link)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

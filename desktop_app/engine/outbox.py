@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, RoomProgress, TextDelta, TurnEvent
+from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, RoomProgress, TextDelta, ToolOutput, TurnEvent
 
 from .protocol import EngineLine, Happened, encode_line
 
 JOIN_FOR = 0.033
 """Seconds: about two frames of a screen; nobody reads faster."""
+OUTPUT_MOST = 20_000
+"""Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
+
+Joinable = TextDelta | ReasoningDelta | ToolOutput | GaugeChanged | RoomProgress
 
 
 class Outbox:
@@ -23,7 +27,7 @@ class Outbox:
 
     def publish(self, event: TurnEvent) -> None:
         """An event of a turn."""
-        if isinstance(event, TextDelta | ReasoningDelta | GaugeChanged | RoomProgress):
+        if isinstance(event, Joinable):
             self._join(event)
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(JOIN_FOR, self.flush)
@@ -45,15 +49,28 @@ class Outbox:
             self._write(encode_line(Happened(event)))
         self._waiting.clear()
 
-    def _join(self, event: TextDelta | ReasoningDelta | GaugeChanged | RoomProgress) -> None:
-        """Text is appended to the delta of the same reply that waits already; of all else only the newest counts."""
+    def _join(self, event: Joinable) -> None:
+        """Adds the event to one that waits already, or puts it behind them."""
         for place, waiting in enumerate(self._waiting):
-            if type(waiting) is not type(event) or waiting.conversation != event.conversation:
-                continue
-            if isinstance(event, GaugeChanged | RoomProgress):
-                self._waiting[place] = event
-                return
-            if isinstance(waiting, TextDelta | ReasoningDelta) and waiting.reply_id == event.reply_id:
-                self._waiting[place] = type(event)(event.conversation, event.reply_id, waiting.text + event.text)
+            if type(waiting) is type(event) and (both := _as_one(waiting, event)) is not None:
+                self._waiting[place] = both
                 return
         self._waiting.append(event)
+
+
+def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
+    """The two as one event: text is appended to that of the same reply or tool, of all else only the newest counts.
+    None if they speak of different things."""
+    if waiting.conversation != event.conversation:
+        return None
+    match waiting, event:
+        case TextDelta(), TextDelta() if waiting.reply_id == event.reply_id:
+            return TextDelta(event.conversation, event.reply_id, waiting.text + event.text)
+        case ReasoningDelta(), ReasoningDelta() if waiting.reply_id == event.reply_id:
+            return ReasoningDelta(event.conversation, event.reply_id, waiting.text + event.text)
+        case ToolOutput(), ToolOutput() if waiting.call_id == event.call_id:
+            return ToolOutput(event.conversation, event.call_id, (waiting.text + event.text)[-OUTPUT_MOST:])
+        case _, GaugeChanged() | RoomProgress():
+            return event
+        case _:
+            return None

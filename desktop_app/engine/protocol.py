@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import msgspec
 
-from desktop_app.conversation.events import Failure, MessageRow, OperationRow, TurnEvent
+from desktop_app.conversation.events import Asked, Failure, MessageRow, OperationRow, TurnEvent
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
+from desktop_app.conversation.totals import Totals
 from desktop_app.settings import Settings
 
 VERSION = 3
@@ -74,6 +75,10 @@ class AnswerQuestion(Wish, frozen=True):  # Done; an answer that comes too late 
 class Research(Wish, frozen=True):  # Done at once; the turn follows as events
     conversation: str
     question: str
+
+
+class ReadTotals(Wish, frozen=True):  # TotalsRead
+    conversation: str
 
 
 class StartFresh(Wish, frozen=True):  # Opened: a new conversation that begins with the summary of this one
@@ -241,6 +246,7 @@ AnyWish = (
     | AnswerQuestion
     | Research
     | StartFresh
+    | ReadTotals
     | OptimizeAndRetry
     | ChooseFolder
     | ListTools
@@ -288,6 +294,10 @@ ConversationWish = (
     | BringBackMessages
     | PinMessage
     | UnpinMessage
+    | ReadTotals
+    | ListTools
+    | ExportConversation
+    | Research
     | ListPins
 )
 """Wishes about one open conversation."""
@@ -315,7 +325,7 @@ class Conversations(Thing, frozen=True):
 
 
 class Opened(Thing, frozen=True):
-    """A conversation as it stands. rows: the newest page; total: messages in all."""
+    """A conversation as it stands. rows: the newest page; total: messages in all. questions: those that wait."""
 
     conversation: ConversationInfo
     model: ModelInfo
@@ -324,6 +334,7 @@ class Opened(Thing, frozen=True):
     operations: tuple[OperationRow, ...]
     gauge: Gauge
     is_running: bool = False
+    questions: tuple[Asked, ...] = ()
 
 
 class Messages(Thing, frozen=True):
@@ -460,6 +471,12 @@ class Memories(Thing, frozen=True):
     most: int
 
 
+class TotalsRead(Thing, frozen=True):
+    """What a conversation has cost so far."""
+
+    totals: Totals
+
+
 class Exported(Thing, frozen=True):
     """A conversation was written to a file. bytes: its size."""
 
@@ -482,6 +499,7 @@ AnyThing = (
     | Tools
     | SpillRead
     | Memories
+    | TotalsRead
     | Exported
 )
 

@@ -1,0 +1,46 @@
+"""Starting fresh: a new conversation that begins with the summary of another one. The old one stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.compact import compaction_of, plan_compaction
+from desktop_app.conversation.message import Role
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Link, Trigger
+
+from .basis import Basis, basis_of
+from .conversations import Conversations
+from .session import Session, stamped
+
+
+async def start_fresh(chats: Conversations, session: Session) -> Session:
+    """A new conversation with the system prompt, the summary of all that was said, and the newest message of the user
+    if it has no answer yet. Both conversations say where the other one is. Raises WorldError."""
+    chats.turns.refuse_while_running(session.id)
+    summary = await asyncio.to_thread(_summary, basis_of(session))
+    system = [i.message for i in session.view.items if i.message.role is Role.SYSTEM and session.message(i.message.id)]
+    newest = session.message(session.view.last_user_id)
+    is_open = newest is not None and session.view.items[-1].message.id == newest.id
+    entries: list[AnyEntry] = [*system]
+    if summary is not None:
+        entries.append(replace(summary, archived=()))
+    entries.append(Link(conversation=session.id, title=session.info.title, is_back=True))
+    if is_open and newest is not None:
+        entries.append(newest)
+    anew = tuple(stamped(replace(entry, id="", at=0.0)) for entry in entries)
+    title = f"{session.info.title} (continued)"
+    fresh = await chats.create_with(title, anew, session.info.model, session.info.folder)
+    await session.record(stamped(Link(conversation=fresh.id, title=title)))
+    return fresh
+
+
+def _summary(basis: Basis) -> Compaction | None:
+    """The summary of all but the newest message of the user, without a model: nothing may stand in the way here."""
+    total = request_tokens(basis.view, basis.counts)
+    plan = plan_compaction(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER, tail_tokens=0)
+    if plan is None:
+        return basis.view.summary
+    return compaction_of(plan, basis.transcript, basis.view, basis.counts, reading=basis.reading) or basis.view.summary

@@ -1,0 +1,21 @@
+"""The totals of a record (C10). What was undone or abandoned was paid all the same."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.transcript import Compaction, Flush, Prune, Transcript
+
+from .view import active_entries
+
+
+def totals_of(transcript: Transcript) -> Totals:
+    """All replies that a model of ours wrote, all upkeep, and what the operations that hold have freed."""
+    replies, upkeep = Spent(), Spent()
+    for entry in transcript.entries:
+        if isinstance(entry, Message) and entry.role is Role.ASSISTANT and entry.model:
+            replies = replies.plus(entry.usage)
+        elif isinstance(entry, Compaction | Flush) and entry.usage is not None:
+            upkeep = upkeep.plus(entry.usage)
+    holding = [e for e in active_entries(transcript.entries) if isinstance(e, Prune | Compaction)]
+    return Totals(replies, upkeep, len(holding), sum(e.tokens_before - e.tokens_after for e in holding))

@@ -1,0 +1,42 @@
+"""What a conversation has cost so far: only what providers reported, and what their prices say of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .message import Usage
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Tokens of requests that were reported. dollars: of those whose price is known; None: of none."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cached_tokens: int = 0
+    cache_written_tokens: int = 0
+    dollars: float | None = None
+
+    def plus(self, usage: Usage | None) -> Spent:
+        """With one request more; one that was not reported counts as a request only."""
+        if usage is None:
+            return msgspec.structs.replace(self, requests=self.requests + 1)
+        dollars = self.dollars if usage.dollars is None else (self.dollars or 0.0) + usage.dollars
+        return Spent(
+            self.requests + 1,
+            self.prompt_tokens + usage.prompt_tokens,
+            self.reply_tokens + usage.reply_tokens,
+            self.cached_tokens + usage.cached_tokens,
+            self.cache_written_tokens + usage.cache_written_tokens,
+            dollars,
+        )
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """replies: for what was said. upkeep: for summaries and for what was saved to memory. tokens_freed: by all
+    operations that hold, of the request at that time."""
+
+    replies: Spent = Spent()
+    upkeep: Spent = Spent()
+    operations: int = 0
+    tokens_freed: int = 0
