@@ -1,0 +1,138 @@
+"""A model that goes on with its reply often says the end of it once more: what it repeats is trimmed as it streams in.
+
+    trimmer = OverlapTrimmer("The quick brown fo")
+    trimmer.push("brown fox ju"), trimmer.push("mps"), trimmer.end()   together "x jumps"
+
+What counts as repeated is the longest beginning of the continuation that the partial reply ends with, if it is
+
+- twelve letters or digits or more, of five kinds or more (a Chinese or Japanese character counts as two); or
+- within a line, two words or more from the beginning of a word on; or
+- the whole last word, of three characters or more, that the partial reply ends in the middle of.
+
+Up to BEGINNING_MOST characters in front of that may differ (a capital letter, an ellipsis, another way into the same
+sentence), if what follows is twice as long. Nothing is trimmed that the partial reply says twice in a row itself, or
+that repeats within itself: that is how the text goes on, as rows of a table or closing brackets do.
+
+Limits: a line of code that rightly comes a second time, directly behind itself, with twelve letters or more, is taken
+for a repetition; a sentence that is said again in other words is not.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+LOOK_BACK = 2_000
+"""Characters of the end of the partial reply in which the continuation may begin."""
+BEGINNING_MOST = 30
+"""Characters at the beginning of the continuation that may differ. So many are held back, before anything shows."""
+FIRST_WIDE = 0x2E80
+"""From here on characters are ideographs, kana and the like, which say as much as two letters or more."""
+SURE = 12
+KINDS = 5
+SURE_IN_LINE = 6
+WORD_LEAST = 3
+SURE_BEHIND_OTHER = 24
+"""Characters that must be the same behind a beginning that differs."""
+
+
+class OverlapTrimmer:
+    """Holds back the beginning of a continuation until it is clear what of it is new. Pieces may be cut anywhere.
+
+    before: the partial reply. trimmed: what was taken for a repetition, once that is decided.
+    """
+
+    def __init__(self, before: str) -> None:
+        self._before = before[-LOOK_BACK:]
+        self._held = ""
+        self._open = list(range(1, len(self._before) + 1))
+        self._differs = [0] * (len(self._before) + 1)
+        self._is_decided = not self._before
+        self.trimmed = ""
+
+    def push(self, text: str) -> str:
+        """What of the continuation can be shown now; "" while it is not clear."""
+        if self._is_decided:
+            return text
+        start, self._held = len(self._held), self._held + text
+        for index in range(start, len(self._held)):
+            if not self._compare(index):
+                return self._decide(index + 1)
+        return ""
+
+    def end(self) -> str:
+        """The rest, when nothing comes any more."""
+        return "" if self._is_decided else self._decide(len(self._held))
+
+    def _compare(self, index: int) -> bool:
+        """Compares one more character with each place where the repetition may begin, so many characters before the
+        end; returns whether it can still go on somewhere."""
+        before, held, end = self._before, self._held[index], len(self._before)
+        still: list[int] = []
+        for length in self._open:
+            if before[end - length + index] != held:
+                if index >= BEGINNING_MOST:
+                    continue
+                self._differs[length] = index + 1
+            if length > index + 1:
+                still.append(length)
+        self._open = still
+        return bool(still)
+
+    def _decide(self, seen: int) -> str:
+        """What remains of the `seen` first characters, and of all that came with them."""
+        self._is_decided = True
+        length = self._repeated(seen)
+        self.trimmed, rest = self._held[:length], self._held[length:]
+        if not length and _ends_in_blank(self._before):
+            self.trimmed = "".join(takewhile(" ".__eq__, rest))
+            rest = rest[len(self.trimmed) :]
+        self._held = ""
+        return rest
+
+    def _repeated(self, seen: int) -> int:
+        """How many characters of the beginning are repeated: of the longest text that is the same, 0 if none is."""
+        best, longest = 0, 0
+        for length in range(1, min(seen, len(self._before)) + 1):
+            same = self._same(length, seen)
+            if same > longest and self._is_repetition(same, length - same):
+                best, longest = length, same
+        return best
+
+    def _same(self, length: int, seen: int) -> int:
+        """How many of that many first characters stand at the end of the partial reply, too; 0 if too many differ."""
+        differs = self._differs[length]
+        is_same = self._held[differs:length] == self._before[len(self._before) - length + differs :]
+        return length - differs if is_same else 0
+
+    def _is_repetition(self, same: int, other: int) -> bool:
+        text, before = self._before[-same:], self._before[:-same]
+        if before.endswith(text) or _repeats_itself(text):
+            return False
+        known = [letter for letter in text if letter.isalnum()]
+        weight = len(known) + sum(ord(letter) >= FIRST_WIDE for letter in known)
+        is_sure = weight >= SURE and len(set(known)) >= KINDS
+        if other:
+            return is_sure and same >= max(SURE_BEHIND_OTHER, 2 * other)
+        if is_sure:
+            return True
+        line = text[:-1] if _ends_in_blank(text) else text
+        if not _is_of_word(line[-1:]) or (_is_of_word(line[0]) and _is_of_word(before[-1:])):
+            return False
+        words = len("".join(letter if _is_of_word(letter) else " " for letter in line).split())
+        if words == 1:
+            return len(text) >= WORD_LEAST and _is_of_word(text[0]) and _is_of_word(text[-1]) and not text.isdigit()
+        return len(known) >= SURE_IN_LINE and "\n" not in line
+
+
+def _is_of_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _repeats_itself(text: str) -> bool:
+    """Whether the text is the same thing again and again: it has a period of at most half its length."""
+    return any(text[p:] == text[:-p] for p in range(1, len(text) // 2 + 1) if text[p] == text[0])
+
+
+def _ends_in_blank(text: str) -> bool:
+    """Whether the text ends between two words: one blank is enough there."""
+    return text.endswith(" ") and not text[:-1].endswith((" ", "\n", "\t")) and len(text) > 1
