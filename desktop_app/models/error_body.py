@@ -1,0 +1,112 @@
+"""Reads what a provider answered instead of a reply: its words and its codes, in whichever shape they came.
+
+Errors come as OpenAI's object, as Anthropic's, as Google's with details, as a bare text, as an HTML page, as JSON
+inside the text of JSON (gateways quote the provider behind them), and as the text of an exception that quotes one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+DEEPEST = 8
+"""Levels of objects in objects that are read; real bodies have four."""
+
+WORDS = ("message", "msg", "detail", "error", "raw", "reason", "blockReason", "retryDelay", "errorMessage")
+"""Fields whose text a person would read, those that say most first."""
+
+CODES = ("code", "type", "status", "reason", "blockReason", "quotaId", "errorType", "error_type", "__type")
+"""Fields that a program would read."""
+
+GENERIC = {"error", "invalid_request_error", "bad_request_error", "badrequesterror", "api_error", "invalid_argument"}
+"""Codes that say only that something is wrong, or that are used for anything."""
+
+_QUOTED = re.compile(r"\{\s*[\"'].*\}", re.DOTALL)
+_TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL | re.IGNORECASE)
+
+
+class Body(msgspec.Struct, frozen=True):
+    """What an error says. text: all its words, in lines. codes: in small letters. numbers: named ones, such as n_ctx.
+
+    status: the HTTP status that the body itself names; 0 when it names none. is_page: it is HTML. said: the words
+    to show, the innermost ones where one server quotes another.
+    """
+
+    text: str
+    codes: frozenset[str] = frozenset()
+    numbers: dict[str, int] = {}
+    status: int = 0
+    is_page: bool = False
+    said: str = ""
+
+
+def body_of(text: str) -> Body:
+    """Reads a body, which may be anything. Never raises."""
+    if re.match(r"\s*<(!doctype|html|head|body)\b", text, re.IGNORECASE):
+        words = re.sub(r"\s+", " ", _TAGS.sub(" ", text)).strip()
+        return Body(words, is_page=True, said=words)
+    found = list(_facts(_value_in(text), 0))
+    if not found:
+        return Body(text.strip(), said=text.strip())
+    words = [value for name, value in found if name in WORDS and isinstance(value, str) and value.strip()]
+    codes = {str(value).lower() for name, value in found if name in CODES and isinstance(value, str | int)}
+    numbers = {name: value for name, value in found if isinstance(value, int) and not isinstance(value, bool)}
+    prefix = _QUOTED.sub("", text) if not _is_json(text) else ""
+    return Body(
+        "\n".join(dict.fromkeys([*words, prefix.strip()])).strip(),
+        frozenset(codes - GENERIC - {"", "none"}),
+        numbers,
+        _status(found),
+        said=_said(found) or prefix.strip(),
+    )
+
+
+def _value_in(text: str) -> Any:
+    """The JSON value of a text, or of the part of it that looks like one; None when there is none."""
+    for part in (text, *_QUOTED.findall(text)[:1]):
+        try:
+            value = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict | list):
+            return value
+    return None
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith(("{", "["))
+
+
+def _facts(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """Every named plain value, the outer ones first; JSON inside a text is read as if it stood there."""
+    if depth > DEEPEST:
+        return
+    if isinstance(value, list):
+        for entry in value:
+            yield from _facts(entry, depth + 1)
+    elif isinstance(value, dict):
+        for name, entry in value.items():
+            inner = _value_in(entry) if isinstance(entry, str) and "{" in entry else entry
+            if isinstance(inner, dict | list):
+                yield from _facts(inner, depth + 1)
+            else:
+                yield name, entry
+
+
+def _status(found: list[tuple[str, Any]]) -> int:
+    """The HTTP status among the codes: the innermost one, since a gateway wraps others' errors in its own."""
+    named = [value for name, value in found if name in ("code", "status", "http_status", "status_code", "http_code")]
+    numbers = [int(value) for value in named if str(value).isdigit() and 400 <= int(value) <= 599]
+    return numbers[-1] if numbers else 0
+
+
+def _said(found: list[tuple[str, Any]]) -> str:
+    """The words to show: the last message, which is the innermost; else the first word of any kind."""
+    messages = [value for name, value in found if name in ("message", "msg") and isinstance(value, str) and value]
+    others = [value for name, value in found if name in WORDS and isinstance(value, str) and value]
+    raw = [value for name, value in found if name == "raw" and isinstance(value, str)]
+    return (raw or messages[-1:] or others or [""])[0]

@@ -1,0 +1,132 @@
+"""The numbers in providers' errors: how many tokens they take, how many they counted, when to come again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+import msgspec
+
+N = r"(\d[\d,_]*)"
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """limit: tokens that are taken; observed: tokens that were counted against it, the reply's among them where the
+    limit is for both; prompt: those of the prompt alone. 0: not said."""
+
+    limit: int = 0
+    observed: int = 0
+    prompt: int = 0
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Writes <limit>, <observed>, <prompt>, <reply> for a number."""
+    return re.compile(re.sub(r"<(\w+)>", lambda match: f"(?P<{match[1]}>{N[1:]}", text), re.IGNORECASE | re.DOTALL)
+
+
+PATTERNS = [
+    _pattern(text)
+    for text in (
+        # Anthropic, also through Bedrock and gateways
+        r"too long: <observed> tokens > <limit> maximum",
+        r"exceed context limit: <prompt> \+ <reply> > <limit>",
+        # OpenAI, OpenRouter, DeepSeek, vLLM
+        r"maximum context length is <limit> tokens[.,] however, you requested (?:about )?<observed> tokens "
+        r"\((?:<prompt>|.{0,40}?)",
+        r"maximum context length is <limit> tokens[.,] however, your messages resulted in <observed> tokens",
+        r"maximum context length is <limit> tokens and your request has <prompt> input tokens \(<reply> >",
+        r"maximum context length is <limit> tokens.{0,80}?(?:requested|contains|has|passed) (?:about |at least )?"
+        r"<observed> (?:input )?tokens",
+        r"passed <prompt> input tokens and requested <reply> output tokens.{0,80}?context length is (?:only )?<limit>",
+        r"prompt \(length <observed>\) is longer than the maximum model length of <limit>",
+        r"prompt \(total length <observed>\) is too long to fit into the model \(context length <limit>\)",
+        # Google, xAI, GitHub Copilot, Moonshot, Mistral, Cerebras
+        r"token count \(<observed>\) exceeds the maximum number of tokens allowed \(<limit>\)",
+        r"token count exceeds the maximum number of tokens allowed \(<limit>\)",
+        r"maximum prompt length is <limit> but the request contains <observed> tokens",
+        r"token count of <observed> exceeds the limit of <limit>",
+        r"token limit: <limit> \(re ?quested: <observed>\)",
+        r"max length:\s*<limit>",
+        r"contains <observed> tokens.{0,60}with <limit> maximum context length",
+        r"current length is <observed> while limit is <limit>",
+        r"range of input length should be \[\d+, ?<limit>\]",
+        # llama.cpp, its Python bindings, LM Studio, text-generation-inference
+        r"request \(<observed> tokens\) exceeds the available context size \(<limit> tokens\)",
+        r"requested tokens \(<observed>\) exceed context window of <limit>",
+        r"keep the first <observed> tokens.{0,80}?context length of only <limit> tokens",
+        r"n_keep \(<observed>\) >= n_ctx \(<limit>\)",
+        r"reached context length of <limit> tokens",
+        r"must be <= <limit>\. given: <prompt> `?inputs`? tokens and <reply>",
+        r"must have less than <limit> tokens\. given: <observed>",
+        # whoever else says it in that order
+        r"maximum context length (?:is|of) <limit>",
+    )
+]
+
+
+def tokens_in(text: str, numbers: Mapping[str, int]) -> Tokens:
+    """What an overflow says of tokens, in its words or in named fields (llama.cpp's n_prompt_tokens and n_ctx)."""
+    if numbers.get("n_ctx"):
+        counted = numbers.get("n_prompt_tokens", 0)
+        return Tokens(numbers["n_ctx"], counted, counted)
+    for pattern in PATTERNS:
+        match = pattern.search(text)
+        if match:
+            found = {name: int(re.sub(r"\D", "", value)) for name, value in match.groupdict().items() if value}
+            together = found.get("prompt", 0) + found.get("reply", 0)
+            observed = found.get("observed") or (together if "reply" in found else 0)
+            return Tokens(found["limit"], observed, found.get("prompt") or (0 if together else observed))
+    return Tokens()
+
+
+_WAIT = re.compile(
+    r"(?:try again|retry|wait|available)(?: again)?(?: after| in| for|,? about)* ?"
+    r"(?:(?P<h>\d+)\s*h(?:ours?)?)?\s*(?:(?P<m>\d+)\s*m(?:in(?:ute)?s?)?(?!s))?\s*"
+    r"(?:(?P<s>\d+(?:\.\d+)?)\s*(?P<unit>ms|milliseconds?|s\b|sec\w*))?",
+    re.IGNORECASE,
+)
+_DELAY = re.compile(r"^(\d+(?:\.\d+)?)s$", re.MULTILINE)
+
+
+def retry_after_of(headers: Mapping[str, str], text: str) -> float | None:
+    """Seconds until the next try, as the provider says in its headers or its words; None when it does not.
+
+    A date in a header is taken against the header `Date` of the same answer, so that no clock is needed.
+    """
+    named = {name.lower(): value for name, value in headers.items()}
+    in_milliseconds = _number(named.get("retry-after-ms", ""))
+    if in_milliseconds is not None:
+        return in_milliseconds / 1000
+    header = named.get("retry-after", "")
+    seconds = _number(header)
+    if seconds is not None:
+        return seconds
+    if header and named.get("date"):
+        return _between(named["date"], header)
+    delay = _DELAY.search(text)
+    return float(delay[1]) if delay else _in_words(text)
+
+
+def _in_words(text: str) -> float | None:
+    for match in _WAIT.finditer(text):
+        hours, minutes, seconds = (float(match[name] or 0) for name in "hms")
+        if hours or minutes or seconds:
+            small = (match["unit"] or "").lower().startswith(("ms", "milli"))
+            return hours * 3600 + minutes * 60 + (seconds / 1000 if small else seconds)
+    return None
+
+
+def _between(start: str, end: str) -> float | None:
+    try:
+        return max(0.0, (parsedate_to_datetime(end) - parsedate_to_datetime(start)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e9 else None

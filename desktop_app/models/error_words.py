@@ -1,0 +1,280 @@
+"""How providers word their errors: codes and phrases for each kind, collected from documentation and issue threads.
+
+tests/models/error_vectors holds the whole bodies, each with its source. A phrase is here when it was seen for that
+kind and cannot mean another one; what is ambiguous ("tokens", "limit", "quota") is never enough by itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from desktop_app.chat.ports import ErrorKind
+
+CODES: dict[ErrorKind, frozenset[str]] = {
+    "overflow": frozenset(
+        {
+            "context_length_exceeded",
+            "context_window_exceeded",
+            "exceed_context_size_error",
+            "model_max_prompt_tokens_exceeded",
+            "request_too_large",
+            "string_above_max_length",
+        }
+    ),
+    "quota": frozenset(
+        {
+            "insufficient_quota",
+            "billing_error",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "exceeded_current_quota_error",
+            "insufficient_credits",
+            "insufficient_balance",
+            "payment_required",
+            "quota_exceeded",
+            "arrearage",
+        }
+    ),
+    "content_filter": frozenset(
+        {
+            "content_filter",
+            "content_policy_violation",
+            "responsibleaipolicyviolation",
+            "prohibited_content",
+            "safety",
+            "blocklist",
+            "data_inspection_failed",
+            "datainspectionfailed",
+            "invalid_prompt",
+            "moderation",
+        }
+    ),
+    "malformed": frozenset({"invalid_request_message_order", "invalid_function_call"}),
+    "unsupported": frozenset({"unsupported_parameter", "unsupported_value"}),
+    "rate_limit": frozenset(
+        {
+            "rate_limit_exceeded",
+            "rate_limit_error",
+            "rate_limit_reached_error",
+            "throttlingexception",
+            "too_many_requests",
+            "too_many_tokens_error",
+            "token_quota_exceeded",
+            "request_quota_exceeded",
+            "resource_exhausted",
+        }
+    ),
+    "not_found": frozenset(
+        {
+            "model_not_found",
+            "model_not_supported",
+            "model_decommissioned",
+            "invalid_model",
+            "not_found",
+            "not_found_error",
+            "notfounderror",
+            "deploymentnotfound",
+            "resource_not_found_error",
+            "resourcenotfoundexception",
+        }
+    ),
+    "timeout": frozenset({"timeout_error", "deadline_exceeded", "modeltimeoutexception", "request_timeout"}),
+    "server": frozenset(
+        {
+            "overloaded_error",
+            "engine_overloaded_error",
+            "queue_exceeded",
+            "server_error",
+            "internal_server_error",
+            "internal",
+            "unavailable",
+            "unavailable_error",
+            "service_unavailable",
+            "serviceunavailableexception",
+            "internalserverexception",
+            "modelnotreadyexception",
+            "tool_use_failed",
+        }
+    ),
+    "auth": frozenset(
+        {
+            "invalid_api_key",
+            "incorrect_api_key",
+            "api_key_invalid",
+            "authentication_error",
+            "invalid_authentication_error",
+            "unauthenticated",
+            "unauthorized",
+            "permission_error",
+            "permission_denied",
+            "accessdeniedexception",
+            "unrecognizedclientexception",
+            "expiredtokenexception",
+            "unsupported_country_region_territory",
+        }
+    ),
+}
+"""Codes by kind, in the order in which they count where a body has several."""
+
+
+def _any(*phrases: str) -> re.Pattern[str]:
+    return re.compile("|".join(phrases), re.IGNORECASE)
+
+
+OVERFLOW = _any(
+    r"context[_ ]length[_ ]exceeded",
+    r"ContextWindowExceeded",
+    r"maximum context length",
+    r"maximum (prompt|model) length (is|of) \d",
+    r"(prompt|input|request|conversation|messages?)( \([^)]{0,40}\))?( is| are| was)? too (long|large)",
+    r"exceeds? (the |its |this model's )?(available |maximum )?(context|input|prompt) (size|window|length|limit)",
+    r"context (size|window|length|limit)[^.]{0,40}exceed",
+    r"exceeds? (the )?max(imum)? (context |input |prompt )?length",
+    r"exceed[^.]{0,60}context (size|window|length|limit)",
+    r"greater than the context length",
+    r"longer than the (maximum )?(model|context) length",
+    r"reached context length of",
+    r"keep the first \d+ tokens",
+    r"n_keep \(\d+\) >= n_ctx",
+    r"input token count[^.]{0,40}exceeds",
+    r"token count of \d+ exceeds",
+    r"exceeded model token limit",
+    r"max length exceeded, max length",
+    r"reduce (the length of (the |your )?(messages|prompt|input)|your prompt)",
+    r"too large for model with \d+ maximum context",
+    r"`?inputs`? (tokens \+|must have less than)",
+    r"range of input length should be",
+    r"max_tokens must be at least 1, got -",
+    r"expected maxLength: \d+, actual: \d+",
+    r"request (entity|payload|body)? ?too large",
+    r"payload too large",
+    r"request exceeds the maximum (allowed )?(size|number of bytes)",
+    r"(does|do) not fit (in|into) the (context|window)",
+    r"token limit exceeded",
+    r"上下文(长度|窗口)?(过长|超出|超过)",
+    r"(输入|请求|提示词?)(内容)?(过长|超长)",
+    r"超[出过].{0,12}(上下文|最大长度|最大token|输入长度)",
+)
+
+QUOTA = _any(
+    r"(credit balance|balance|credits?) (is|are) too low",
+    r"insufficient[_ ](quota|balance|credits?|funds)",
+    r"(requires|purchase|add|buy) more credits",
+    r"used all (available|of your) credits",
+    r"run out of credits",
+    r"(monthly|daily|weekly) (spending limit|quota|usage limit)",
+    r"exceeded (your|current) current quota|exceeded current quota",
+    r"check your plan and billing",
+    r"billing (hard )?limit",
+    r"reached your specified API usage limits",
+    r"prompt tokens limit exceeded: \d+ > \d+",
+    r"account is in good standing",
+    r"(payment|billing) (is )?required|issue with your billing",
+    r"余额不足|欠费|请充值|额度(已)?(用尽|不足)",
+)
+
+RATE_LIMIT = _any(
+    r"rate[- _]?limit",
+    r"too many requests",
+    r"(tokens?|requests?) per (min|minute|second|hour|day)\b",
+    r"\b(TPM|RPM|TPD|RPD)\b",
+    r"max request(s)?: \d+, please try again after",
+    r"too many tokens, please wait",
+    r"resource( has been)? exhausted",
+    r"capacity exceeded for this model",
+    r"throttl",
+    r"请求(过于)?频繁|速率限制|限流",
+)
+
+CONTENT_FILTER = _any(
+    r"content (management|filtering|filter|usage) policy",
+    r"content filter",
+    r"violat\w+ (our|the) (usage|content) polic",
+    r"flagged (for moderation|as potentially violating)",
+    r"considered high risk",
+    r"inappropriate content",
+    r"prohibited[_ ]content",
+    r"blocked (by|due to) (safety|content)",
+    r"敏感(内容|信息)|内容(安全|违规)",
+)
+
+MALFORMED = _any(
+    r"tool_use`?[^.]{0,40} without `?tool_result",
+    r"unexpected `?tool_use_id`?",
+    r"did not find \d+ `?tool_result`?",
+    r"expected tool_?result blocks",
+    r"tool_(use|result)\S{0,20}id`?:? string should match pattern",
+    r"tool blocks? cannot be provided in the same turn|tool use blocks cannot be provided",
+    r"must be followed by tool messages",
+    r"role ['\"]?tool['\"]? must be a (response|reply)",
+    r"(tool|function) call found for (function call|tool) output|no tool output found for function call",
+    r"unexpected role",
+    r"not the same number of function calls and responses",
+    r"number of function response parts",
+    r"function (call|response) turn comes immediately",
+    r"missing a thought_?signature|thought_?signature is (missing|not valid)",
+    r"roles? must alternate|alternate (between )?user and assistant",
+    r"first message must use the .?user.? role|conversation must (start|end) with a user message",
+    r"redacted_thinking|signature`? in `?thinking",
+    r"reasoning_content[^.]{0,60}(missing|must be passed back)|missing `?reasoning_content",
+    r"thinking[^.]{0,40}must be passed back",
+    r"content blocks must (be non-empty|contain non-whitespace)|must have non-empty content|must not be empty",
+    r"at least one message is required|contents (is|are) not specified|contents? field is required",
+    r"tool call id was \S+ but must be",
+    r"messages?\[\d+\]\.(name|tool_calls?|tool_call_id)\S*['\"]?:? (string|does|is|must)",
+    r"tool_use`? ids must be unique|duplicate tool_call_id|ids? (was|were) (found more than once|repeated)",
+)
+
+UNSUPPORTED = _any(
+    r"(does|do) not support (tools?|function|images?|vision|thinking|reasoning|system|parallel|['\"\d.])",
+    r"no endpoints found that support",
+    r"(function calling|tool(s| use| calling)?|developer instruction|system (role|prompt|message|instruction)s?) "
+    r"(is|are) not (enabled|supported|available)",
+    r"system role (is )?not supported|only user and assistant roles are supported",
+    r"image(s| input|_url)?[^.]{0,30} (is|are) not supported|not a multimodal model|unknown variant .?image_url",
+    r"(unsupported|unknown|unrecognized) (param(eter)?|value|argument|field)|extra inputs are not permitted",
+    r"is not supported with this model|not supported by this model",
+    r"requires --(jinja|enable-auto-tool-choice)",
+    r"max_(completion_|output_)?tokens is too large|max_tokens must be less than|max_tokens: \d+ > \d+",
+    r"maximum tokens you requested exceeds? the model limit",
+    r"range of max_tokens should be",
+    r"image exceeds [^.]{0,20} maximum|image dimensions exceed|too many images",
+)
+
+NOT_FOUND = _any(
+    r"model[^.\n]{0,80} (does not exist|not found|is not found|not exist)",
+    r"(not a valid|invalid|unknown|no such) model|model identifier is invalid|not found the model",
+    r"no models? (is )?loaded",
+    r"(requested )?model is not supported(?! with)",
+    r"has been (decommissioned|deprecated|retired)",
+    r"(does not|don't|do not) have access to (the )?model",
+    r"no endpoints found for",
+    r"model_not_found",
+    r"deployment[^.]{0,60}does not exist",
+)
+
+AUTH = _any(
+    r"(incorrect|invalid|missing|no|wrong) (api[- ]?key|x-api-key|auth\w* credentials|subscription key)",
+    r"api[- ]?key (is )?(not valid|invalid|expired|missing|not found)|api[- ]?key provided",
+    r"authentication (fails|failed)|invalid authentication|\bunauthorized\b",
+    r"without established identity|unregistered callers",
+    r"location is not supported|(country|region)[^.]{0,30} not supported",
+    r"organization has been disabled|account (has been |is )?(deactivated|disabled)",
+)
+
+SERVER = _any(
+    r"overloaded|over capacity|high traffic|currently (unavailable|busy)",
+    r"internal (server )?error|server (had an )?error|bad gateway|service unavailable|temporarily unavailable",
+    r"loading model|model is (still )?loading",
+    r"(model|runner|process) (has )?(crashed|terminated)|has terminated|out of memory|more system memory",
+    r"error was encountered while running the model|EngineCore|EngineDead",
+    r"(provider|upstream) (disconnected|error|returned)|no available model provider",
+    r"server busy|failed to call a function",
+)
+
+TIMEOUT = _any(r"timed? ?out\b", r"deadline (expired|exceeded)", r"error code: 524", r"gateway time-?out")
+
+CUT = _any(
+    r"peer closed connection|incomplete chunked read|premature(ly)? (close|end)|socket hang up|connection (was )?reset",
+    r"stream (ended|was closed|closed) (before|unexpectedly|prematurely)|unexpected end of (stream|JSON)",
+)
