@@ -103,7 +103,7 @@ async def test_a_cut_stream_keeps_the_partial_and_says_so(house) -> None:
 
 
 async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
-    home = await house([Status(500, "out of order"), Reply("Now I can.")])
+    home = await house([Status(401, "no such key"), Reply("Now I can.")])
     session = await home.chats.create()
     await home.turn(session, "Please")
     assert [e.text for e in await home.archive.entries(session.id)] == ["Be brief.", "Please"]

@@ -1,0 +1,100 @@
+"""What is done about a provider's errors before the user is troubled with them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import ModelError
+from desktop_app.chat.recover import WAIT_MOST, WAITS, GiveUp, MakeRoom, Shed, Tried, Wait, reaction_to
+from desktop_app.context.policy import BALANCED
+from desktop_app.conversation.events import Failure, Retrying, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.message import Message, Role, Text
+from provider import Cut, Overflow, Reply, Status
+
+KINDS = ("provider", "rate_limit", "quota", "auth", "server", "timeout", "connection", "cut", "malformed")
+
+
+def error(kind: str, retry_after: float | None = None) -> ModelError:
+    return ModelError(Failure(kind, "It went wrong"), kind=kind, retry_after=retry_after)  # type: ignore[arg-type]
+
+
+def test_an_overflow_makes_room_then_sheds_then_gives_up() -> None:
+    tried, seen = Tried(), []
+    while not isinstance(reaction := reaction_to(error("overflow"), tried, BALANCED, True, False), GiveUp):
+        seen.append(reaction)
+        is_room = isinstance(reaction, MakeRoom)
+        tried = Tried(rooms=tried.rooms + is_room, sheds=tried.sheds + (not is_room))
+    assert seen == [MakeRoom(), Shed(0.10), Shed(0.20), Shed(0.50), Shed(1.00)]
+
+
+def test_off_is_off_on_an_overflow_too() -> None:
+    assert reaction_to(error("overflow"), Tried(), BALANCED, False, False) == GiveUp()
+
+
+@pytest.mark.parametrize("kind", ["auth", "quota", "malformed", "content_filter", "not_found", "provider"])
+def test_what_would_fail_again_is_not_repeated(kind: str) -> None:
+    assert reaction_to(error(kind), Tried(), BALANCED, True, False) == GiveUp()
+
+
+def test_the_provider_says_how_long_to_wait_but_nobody_waits_for_hours() -> None:
+    assert reaction_to(error("rate_limit", 7.0), Tried(), BALANCED, True, False) == Wait(7.0)
+    assert reaction_to(error("rate_limit", WAIT_MOST + 1), Tried(), BALANCED, True, False) == GiveUp()
+
+
+@given(st.sampled_from(KINDS), st.booleans(), st.none() | st.floats(-5, 100))
+def test_it_ends_and_what_was_shown_is_never_asked_for_twice(kind: str, off: bool, after: float | None) -> None:
+    assert reaction_to(error(kind, after), Tried(), BALANCED, off, True) == GiveUp()
+    most = len(WAITS.get(kind, ()))  # type: ignore[call-overload]
+    assert reaction_to(error(kind, after), Tried(waits=most), BALANCED, off, False) == GiveUp()
+
+
+async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(house) -> None:
+    home = await house([Status(503, "overloaded"), Reply("Here I am.")])
+    session = await home.chats.create()
+    events = await home.turn(session, "Hello?")
+    assert [(e.attempt, e.seconds) for e in events if isinstance(e, Retrying)] == [(1, 1.0)]
+    assert not home.of(TurnFailed)
+    assert session.page(9, 1)[0].message.text == "Here I am."
+
+
+async def test_a_reply_that_was_cut_is_kept_and_not_asked_for_again(house) -> None:
+    home = await house([Cut("Half of"), Reply("never sent")])
+    session = await home.chats.create()
+    await home.turn(session, "Hello?")
+    assert len(home.provider.requests) == 1
+    assert session.page(9, 1)[0].message.text == "Half of"
+    assert home.of(TurnFailed)[0].failure.kind
+
+
+async def test_an_overflow_is_met_by_making_room_and_the_user_sees_no_error(house) -> None:
+    home = await house([Overflow(), Reply("It fits now.")], window=60_000)
+    long = [Message(role=role, parts=(Text("word " * 1_000),)) for role in (Role.USER, Role.ASSISTANT) * 10]
+    session = await home.chats.create("Long", long)
+    events = await home.turn(session, "And now?")
+    assert not [e for e in events if isinstance(e, TurnFailed)]
+    assert [e.cause for e in events if isinstance(e, ViewChanged)][:1] == ["overflow"]
+    assert len(home.provider.requests[1].messages) < len(home.provider.requests[0].messages)
+    assert [e.reason for e in events if isinstance(e, TurnFinished)] == ["finished"]
+
+
+async def test_the_window_that_a_refusal_names_holds_from_then_on(house) -> None:
+    home = await house([Overflow(window=4_096, tokens=9_000), Reply("It fits now.")], window=60_000)
+    long = [Message(role=role, parts=(Text("word " * 900),)) for role in (Role.USER, Role.ASSISTANT) * 5]
+    session = await home.chats.create("Long", long)
+    await home.turn(session, "And now?")
+    assert session.budget.window in (4_096, 60_000)  # 60,000 as long as no number is read from the words
+    assert not home.of(TurnFailed)
+
+
+async def test_with_automatic_off_an_overflow_is_told_and_nothing_is_compacted(house) -> None:
+    home = await house([Overflow(), Reply("never sent")], window=60_000)
+    home.chats.settings = replace(home.chats.settings, is_automatic=False)
+    long = [Message(role=role, parts=(Text("word " * 1_000),)) for role in (Role.USER, Role.ASSISTANT) * 10]
+    session = await home.chats.create("Long", long)
+    events = await home.turn(session, "And now?")
+    assert [e for e in events if isinstance(e, TurnFailed)]
+    assert not session.operations()
+    assert len(home.provider.requests) == 1
