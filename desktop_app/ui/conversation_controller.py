@@ -28,9 +28,11 @@ STARTING = "The engine is starting; the message is sent as soon as it is ready"
 
 
 class ConversationController(QObject):
-    """Knows which conversation is open. Signal: view_changed(ViewChanged) of the open one."""
+    """Knows which conversation is open. Signals: view_changed(ViewChanged) of the open one; shown(Opened) after each
+    opening, of another conversation or of the same one anew."""
 
     view_changed = Signal(object)
+    shown = Signal(object)
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         super().__init__()
@@ -132,6 +134,7 @@ class ConversationController(QObject):
             parts.failure.clear_passing()
             self._change_draft(before)
         self._bridge.start(self._read_pins())
+        self.shown.emit(opened)
 
     def _change_draft(self, before: str) -> None:
         """Each conversation has its own draft; what was written before there was one stays."""

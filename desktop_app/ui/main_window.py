@@ -21,6 +21,8 @@ from .gauge.context_gauge import ContextGauge
 from .header import Header
 from .listing_controller import ListingController
 from .parts import Parts
+from .question_controller import QuestionController
+from .questions.question_card import QuestionCard
 from .settings_controller import SettingsController
 from .sidebar.sidebar import Sidebar
 from .stage import Foot, Stage
@@ -51,6 +53,7 @@ class MainWindow(QMainWindow):
         self.listing = ListingController(bridge, self.parts, self.chat)
         self.context = ContextController(bridge, self.parts, self.chat)
         self.settings = SettingsController(bridge, self.parts, settings)
+        self.questions = QuestionController(bridge, self.parts, self.chat)
         self.watch = EngineWatch(bridge, self.parts, self.chat)
         self._connect(bridge)
         self._add_shortcuts()
@@ -64,13 +67,14 @@ class MainWindow(QMainWindow):
         self.composer = Composer()
         self.gauge = ContextGauge()
         self.failure = FailureCard()
+        self.question = QuestionCard()
         self.panel = ContextPanel()
         self.toast = Toast(self.stage)
         middle = QVBoxLayout()
         middle.setSpacing(0)
         middle.addWidget(self.header)
         middle.addWidget(self.stage, 1)
-        middle.addWidget(Foot((self.failure, self.composer, self.gauge)))
+        middle.addWidget(Foot((self.failure, self.question, self.composer, self.gauge)))
         ground = Ground("paper")
         columns = QHBoxLayout(ground)
         columns.setContentsMargins(0, 0, 0, 0)
@@ -89,6 +93,7 @@ class MainWindow(QMainWindow):
             panel=self.panel,
             toast=self.toast,
             failure=self.failure,
+            question=self.question,
         )
 
     def _connect(self, bridge: Bridge) -> None:
@@ -115,6 +120,11 @@ class MainWindow(QMainWindow):
         transcript.regenerate_requested.connect(chat.regenerate)
         transcript.older_requested.connect(chat.read_older)
         transcript.copied.connect(self.toast.tell)
+        # what a turn asks
+        bridge.happened.connect(self.questions.note)
+        bridge.engine_died.connect(self.questions.forget_all)
+        chat.shown.connect(self.questions.show)
+        self.question.answered.connect(self.questions.answer)
         # conversations
         sidebar.new_requested.connect(chat.open_new)
         sidebar.import_requested.connect(self._choose_import)

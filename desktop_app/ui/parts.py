@@ -9,6 +9,7 @@ from .context_panel.context_panel import ContextPanel
 from .failure_card import FailureCard
 from .gauge.context_gauge import ContextGauge
 from .header import Header
+from .questions.question_card import QuestionCard
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript import Transcript
@@ -27,3 +28,4 @@ class Parts(msgspec.Struct, frozen=True):
     panel: ContextPanel
     toast: Toast
     failure: FailureCard
+    question: QuestionCard

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable, Coroutine, Iterator
@@ -12,9 +13,11 @@ from typing import Any
 import pytest
 import qasync
 from PySide6.QtWidgets import QApplication, QWidget
-from ui_scenes import Run
+from ui_scenes import Run, Scene, until
 
+from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.main_window import MainWindow
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -34,6 +37,7 @@ def run(qapp: QApplication) -> Iterator[Run]:
 
     yield run_in_loop
     loop.close()
+    gc.collect()  # here, and not by chance in the thread that loads a language's colours: widgets die in their own
     assert unowned == []
 
 
@@ -64,3 +68,28 @@ def window(qtbot):
     made.activateWindow()
     qtbot.waitActive(made)
     return made
+
+
+@pytest.fixture
+def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., MainWindow]:
+    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test."""
+
+    def play_scene(scene: Scene, **options: object) -> MainWindow:
+        bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
+        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        bugs: list[str] = []
+        bridge.crashed.connect(bugs.append)
+
+        async def whole() -> None:
+            window.painted.connect(bridge.start_engine)
+            window.show()
+            await until(lambda: window.transcript_model.rowCount() or window.chat._shown)
+            await scene(window, bridge)
+            window.close()
+            await bridge.close()
+
+        run(whole())
+        assert bugs == []
+        return window
+
+    return play_scene

@@ -4,7 +4,8 @@
 
 It keeps its record in D/scripted.json, so that it can be killed and started again. A user's message steers it:
 "!die" ends the process in the middle of the reply, "!fail" fails the turn, "!wait" streams until it is stopped,
-"!flood N" sends N deltas at once; anything else is answered with a Markdown reply of several deltas.
+"!flood N" sends N deltas at once; `scripted_tools` knows some more; anything else is answered with a Markdown reply of
+several deltas.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from scripted_tools import ScriptedTools
 from transcript_rows import changes_of
 
 from desktop_app.conversation.events import (
@@ -77,6 +79,7 @@ class ScriptedEngine:
         self._delay = delay
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self._tools = ScriptedTools(self._tell, self._append)
         if self._file.exists():
             self._record = msgspec.json.decode(self._file.read_bytes(), type=Record)
         else:
@@ -96,13 +99,16 @@ class ScriptedEngine:
                 failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
                 answer = p.Answer(ask.number, failure=failure)
             self._write(answer)
-            if isinstance(ask.wish, p.Send | p.Regenerate):
+            if isinstance(ask.wish, p.Send | p.Regenerate | p.Research | p.OptimizeAndRetry):
                 threading.Thread(target=self._turn, args=(ask.wish,), daemon=True).start()
             if isinstance(ask.wish, p.Shutdown):
                 return
 
     def _answer(self, wish: p.AnyWish) -> p.AnyThing:
         record = self._record
+        told = self._tools.answer(wish)
+        if told is not None:
+            return told
         match wish:
             case p.Hello():
                 return p.Welcome(p.VERSION)
@@ -171,17 +177,27 @@ class ScriptedEngine:
                 self._record.settings = settings
                 self._keep()
                 return p.SettingsRead(settings, (), "the system keyring")
+            case p.ChooseFolder(name, folder):
+                info = self._record.conversations[name]
+                self._record.conversations[name] = msgspec.structs.replace(info, folder=folder)
+                return self._opened(name)
+            case p.StartFresh():
+                name = f"c{len(self._record.conversations) + 1}"
+                self._add(name, "Started fresh", 2)
+                return self._opened(name)
             case p.ImportFile(path):
                 raise LookupError(path)
         return p.Done()
 
-    def _turn(self, wish: p.Send | p.Regenerate) -> None:
+    def _turn(self, wish: p.Send | p.Regenerate | p.Research | p.OptimizeAndRetry) -> None:
         name = wish.conversation
         self._stopped.clear()
         self._tell(TurnStarted(name))
         if isinstance(wish, p.Send):
             self._append(name, user_message(wish.text))
-        else:
+        elif isinstance(wish, p.Research):
+            self._append(name, user_message(f"researched: {wish.question}"))
+        elif isinstance(wish, p.Regenerate):
             self._change(name, self._record.rows[name][-1].message.id, state=State.ABANDONED)
         text = self._record.rows[name][-1].message.text
         reply_id = f"{name}-{len(self._record.rows[name])}"
@@ -189,6 +205,9 @@ class ScriptedEngine:
         if text == "!fail":
             self._tell(TurnFailed(name, FAILURE))
             self._tell(TurnFinished(name, "failed"))
+            return
+        if isinstance(wish, p.Send) and self._tools.play(name, reply_id, text):
+            self._tell(TurnFinished(name))
             return
         arrived = ""
         for delta in self._deltas(text):

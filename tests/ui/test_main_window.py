@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine
-from pathlib import Path
-from typing import Any
 
-import pytest
 from PySide6.QtWidgets import QApplication
-from ui_scenes import Run, signalled
+from ui_scenes import is_idle, send, signalled, texts, until
 
 from desktop_app.conversation.events import State, TurnFinished
 from desktop_app.engine import protocol as p
@@ -21,59 +17,6 @@ from desktop_app.ui.engine_watch import CAME_BACK
 from desktop_app.ui.heartbeat import Heartbeat
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
-
-Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
-
-
-@pytest.fixture
-def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., MainWindow]:
-    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test."""
-
-    def play_scene(scene: Scene, **options: object) -> MainWindow:
-        bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
-        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
-        bugs: list[str] = []
-        bridge.crashed.connect(bugs.append)
-
-        async def whole() -> None:
-            window.painted.connect(bridge.start_engine)
-            window.show()
-            await until(lambda: window.transcript_model.rowCount() or window.chat._shown)
-            await scene(window, bridge)
-            window.close()
-            await bridge.close()
-
-        run(whole())
-        assert bugs == []
-        return window
-
-    return play_scene
-
-
-async def until(is_so: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
-        while not is_so():
-            await asyncio.sleep(0.005)
-
-
-def texts(window: MainWindow) -> list[str]:
-    """What the messages say, and what other rows are."""
-    model = window.transcript_model
-    items = [model.item(n) for n in range(model.rowCount())]
-    return [i.row.message.text if isinstance(i, MessageItem) else type(i).__name__ for i in items]
-
-
-def is_idle(window: MainWindow) -> bool:
-    return not window.transcript_model.is_running
-
-
-async def send(window: MainWindow, bridge: Bridge, text: str) -> None:
-    """Writes and sends, and waits until the turn is over."""
-    finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-    window.composer.set_text(text)
-    window.chat.send(text)
-    await finished
-    await until(lambda: not window.composer.text())
 
 
 def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(play):

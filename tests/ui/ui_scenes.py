@@ -6,6 +6,14 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from desktop_app.conversation.events import TurnFinished
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.items import MessageItem
+
+Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
+"""What a test does in an open window whose engine is up."""
+
 Run = Callable[[Coroutine[Any, Any, None]], None]
 """Runs a coroutine to its end in the window's kind of event loop."""
 
@@ -27,3 +35,29 @@ def signalled(signal: Any, until: Callable[..., bool] = lambda *_: True) -> asyn
             signal.disconnect(note)
 
     return asyncio.ensure_future(wait())
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not is_so():
+            await asyncio.sleep(0.005)
+
+
+def texts(window: MainWindow) -> list[str]:
+    """What the messages say, and what other rows are."""
+    model = window.transcript_model
+    items = [model.item(n) for n in range(model.rowCount())]
+    return [i.row.message.text if isinstance(i, MessageItem) else type(i).__name__ for i in items]
+
+
+def is_idle(window: MainWindow) -> bool:
+    return not window.transcript_model.is_running
+
+
+async def send(window: MainWindow, bridge: Bridge, text: str) -> None:
+    """Writes and sends, and waits until the turn is over."""
+    finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+    window.composer.set_text(text)
+    window.chat.send(text)
+    await finished
+    await until(lambda: not window.composer.text())

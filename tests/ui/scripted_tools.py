@@ -1,0 +1,178 @@
+"""What the scripted engine knows of tools, questions, memory and spills: a script, not an implementation.
+
+A user's message steers it: "!tool N" calls a tool that puts out N lines as fast as it can, "!slow N" at 1,000 lines a
+second, "!ask" asks for permission twice, "!rounds" asks whether to go on, "!overflow" fails as a full window does,
+"!retry" waits a second for the provider, "!continue" stops a reply to make room and goes on with it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from desktop_app.conversation.events import (
+    Answered,
+    Asked,
+    Failure,
+    ReplyStarted,
+    Retrying,
+    RoomEnded,
+    RoomStarted,
+    TextDelta,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
+    TurnEvent,
+    TurnFailed,
+)
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.tools import Need, ToolSpec
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.engine import protocol as p
+
+NOW = 1_760_000_000.0
+BATCH = 10  # lines in one event of "!slow"
+OVERFLOW = Failure(
+    kind="overflow", title="The conversation does not fit", detail="prompt is too long: 9,000 tokens > 8,192",
+    kept="Everything is stored.", advice="Make room, or choose a larger model.",
+)  # fmt: skip
+
+
+class ScriptedTools:
+    """tell: sends an event. append: stores a message in a conversation and tells it."""
+
+    def __init__(self, tell: Callable[[TurnEvent], None], append: Callable[..., None]) -> None:
+        self._tell = tell
+        self._append = append
+        self._answers: dict[str, tuple[threading.Event, list[Any]]] = {}
+        self._memories = [
+            Memory("k1", "Cut-over is on 3 March, 06:00 UTC", NOW, NOW, "c1", "model"),
+            Memory("k2", "Prefers short answers", NOW, NOW),
+        ]
+        self._tools_off: tuple[str, ...] = ()
+        self.wishes: list[p.AnyWish] = []
+
+    def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
+        """Its part of the answers; None for what it does not know."""
+        self.wishes.append(wish)
+        match wish:
+            case p.AnswerQuestion(_, question, answer):
+                event, said = self._answers.get(question, (threading.Event(), []))
+                said.append(answer)
+                event.set()
+                return p.Done()
+            case p.ListTools():
+                return self._listed()
+            case p.WriteSettings(settings):
+                self._tools_off = settings.tools_off
+                return None
+            case p.ReadSpill(_, query, offset, limit):
+                lines = [(n, f"line {n} of the output") for n in range(1, 5_001) if query in f"line {n} of the output"]
+                return p.SpillRead(tuple(lines[offset : offset + limit]), len(lines), 120_000)
+            case p.ListMemories():
+                return self._remembered()
+            case p.WriteMemory(memory):
+                kept = [memory if memory.id == old.id else old for old in self._memories]
+                self._memories = kept if memory.id in {old.id for old in self._memories} else [*kept, memory]
+                return self._remembered()
+            case p.ExportConversation(_, path):
+                with open(path, "w") as file:
+                    return p.Exported(path, file.write("# Exported\n"))
+            case _:
+                return None
+
+    def play(self, name: str, reply_id: str, text: str) -> bool:
+        """The turn that such a message asks for; False if it asks for none of these."""
+        word, _, number = text.partition(" ")
+        match word:
+            case "!tool" | "!slow":
+                self._run_tool(name, reply_id, int(number or 3), is_slow=word == "!slow")
+            case "!ask":
+                self._ask_twice(name, reply_id)
+            case "!rounds":
+                said = self._asked(Asked(name, f"{name}-rounds", "rounds", rounds=25))
+                self._append(name, _reply(Text("on" if said.is_allowed else "ended")), reply_id)
+            case "!overflow":
+                self._tell(TurnFailed(name, OVERFLOW))
+            case "!retry":
+                self._tell(Retrying(name, "rate limit", 1.0, 1))
+                time.sleep(1.0)
+                self._append(name, _reply(Text("After all.")), reply_id)
+            case "!continue":
+                self._continue(name, reply_id)
+            case _:
+                return False
+        return True
+
+    def _run_tool(self, name: str, reply_id: str, lines: int, *, is_slow: bool) -> None:
+        call = ToolCall("t1", "bash", '{"command": "make all"}')
+        self._append(name, _reply(call), reply_id)
+        self._tell(ToolStarted(name, reply_id, call))
+        started = time.monotonic()
+        for first in range(0, lines, BATCH):
+            batch = "".join(f"line {n} of the output\n" for n in range(first, min(first + BATCH, lines)))
+            self._tell(ToolOutput(name, "t1", batch))
+            if is_slow:
+                time.sleep(max(started + (first + BATCH) / 1_000 - time.monotonic(), 0))
+        self._finish_tool(name, call, f"{lines} lines")
+        self._append(name, _reply(Text("Built.")))
+
+    def _finish_tool(self, name: str, call: ToolCall, text: str, *, is_error: bool = False) -> None:
+        result = ToolResult(call.call_id, call.name, text, is_error)
+        self._append(name, Message(role=Role.TOOL, parts=(result,), seconds=0.5))
+        self._tell(ToolFinished(name, call.call_id, "", call.name, is_error, 0.5))
+
+    def _ask_twice(self, name: str, reply_id: str) -> None:
+        run = ToolCall("t1", "bash", '{"command": "rm -rf build"}')
+        fetch = ToolCall("t2", "web_fetch", '{"url": "https://example.org/a"}')
+        needs = (
+            Need("bash", "run", "rm -rf build", "rm *"),
+            Need("web_fetch", "network", "example.org", "example.org"),
+        )
+        self._append(name, _reply(run, fetch), reply_id)
+        for call, need in zip((run, fetch), needs, strict=True):
+            said = self._asked(Asked(name, f"{name}-{call.call_id}", "permission", call, (need,)))
+            self._finish_tool(
+                name, call, f"{said.is_allowed} {said.scope} {said.pattern}", is_error=not said.is_allowed
+            )
+        self._append(name, _reply(Text("Both answered.")))
+
+    def _asked(self, asked: Asked) -> Any:
+        event, said = self._answers[asked.question] = (threading.Event(), [])
+        self._tell(asked)
+        event.wait(15)
+        self._tell(Answered(asked.conversation, asked.question, said[0].is_allowed))
+        return said[0]
+
+    def _continue(self, name: str, reply_id: str) -> None:
+        self._tell(TextDelta(name, reply_id, "The first ha"))
+        self._append(name, _reply(Text("The first ha"), is_interrupted=True), reply_id)
+        self._tell(RoomStarted(name, Trigger.STREAMING))
+        self._tell(RoomEnded(name))
+        self._tell(ReplyStarted(name, f"{reply_id}b", "SmolLM2 135M", continues=reply_id))
+        self._tell(TextDelta(name, f"{reply_id}b", "lf and more"))
+        self._append(name, _reply(Text("lf and more"), continues=reply_id), f"{reply_id}b")
+
+    def _listed(self) -> p.Tools:
+        offers = (
+            ("bash", "Run a command", ""),
+            ("read", "Read a file", ""),
+            ("find_issue", "Find an issue", "tracker"),
+        )
+        return p.Tools(
+            tuple(p.ToolOffer(ToolSpec(n, d, source=s), 120, n not in self._tools_off) for n, d, s in offers),
+            failures=(Failure("provider", "The server “calendar” does not answer", "exit 1"),),
+        )
+
+    def _remembered(self) -> p.Memories:
+        shown = tuple(memory for memory in self._memories if not memory.is_deleted)
+        return p.Memories(shown, sum(10 for memory in shown if memory.is_on), 1_000)
+
+
+def _reply(*parts: Part, **fields: Any) -> Message:
+    return msgspec.structs.replace(Message(role=Role.ASSISTANT, parts=parts, model="SmolLM2 135M"), **fields)

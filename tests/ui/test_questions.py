@@ -1,0 +1,178 @@
+"""Questions of a turn: a card that is answered by mouse or keyboard, and never by accident."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from desktop_app.conversation.events import Asked
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import Need, PermissionAnswer
+from desktop_app.ui.questions import question_card
+from desktop_app.ui.questions.question_card import QuestionCard
+from desktop_app.ui.questions.question_words import pattern_warning, title_of
+from desktop_app.ui.widgets.buttons import Button
+
+COMMAND = "git push --force origin main"
+PUSH = Asked(
+    "v", "q1", "permission", ToolCall("c", "bash", f'{{"command": "{COMMAND}", "timeout": 5}}'),
+    (Need("bash", "run", COMMAND, "git push *"),),
+)  # fmt: skip
+BOTH = Asked(
+    "v", "q2", "permission", ToolCall("c", "move", '{"from": "/a", "to": "/b"}'),
+    (Need("move", "read", "/a", "/a"), Need("move", "write", "/b", "/*")),
+)  # fmt: skip
+ROUNDS = Asked("v", "q3", "rounds", rounds=25)
+
+
+@pytest.fixture
+def desk(qtbot, monkeypatch):
+    """A window with a composer's field under the card, the keyboard in the field."""
+    monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
+    made = QWidget()
+    made.card, made.field = QuestionCard(), QLineEdit()
+    column = QVBoxLayout(made)
+    column.addWidget(made.card)
+    column.addWidget(made.field)
+    qtbot.addWidget(made)
+    made.resize(720, 500)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    made.field.setFocus()
+    return made
+
+
+def answers(card: QuestionCard) -> QSignalSpy:
+    return QSignalSpy(card.answered)
+
+
+def shown(card: QuestionCard) -> set[str]:
+    return {button.text() for button in card.findChildren(Button) if button.isVisible()}
+
+
+def test_it_says_what_is_wanted_and_shows_the_command_word_for_word(desk):
+    desk.card.show_question(PUSH, 1, 2)
+    assert desk.card.title.text() == "bash wants to run this command"
+    assert desk.card.targets.text.toPlainText() == COMMAND
+    assert desk.card.place.text() == "1 of 2"
+    assert desk.card.pattern.text() == "git push *"
+    assert COMMAND in desk.card.accessibleDescription()
+
+
+@pytest.mark.parametrize(
+    ("button", "answer"),
+    [
+        ("once", PermissionAnswer(True)),
+        ("conversation", PermissionAnswer(True, "conversation", "git push *")),
+        ("always", PermissionAnswer(True, "always", "git push *")),
+        ("deny", PermissionAnswer(False)),
+    ],
+)
+def test_each_button_gives_its_answer(desk, qtbot, button, answer):
+    desk.card.show_question(PUSH)
+    told = answers(desk.card)
+    qtbot.mouseClick(getattr(desk.card, button), Qt.MouseButton.LeftButton)
+    assert [list(told.at(n)) for n in range(told.count())] == [["q1", answer]]
+
+
+@pytest.mark.parametrize(("key", "scope"), [("A", "once"), ("C", "conversation"), ("W", "always")])
+def test_alt_keys_allow_while_one_types_elsewhere(desk, qtbot, key, scope):
+    desk.card.show_question(PUSH)
+    told = answers(desk.card)
+    qtbot.keyClick(desk.field, getattr(Qt.Key, f"Key_{key}"), Qt.KeyboardModifier.AltModifier)
+    assert told.at(0)[1].scope == scope
+    assert told.at(0)[1].is_allowed
+
+
+def test_alt_d_denies(desk, qtbot):
+    desk.card.show_question(PUSH)
+    told = answers(desk.card)
+    qtbot.keyClick(desk.field, Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
+    assert told.at(0)[1] == PermissionAnswer(False)
+
+
+def test_what_is_typed_into_the_composer_answers_nothing_and_stays_there(desk, qtbot):
+    told = answers(desk.card)
+    qtbot.keyClicks(desk.field, "half a sen")
+    desk.card.show_question(PUSH)
+    qtbot.keyClicks(desk.field, "tence ")
+    qtbot.keyClick(desk.field, Qt.Key.Key_Return)
+    assert desk.field.text() == "half a sentence "
+    assert desk.field.hasFocus()
+    assert told.count() == 0
+
+
+def test_a_question_that_has_just_appeared_takes_no_answer(desk, qtbot, monkeypatch):
+    monkeypatch.setattr(question_card, "DEAF_FOR", 0.2)
+    told = answers(desk.card)
+    desk.card.show_question(PUSH)
+    qtbot.mouseDClick(desk.card.once, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(desk.field, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    assert told.count() == 0
+    qtbot.wait(250)
+    qtbot.mouseClick(desk.card.once, Qt.MouseButton.LeftButton)
+    assert told.count() == 1
+
+
+def test_escape_denies_only_in_the_card(desk, qtbot):
+    desk.card.show_question(PUSH)
+    told = answers(desk.card)
+    qtbot.keyClick(desk.field, Qt.Key.Key_Escape)
+    assert told.count() == 0
+    qtbot.keyClick(desk.card.always, Qt.Key.Key_Escape)
+    assert told.at(0)[1] == PermissionAnswer(False)
+
+
+def test_a_pattern_that_misses_what_is_asked_for_cannot_be_allowed(desk, qtbot):
+    desk.card.show_question(PUSH)
+    told = answers(desk.card)
+    desk.card.pattern.setText("git pull *")
+    assert "does not cover" in desk.card.warning.text()
+    assert not desk.card.always.isEnabled()
+    qtbot.keyClick(desk.card.pattern, Qt.Key.Key_Return)
+    qtbot.keyClick(desk.field, Qt.Key.Key_W, Qt.KeyboardModifier.AltModifier)
+    assert told.count() == 0
+    desk.card.pattern.setText("*")
+    assert "anything" in desk.card.warning.text()
+    qtbot.mouseClick(desk.card.always, Qt.MouseButton.LeftButton)
+    assert told.at(0)[1].pattern == "*"
+
+
+def test_several_needs_are_all_named_and_have_no_common_pattern(desk):
+    desk.card.show_question(BOTH)
+    assert desk.card.targets.text.toPlainText() == "Read: /a\nChange: /b"
+    assert not desk.card.pattern.isVisible()
+    assert {"Allow once", "Always allow", "Deny"} <= shown(desk.card)
+
+
+def test_the_arguments_can_be_seen_whole(desk, qtbot):
+    desk.card.show_question(PUSH)
+    assert desk.card.whole.isVisible()
+    qtbot.mouseClick(desk.card.whole, Qt.MouseButton.LeftButton)
+    assert "timeout: 5" in desk.card.targets.text.toPlainText()
+
+
+def test_a_long_command_scrolls_and_is_never_cut(desk):
+    long = "\n".join(f"step {n}" for n in range(300))
+    desk.card.show_question(Asked("v", "q9", "permission", None, (Need("bash", "run", long, "*"),)))
+    assert desk.card.targets.text.toPlainText() == long
+    assert desk.card.targets.height() < 160
+
+
+def test_rounds_ask_to_go_on_or_to_stop(desk, qtbot):
+    desk.card.show_question(ROUNDS)
+    assert desk.card.title.text() == "25 rounds without you. Go on?"
+    assert shown(desk.card) == {"Go on", "Stop"}
+    told = answers(desk.card)
+    for key in "CWA":
+        qtbot.keyClick(desk.field, getattr(Qt.Key, f"Key_{key}"), Qt.KeyboardModifier.AltModifier)
+    assert [told.at(n)[1] for n in range(told.count())] == [PermissionAnswer(True)]
+
+
+def test_titles_and_warnings():
+    assert title_of(BOTH) == "move wants to do 2 things"
+    assert pattern_warning("git push *", PUSH.needs) == ""
+    assert pattern_warning(" ", PUSH.needs) != ""

@@ -1,0 +1,112 @@
+"""Tools, questions and recovery in the whole window, against an engine process that follows a script."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtWidgets import QApplication
+from ui_scenes import is_idle, texts, until
+
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.heartbeat import Heartbeat
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.questions import question_card
+from desktop_app.ui.transcript.items import ToolItem
+
+
+def test_a_tool_is_seen_while_it_runs_and_its_card_becomes_the_result(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!slow 300")
+        await until(lambda: "ToolItem" in texts(window))
+        model = window.transcript_model
+        row = texts(window).index("ToolItem")
+
+        def lines() -> int:
+            item = model.item(row)
+            return item.lines if isinstance(item, ToolItem) else 0
+
+        await until(lambda: lines() > 20)
+        await until(lambda: is_idle(window))
+        assert texts(window)[row:] == ["300 lines", "Built."]
+
+    play(scene)
+
+
+def test_two_questions_wait_in_a_row_and_their_answers_arrive(play, monkeypatch):
+    monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!ask")
+        await until(lambda: window.question.isVisible())
+        assert window.question.targets.text.toPlainText() == "rm -rf build"
+        window.question.always.click()
+        await until(lambda: window.question.isVisible() and "example.org" in window.question.targets.words())
+        window.question.deny.click()
+        await until(lambda: is_idle(window))
+        assert not window.question.isVisible()
+        assert texts(window)[-3:] == ["True always rm *", "False once ", "Both answered."]
+
+    play(scene)
+
+
+def test_a_question_in_another_conversation_is_told_and_waits_there(play, monkeypatch):
+    monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!rounds")
+        await until(lambda: window.question.isVisible())
+        window.chat.open("c2")
+        await until(lambda: window.chat.conversation == "c2" and not window.question.isVisible())
+        window.chat.open("c1")
+        await until(lambda: window.question.isVisible())
+        window.question.once.click()
+        await until(lambda: not window.question.isVisible())
+
+    play(scene)
+
+
+def test_a_question_that_comes_while_another_conversation_is_open_is_in_a_toast(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        bridge.start(_send(bridge, "c2", "!rounds"))
+        await until(lambda: window.toast.isVisible())
+        assert window.toast.label.text() == "“Trip to Lisbon” waits for your answer: 25 rounds without you. Go on?"
+        assert not window.question.isVisible()
+        window.toast.action.click()
+        await until(lambda: window.question.isVisible())
+        assert window.chat.conversation == "c2"
+
+    play(scene)
+
+
+async def _send(bridge: Bridge, conversation: str, text: str) -> None:
+    await bridge.ask(p.Send(conversation, text))
+
+
+def test_a_continued_reply_is_one_message(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!continue")
+        await until(lambda: texts(window)[-1] == "The first half and more")
+        await until(lambda: is_idle(window))
+        assert texts(window)[-2:] == ["!continue", "The first half and more"]
+
+    play(scene)
+
+
+def test_a_thousand_lines_a_second_do_not_stop_the_window(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        heart = Heartbeat(window)
+        window.chat.send("!slow 1500")
+        await until(lambda: "ToolItem" in texts(window))
+        heart.restart()
+        before, began = time.process_time(), time.monotonic()
+        await until(lambda: is_idle(window))
+        heart.stop()
+        share = (time.process_time() - before) / (time.monotonic() - began)
+        QApplication.processEvents()
+        print(f"longest gap {heart.longest_gap * 1000:.0f} ms, {share:.0%} of a core")
+        # 50 ms is what is wanted; a busy machine takes the process off its core for longer than that.
+        assert heart.longest_gap < 0.25
+        assert share < 0.7
+
+    play(scene)
