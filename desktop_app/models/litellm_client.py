@@ -148,9 +148,23 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
         )
         if response.completion_stream is None:  # Gemini's is opened at the first chunk
             await response.fetch_stream()
-        return response.completion_stream
+        stream: Any = response.completion_stream
+        if endpoint.kind == "gemini":
+            stream.chunk_parser = partial(_gemini_chunk, stream.chunk_parser)
+        return stream
     finally:
         _opened.reset(token)
+
+
+def _gemini_chunk(parse: Any, chunk: Any) -> Any:
+    """The chunk as litellm reads it, but for the reason: litellm says "stop" in each one, so that a reply that broke
+    off would look whole."""
+    read = parse(chunk)
+    has_ended = any(candidate.get("finishReason") for candidate in chunk.get("candidates") or ())
+    if read is not None and not has_ended and not chunk.get("promptFeedback"):
+        for choice in read.choices:
+            choice.finish_reason = None
+    return read
 
 
 async def raw_chunks(stream: Any) -> AsyncGenerator[Any]:

@@ -1,0 +1,61 @@
+"""The kinds of servers, each with the flavour of the scripted provider that speaks as it does, and a model's name."""
+
+from __future__ import annotations
+
+import msgspec
+
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.settings import ServerKind
+from provider import AnyStep, ScriptedProvider
+
+KEY = "sk-SECRET-0123456789abcdef"
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """kind: as the settings name it. path: what its address ends with."""
+
+    kind: ServerKind
+    flavour: str
+    model: str
+    path: str = "/v1"
+    has_cache: bool = True
+
+    def provider(self, *script: AnyStep, **options: object) -> ScriptedProvider:
+        """A server of that kind that plays the script."""
+        return ScriptedProvider(script, flavour=self.flavour, models=(self.model,), key=KEY, **options)  # type: ignore[arg-type]
+
+    def model_at(
+        self,
+        provider: ScriptedProvider,
+        litellm: LiteLLM,
+        *,
+        key: str = KEY,
+        has_eyes: bool = False,
+        window: int = 8192,
+    ) -> LiteLLMModel:
+        """The model behind that server, as the engine would have it."""
+        info = ModelInfo(f"test/{self.model}", self.model, window, 1024, Basis.MEASURED, has_eyes=has_eyes)
+        endpoint = Endpoint("Test server", provider.root_url + self.path, key, self.kind)
+        return LiteLLMModel(info, tokenizer_for(self.model), litellm, endpoint, self.model)
+
+
+KINDS = (
+    Kind("anthropic", "anthropic", "claude-sonnet-4-5", ""),
+    Kind("gemini", "gemini", "gemini-3-pro-preview", "/v1beta"),
+    Kind("openai", "openai", "gpt-5.1"),
+    Kind("openrouter", "openrouter", "anthropic/claude-sonnet-4.5"),
+    Kind("moonshot", "moonshot", "kimi-k2.5"),
+    Kind("ollama", "ollama", "qwen3:8b", "", has_cache=False),
+    Kind("lm_studio", "lmstudio", "qwen3-8b"),
+    Kind("llama_cpp", "llama.cpp", "qwen3-8b"),
+    Kind("vllm", "vllm", "Qwen/Qwen3-8B"),
+    Kind("openai_compatible", "deepseek", "deepseek-chat"),
+)
+OF_KIND = {kind.kind: kind for kind in KINDS}
+EACH = {"argvalues": KINDS, "ids": [kind.kind for kind in KINDS]}
+"""For pytest.mark.parametrize("kind", **EACH)."""

@@ -1,0 +1,285 @@
+"""Each kind of server through the real litellm, over loopback: what must hold for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from itertools import pairwise
+
+import pytest
+
+from desktop_app.chat.ports import CallPiece, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.conversation.message import (
+    Message,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    user_message,
+)
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.models.litellm_library import LiteLLM
+from kinds_of_server import EACH, KEY, OF_KIND, Kind
+from provider import AnyStep, Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, Status
+
+HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
+READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}')
+CALLED = (
+    *HELLO,
+    Message(role=Role.ASSISTANT, parts=(ToolCall("call_1", "read", '{"path": "a"}'),)),
+    Message(role=Role.TOOL, parts=(ToolResult("call_1", "read", "What a holds."),)),
+)
+
+pytestmark = pytest.mark.parametrize("kind", **EACH)
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LiteLLM:
+    """Imported once; each test has connections of its own, since they belong to its loop."""
+    library = LiteLLM()
+    asyncio.run(library.load())
+    return library
+
+
+@pytest.fixture
+async def litellm(loaded: LiteLLM) -> AsyncIterator[LiteLLM]:
+    loaded.patience = 0.6
+    yield loaded
+    await loaded.close()
+
+
+async def pieces_of(
+    kind: Kind,
+    litellm: LiteLLM,
+    step: AnyStep,
+    messages: tuple[Message, ...] = HELLO,
+    tools: tuple[ToolSpec, ...] = (),
+) -> list[Piece]:
+    with kind.provider(step) as provider:
+        model = kind.model_at(provider, litellm)
+        return [piece async for piece in model.stream(messages, 100, tools)]
+
+
+async def error_of(kind: Kind, litellm: LiteLLM, step: AnyStep) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        await pieces_of(kind, litellm, step)
+    assert KEY not in repr(caught.value.failure)
+    return caught.value
+
+
+def text_of(pieces: list[Piece], sort: type[TextPiece | ReasoningPiece] = TextPiece) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, sort))
+
+
+async def test_text_reasoning_and_usage_arrive(kind: Kind, litellm: LiteLLM) -> None:
+    reply = Reply("Hello there, 世界! 👋🏽\n\n- a\n- b", size=3, reasoning="Let me think.", usage=(2100, 9, 1500))
+    pieces = await pieces_of(kind, litellm, reply)
+    assert text_of(pieces) == reply.text
+    assert text_of(pieces, ReasoningPiece) == reply.reasoning
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.reason == "stop"
+    assert end.usage is not None
+    assert end.usage == Usage(2100, 9, 1500 if kind.has_cache else 0, dollars=end.usage.dollars)
+    assert (end.usage.dollars is not None) == (kind.kind == "openrouter")
+
+
+async def test_characters_that_end_lines_elsewhere_do_not_break_a_reply(kind: Kind, litellm: LiteLLM) -> None:
+    text = "a\u2028b\u2029c\x85d\x0be\x1cf\r\ng"
+    assert text_of(await pieces_of(kind, litellm, Reply(text, size=len(text)))) == text
+
+
+async def test_two_calls_arrive_whole_and_as_they_grow(kind: Kind, litellm: LiteLLM) -> None:
+    calls = (Call("read", '{"path":"a"}', "call_1"), Call("read", '{"path":"b","lines":[1,2]}', "call_2"))
+    pieces = await pieces_of(kind, litellm, Reply("I look.", size=3, calls=calls), HELLO, (READ,))
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.reason == "tool_calls"
+    assert [(call.name, call.arguments.replace(" ", "")) for call in end.tool_calls] == [
+        ("read", '{"path":"a"}'),
+        ("read", '{"path":"b","lines":[1,2]}'),
+    ]
+    assert len({call.call_id for call in end.tool_calls}) == 2
+    for place, call in enumerate(end.tool_calls):
+        grown = [piece for piece in pieces if isinstance(piece, CallPiece) and piece.place == place]
+        assert "".join(piece.text for piece in grown) == call.arguments
+        assert {piece.name for piece in grown} == {"read"}
+    assert text_of(pieces) == "I look."
+
+
+async def test_a_call_without_arguments_has_an_empty_object(kind: Kind, litellm: LiteLLM) -> None:
+    pieces = await pieces_of(kind, litellm, Reply(calls=(Call("now", "{}"),)), HELLO, (ToolSpec("now", "The time"),))
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert [(call.name, call.arguments) for call in end.tool_calls] == [("now", "{}")]
+
+
+async def test_tools_calls_and_results_are_sent_in_its_shape(kind: Kind, litellm: LiteLLM) -> None:
+    with kind.provider(Reply("Done.")) as provider:
+        model = kind.model_at(provider, litellm)
+        _ = [piece async for piece in model.stream(CALLED, 100, (READ,))]
+        (request,) = provider.requests
+    said = repr(request.body)
+    for what in ("Reads a file", "What a holds.", "Be brief.", "'path'"):
+        assert said.count(what) >= 1, what
+    assert [role for role, _ in request.turns][-1] in ("tool", "user")
+    assert request.role == "tool"
+    assert "100" in said, "the longest reply"
+
+
+async def test_a_reply_that_is_full_or_filtered_says_so(kind: Kind, litellm: LiteLLM) -> None:
+    full = (await pieces_of(kind, litellm, Reply("Hello", finish="length")))[-1]
+    assert isinstance(full, ReplyEnd)
+    assert full.reason == "length"
+    if kind.kind != "ollama":  # it has no such reason
+        filtered = (await pieces_of(kind, litellm, Reply("Hello", finish="content_filter")))[-1]
+        assert isinstance(filtered, ReplyEnd)
+        assert filtered.reason == "content_filter"
+
+
+@pytest.mark.parametrize("is_abrupt", [True, False])
+async def test_a_stream_that_breaks_off_is_an_error_and_what_had_arrived_is_there(
+    kind: Kind, litellm: LiteLLM, is_abrupt: bool
+) -> None:
+    arrived: list[Piece] = []
+
+    async def read() -> None:
+        async for piece in kind.model_at(provider, litellm).stream(HELLO, 100):
+            arrived.append(piece)
+
+    with kind.provider(Cut("Hello, I was about", is_abrupt)) as provider, pytest.raises(ModelError, match="broke off"):
+        await read()
+    assert text_of(arrived) == "Hello, I was about"
+
+
+async def test_a_call_that_breaks_off_never_counts_as_made(kind: Kind, litellm: LiteLLM) -> None:
+    step = Cut("I look.", calls=(Call("read", '{"path": "a long path to be cut"}'),))
+    with pytest.raises(ModelError, match="broke off"):
+        await pieces_of(kind, litellm, step, HELLO, (READ,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 429, 500, 503, 529])
+async def test_an_error_status_is_an_error_without_the_key(kind: Kind, litellm: LiteLLM, status: int) -> None:
+    error = await error_of(kind, litellm, Status(status, f"Something is wrong with {KEY}"))
+    assert error.failure.title
+    assert not error.is_overflow
+
+
+async def test_a_wrong_key_is_refused_and_is_not_shown(kind: Kind, litellm: LiteLLM) -> None:
+    with kind.provider(Reply("Hello")) as provider:
+        model = kind.model_at(provider, litellm, key="sk-WRONG-0123456789abcdef")
+        with pytest.raises(ModelError) as caught:
+            _ = [piece async for piece in model.stream(HELLO, 10)]
+    assert "sk-WRONG" not in repr(caught.value.failure) + str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+async def test_a_request_that_is_too_long_is_recognised(kind: Kind, litellm: LiteLLM) -> None:
+    assert (await error_of(kind, litellm, Overflow())).is_overflow
+
+
+async def test_an_error_within_a_stream_is_an_error(kind: Kind, litellm: LiteLLM) -> None:
+    error = await error_of(kind, litellm, ErrorEvent("Hel", "The model has crashed"))
+    assert error.failure.title
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        Garbage(),
+        Garbage("data: {this is not JSON\n\n", "text/event-stream"),
+        Garbage('data: {"hello": "world"}\n\ndata: [DONE]\n\n', "text/event-stream"),
+        Garbage('data: ["hello"]\n\n', "text/event-stream"),
+        Garbage('{"hello": "world"}\n', "application/x-ndjson"),
+        Garbage("", "text/event-stream"),
+    ],
+)
+async def test_something_that_is_not_the_protocol_is_an_error(kind: Kind, litellm: LiteLLM, garbage: Garbage) -> None:
+    await error_of(kind, litellm, garbage)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["", "Hel"])
+async def test_silence_ends_after_the_patience(kind: Kind, litellm: LiteLLM, text: str) -> None:
+    error = await error_of(kind, litellm, Hang(text))
+    assert error.kind == "timeout"
+
+
+async def test_closing_the_reply_closes_the_connection(kind: Kind, litellm: LiteLLM) -> None:
+    litellm.patience = 30
+    with kind.provider(Hang("Hello")) as provider:
+        async with aclosing(kind.model_at(provider, litellm).stream(HELLO, 10)) as pieces:
+            assert await anext(pieces) == TextPiece("Hello")
+            assert not provider.client_left.is_set()
+        assert await asyncio.to_thread(provider.client_left.wait, 2)
+
+
+@pytest.mark.parametrize("text", ["", "Hello"])
+async def test_cancelling_the_task_closes_the_connection(kind: Kind, litellm: LiteLLM, text: str) -> None:
+    litellm.patience = 30
+    with kind.provider(Hang(text)) as provider:
+
+        async def read() -> None:
+            async for _ in kind.model_at(provider, litellm).stream(HELLO, 10):
+                pass
+
+        task = asyncio.ensure_future(read())
+        while not provider.requests:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(provider.client_left.wait, 2)
+
+
+async def test_each_piece_may_be_awaited_by_a_task_of_its_own(kind: Kind, litellm: LiteLLM) -> None:
+    """As the engine does, so that it can keep a reply that has stalled: each task has another context."""
+    with kind.provider(Reply("Hello there", size=5)) as provider:
+        pieces = kind.model_at(provider, litellm).stream(HELLO, 10)
+        text = ""
+        while not isinstance(piece := await asyncio.ensure_future(anext(pieces)), ReplyEnd):
+            text += piece.text
+        await asyncio.ensure_future(pieces.aclose())
+    assert text == "Hello there"
+
+
+@pytest.mark.slow
+async def test_nothing_is_tried_twice(kind: Kind, litellm: LiteLLM) -> None:
+    for step in (Status(500), Status(429, retry_after=0), Status(503), Hang()):
+        with kind.provider(step, Reply("Hello")) as provider:
+            with pytest.raises(ModelError):
+                _ = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 10)]
+            assert len(provider.requests) == 1
+
+
+async def test_nothing_is_printed(kind: Kind, litellm: LiteLLM, capfd: pytest.CaptureFixture[str]) -> None:
+    await pieces_of(kind, litellm, Reply("Hello"))
+    await error_of(kind, litellm, Status(400))
+    await error_of(kind, litellm, Cut("Hel"))
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+
+
+async def test_a_prompt_s_beginning_stays_the_same_from_request_to_request(kind: Kind, litellm: LiteLLM) -> None:
+    script = [Reply("Done.")] * 3
+    with kind.provider(*script) as provider:
+        model = kind.model_at(provider, litellm)
+        after = (*CALLED, Message(role=Role.ASSISTANT, parts=(Text("Done."),)), user_message("And b?"))
+        for messages in (HELLO, CALLED, after):
+            _ = [piece async for piece in model.stream(messages, 100, (READ,))]
+        said = [request.turns for request in provider.requests]
+    for earlier, later in pairwise(said):
+        assert later[: len(earlier)] == earlier
+
+
+def test_every_kind_is_tried(kind: Kind) -> None:
+    from typing import get_args
+
+    from desktop_app.settings import ServerKind
+
+    assert set(get_args(ServerKind)) == set(OF_KIND)
