@@ -22,6 +22,7 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from desktop_app.conversation.openai_chat import Json
 
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
+from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
 
 CONNECT_SECONDS = 10.0
 
@@ -137,6 +138,8 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
     """
     token = _opened.set(opened)
     try:
+        if endpoint.kind == "openai" and is_answered_by_responses(litellm.model_cost, model):
+            return await _open_responses(endpoint, model, request, pool)
         response: Any = await litellm.acompletion(
             model=f"{PREFIX[endpoint.kind]}/{model}",
             api_base=endpoint.api_base,
@@ -154,6 +157,26 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
         return stream
     finally:
         _opened.reset(token)
+
+
+async def _open_responses(endpoint: Endpoint, model: str, request: Json, pool: Pool) -> AsyncGenerator[Any]:
+    events: Any = await litellm.aresponses(
+        model=f"openai/{model}",
+        api_base=endpoint.api_base,
+        api_key=endpoint.key or "none",
+        client=pool.handler,
+        timeout=pool.http.timeout,
+        max_retries=0,
+        **responses_request_of(request),
+    )
+    return _responses_chunks(events)
+
+
+async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
+    async for event in events:
+        chunk = chunk_of(event)
+        if chunk is not None:
+            yield chunk
 
 
 def _gemini_chunk(parse: Any, chunk: Any) -> Any:

@@ -84,8 +84,3 @@ def _told(fields: Json) -> Told:
 
 def _maybe(cost: object) -> float | None:
     return float(cost) if isinstance(cost, int | float) and cost else None
-
-
-def is_answered_by_responses(catalogue: Mapping[str, Json], name: str) -> bool:
-    """Whether OpenAI offers that model in its Responses API only, as it does with the Codex models."""
-    return (catalogue.get(name) or catalogue.get(f"openai/{name}") or {}).get("mode") == "responses"
