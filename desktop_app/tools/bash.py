@@ -1,0 +1,157 @@
+"""`bash`: a command line, run in the working folder. Whatever it starts ends with it."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+import shutil
+import signal
+import time
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+from desktop_app.context.command_line import simple_commands
+from desktop_app.context.permissions import literal, suggested_for
+from desktop_app.conversation.tools import Need, ToolOutcome, Workplace
+
+from .child_process import ChildProcess
+from .places import folder_of
+from .tool import Arguments, Tool, ToolFailed, about
+
+SECONDS, SECONDS_MOST = 120, 600
+HEAD_MOST = TAIL_MOST = 5_000_000
+"""Bytes of output that are kept at each end."""
+STREAMED_MOST = 200_000
+"""Characters that are shown while it runs; a program that writes without end would keep the window busy."""
+TICK_SECONDS = 0.05
+
+
+class BashArguments(Arguments, frozen=True):
+    """What to run, and for how long at most."""
+
+    command: Annotated[str, about("Command line", min_length=1)]
+    timeout: Annotated[int, about("Seconds", ge=1, le=SECONDS_MOST)] = SECONDS
+
+
+class BashTool(Tool[BashArguments]):
+    """Runs a command line."""
+
+    name = "bash"
+    description = (
+        "Run a bash command in the working folder. Each call is a new shell without input or terminal; "
+        "background processes end with the call."
+    )
+    arguments = BashArguments
+
+    def __init__(self) -> None:
+        self._shell = shutil.which("bash") or shutil.which("sh") or ""
+
+    @property
+    def is_there(self) -> bool:
+        """Where there is a shell, and groups of processes that can be ended as a whole."""
+        return bool(self._shell) and hasattr(os, "killpg")
+
+    async def needs(self, arguments: BashArguments, place: Workplace) -> tuple[Need, ...]:
+        """One for each simple command; one for the whole line, where it cannot be taken apart."""
+        commands = simple_commands(arguments.command)
+        if commands is None:
+            return (Need(self.name, "run", arguments.command, literal(arguments.command)),)
+        needs = (Need(self.name, "run", command.text, suggested_for(command)) for command in commands)
+        return tuple(dict.fromkeys(needs))
+
+    async def run(self, arguments: BashArguments, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+        """The output as it comes, and at last all of it, with the exit code."""
+        folder = folder_of(place)
+        if not await asyncio.to_thread(folder.is_dir):
+            raise ToolFailed(f"The working folder {folder} is not there.")
+        started = time.monotonic()
+        try:
+            child = await ChildProcess.start((self._shell, "-c", arguments.command), folder)
+        except ValueError:
+            raise ToolFailed("A command cannot hold a NUL character.") from None
+        output = Output()
+        try:
+            async with aclosing(_read(child, output, started + arguments.timeout)) as pieces:
+                async for piece in pieces:
+                    yield piece
+            code = child.exit_code
+        finally:
+            await child.end()
+        seconds = time.monotonic() - started
+        said = output.text()
+        ending = _ending(code, seconds, arguments.timeout)
+        yield ToolOutcome(said + ("" if not said or said.endswith("\n") else "\n") + ending, is_error=code != 0)
+
+
+async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:
+    """What it writes, until it has ended, or time is up."""
+    while time.monotonic() < deadline:
+        try:
+            async with asyncio.timeout(min(TICK_SECONDS, max(deadline - time.monotonic(), 0))):
+                chunk = await child.output.read(65_536)
+        except TimeoutError:
+            if child.exit_code is not None:
+                return  # what still holds the pipe runs in the background
+            continue
+        if chunk:
+            if told := output.take(chunk):
+                yield told
+            await asyncio.sleep(0)  # a program that never pauses must not keep the others waiting
+        elif child.exit_code is not None:
+            return
+        else:
+            await asyncio.sleep(TICK_SECONDS / 5)  # it closed its output, and goes on
+
+
+def _ending(code: int | None, seconds: float, most: int) -> str:
+    if code is None:
+        return f"[Stopped after {most} seconds: time is up. Set timeout for more, at most {SECONDS_MOST}.]"
+    if code < 0:
+        return f"[ended by signal {_name_of(-code)}, exit code {128 - code}]"
+    return f"[exit code {code}{f', {seconds:.0f} s' if seconds >= 10 else ''}]"
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+class Output:
+    """What a program has written: its first and its last bytes."""
+
+    def __init__(self, head_most: int = HEAD_MOST, tail_most: int = TAIL_MOST) -> None:
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._head_most, self._tail_most = head_most, tail_most
+        self._in_tail = self._left_out = self._streamed = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+
+    def take(self, chunk: bytes) -> str:
+        """Keeps a chunk. Returns the text to show of it."""
+        room = self._head_most - len(self._head)
+        self._head += chunk[:room]
+        if rest := chunk[max(room, 0) :]:
+            self._tail.append(rest)
+            self._in_tail += len(rest)
+        while self._tail and self._in_tail - len(self._tail[0]) >= self._tail_most:
+            gone = len(self._tail.popleft())
+            self._in_tail -= gone
+            self._left_out += gone
+        if self._streamed >= STREAMED_MOST:
+            return ""
+        told = self._decoder.decode(chunk)
+        self._streamed += len(told)
+        return told if self._streamed < STREAMED_MOST else f"{told}\n[… more output follows; it is not shown live …]\n"
+
+    def text(self) -> str:
+        """All that is kept, as UTF-8; other bytes are replaced."""
+        head, tail = bytes(self._head), b"".join(self._tail)
+        if not self._left_out:
+            return (head + tail).decode(errors="replace")
+        gap = f"\n[… {self._left_out:,} bytes left out here …]\n"
+        return f"{head.decode(errors='replace')}{gap}{tail.decode(errors='replace')}"

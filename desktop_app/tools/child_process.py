@@ -1,0 +1,122 @@
+"""Child processes that end with the call that started them: with their children, and with the engine itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import secrets
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+MARK = "PALIMPSEST_CALL"
+"""The variable by which a process is known to stem from a call, whatever group or session it has moved to."""
+GRACE_SECONDS = 0.1
+"""Between the request to end and the end: a stopped call ends within 0.25 s."""
+_KEY = re.compile(
+    r"PALIMPSEST_.*|.*_API_?(?:KEY|TOKEN)S?|(?:OPENAI|ANTHROPIC|CLAUDE|OPENROUTER|GEMINI|GOOGLE_AI|MOONSHOT|KIMI|MISTRAL"
+    r"|GROQ|DEEPSEEK|XAI|TOGETHER|FIREWORKS|COHERE|PERPLEXITY|CEREBRAS|REPLICATE|AZURE_OPENAI|AZURE_AI|LITELLM"
+    r"|HF|HUGGINGFACE|HUGGING_FACE|HUGGINGFACEHUB|OLLAMA|LM_STUDIO|VLLM)_\w*(?:KEY|TOKEN|SECRET)\w*",
+    re.IGNORECASE,
+)
+"""Variables with our own settings and with the keys of providers: a command has no use for them."""
+_QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+"""There is no terminal: nothing should page, colour, or ask."""
+_WATCHED = (
+    # Ends the group when the engine's end of the pipe closes, so that a killed engine leaves nothing running.
+    f'exec 9<&0 </dev/null; {{ read -r _ <&9; kill -KILL -- -$$; }} >/dev/null 2>&1 & exec 9<&-; {MARK}="$0" exec "$@"'
+)
+
+
+def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a command gets: everything but keys of providers, and what makes programs talk to a terminal."""
+    return {name: value for name, value in environment.items() if not _KEY.fullmatch(name)} | _QUIET
+
+
+class ChildProcess:
+    """A program in a session of its own, without standard input. Start it, and end it in a `finally`."""
+
+    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+        assert process.stdout is not None
+        self._process = process
+        self._mark = mark
+        self.output = process.stdout
+
+    @classmethod
+    async def start(cls, argv: Sequence[str], folder: str | Path, is_error_shown: bool = True) -> ChildProcess:
+        """Starts it. is_error_shown: whether standard error comes with the output. Raises OSError, ValueError."""
+        mark = secrets.token_hex(16)
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *("/bin/sh", "-c", _WATCHED, mark, *argv),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT if is_error_shown else asyncio.subprocess.DEVNULL,
+                cwd=folder,
+                env=clean_environment(os.environ),
+                start_new_session=True,
+            )
+        )
+        try:
+            return cls(await asyncio.shield(starting), mark)
+        except asyncio.CancelledError:
+            await cls(await starting, mark).end()
+            raise
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative: the signal that ended it."""
+        return self._process.returncode
+
+    async def end(self) -> None:
+        """Ends it with all that stems from it, within 0.25 s. Can be called at any time, and again."""
+        group = self._process.pid
+        try:
+            if self.exit_code is None:
+                _signal_group(group, signal.SIGTERM)
+                for _ in range(10):
+                    if self.exit_code is not None:
+                        break
+                    await asyncio.sleep(GRACE_SECONDS / 10)
+        finally:
+            _signal_group(group, signal.SIGKILL)
+            await asyncio.shield(asyncio.to_thread(_kill_marked, self._mark))
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(GRACE_SECONDS):
+                    await self._process.wait()
+            self._process._transport.close()  # type: ignore[attr-defined]  # else a pipe held open warns at the end
+
+
+def _signal_group(group: int, sign: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, sign)
+
+
+def _kill_marked(mark: str) -> None:
+    """Kills what left the group, such as daemons; where there is no /proc, the group is all that can be found."""
+    for _ in range(3):  # one that is killed may just have started another one
+        found = [pid for pid in _own_processes() if _has_mark(pid, mark)]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not found:
+            return
+
+
+def _own_processes() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    except OSError:
+        return []
+
+
+def _has_mark(pid: int, mark: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{MARK}={mark}".encode() in file.read()
+    except OSError:  # gone, or somebody else's
+        return False

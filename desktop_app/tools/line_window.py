@@ -1,0 +1,120 @@
+"""Some lines of a text, numbered, within what one result may take, and how to read on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BufferedReader
+
+from .text_files import SNIFFED, bom_of
+from .tool import ToolFailed
+
+LINES_MOST = 1_900
+BYTES_MOST = 48_000
+LINE_MOST = 1_900
+"""A little below what a result may have at most (features T1), so that a file needs no spill: it can be read on."""
+
+
+class LineWindow:
+    """Takes lines one by one, keeps those from `offset` on (counted from 1) while there is room."""
+
+    def __init__(self, offset: int, limit: int) -> None:
+        self._offset = offset
+        self._last = offset + min(limit, LINES_MOST) - 1
+        self._kept: list[str] = []
+        self._bytes = 0
+        self._is_full = False
+        self.lines = 0
+        self.notes: list[str] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further line is taken; further ones are only counted."""
+        return self._is_full or self.lines >= self._last
+
+    def take(self, line: str) -> None:
+        """The next line, without its end."""
+        if self.is_full or self.lines + 1 < self._offset:
+            self.lines += 1
+            return
+        if len(line) > LINE_MOST:
+            line = f"{line[:LINE_MOST]}... (line truncated: {len(line):,} characters)"
+        told = f"{self.lines + 1}\t{line}"
+        size = len(told.encode(errors="replace")) + 1
+        if self._kept and self._bytes + size > BYTES_MOST:
+            self._is_full = True
+        else:
+            self._kept.append(told)
+            self._bytes += size
+        self.lines += 1
+
+    def text(self, name: str) -> str:
+        """The kept lines. Raises ToolFailed if there is no line that far."""
+        if not self.lines:
+            return f"[{name} is empty]"
+        if not self._kept:
+            raise ToolFailed(f"{name} has {self.lines:,} lines: there is no line {self._offset:,}.")
+        last = self._offset + len(self._kept) - 1
+        notes = list(self.notes)
+        if self._offset > 1 or last < self.lines:
+            on = f"; read on with offset {last + 1}" if last < self.lines else ""
+            notes.insert(0, f"lines {self._offset:,} to {last:,} of {self.lines:,}{on}")
+        return "\n".join([*self._kept, *(f"[{note}]" for note in notes)])
+
+
+def window_of_file(file: BufferedReader, offset: int, limit: int, most: int) -> LineWindow:
+    """Lines of an open file, of which `most` bytes are read at most. Lines end at a line feed, as editors count."""
+    window = LineWindow(offset, limit)
+    bom, encoding = bom_of(file.peek(4)[:4])
+    file.seek(len(bom))
+    if encoding.startswith(("utf-16", "utf-32")):
+        text = file.read(most).decode(encoding, errors="replace")
+        window.notes.append(f"the file is {encoding}")
+        return _taken(window, lines_of(text))
+    is_other = False
+    while not window.is_full and file.tell() < most and (raw := file.readline(most)):
+        raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+        try:
+            window.take(raw.decode())
+        except UnicodeDecodeError:
+            window.take(raw.decode("cp1252", errors="replace"))
+            is_other = True
+    if is_other:
+        window.notes.append("not UTF-8: read as Windows-1252")
+    _count_rest(file, window, most)
+    return window
+
+
+def _count_rest(file: BufferedReader, window: LineWindow, most: int) -> None:
+    last = b"\n"
+    while file.tell() < most and (chunk := file.read(1 << 20)):
+        window.lines += chunk.count(b"\n")
+        last = chunk
+    window.lines += not last.endswith(b"\n")
+
+
+def window_of_text(text: str, offset: int, limit: int) -> LineWindow:
+    """Lines of a text."""
+    return _taken(LineWindow(offset, limit), lines_of(text))
+
+
+def _taken(window: LineWindow, lines: Iterator[str]) -> LineWindow:
+    for line in lines:
+        window.take(line)
+    return window
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines without their ends; a line feed at the end begins no further one."""
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin)
+        end = len(text) if end < 0 else end
+        yield text[begin:end].removesuffix("\r")
+        begin = end + 1
+
+
+def beginning(file: BufferedReader) -> bytes:
+    """The first bytes of an open file, which is then read from its beginning again."""
+    begin = file.read(SNIFFED)
+    file.seek(0)
+    return begin

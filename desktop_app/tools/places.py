@@ -1,0 +1,67 @@
+"""Which file a path means, and what it takes from the user to read or write it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from desktop_app.context.permissions import literal
+from desktop_app.context.secret_paths import is_secret
+from desktop_app.conversation.tools import Need, NeedKind, Workplace
+
+from .tool import ToolFailed
+
+STARTS_PROGRAMS = frozenset(
+    {".git", ".hg", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile"}
+    | {".xprofile", ".xinitrc", ".gitconfig", "autostart", "LaunchAgents", "systemd"}
+)
+"""What is written there runs later on: hooks and start-up files. No pattern is proposed for that."""
+
+
+def folder_of(place: Workplace) -> Path:
+    """The working folder; the home folder if none was chosen, as in a new terminal."""
+    return Path(place.folder) if place.folder else Path.home()
+
+
+def resolved(path: str, place: Workplace) -> Path:
+    """The absolute path that is meant, with `~`, `..` and symbolic links followed. Raises ToolFailed."""
+    if "\0" in path:
+        raise ToolFailed("A path cannot hold a NUL character.")
+    try:
+        meant = os.path.join(folder_of(place), os.path.expanduser(path))
+        return Path(os.path.realpath(meant))
+    except (OSError, ValueError) as error:  # a name that is too long, or lone surrogates
+        raise ToolFailed(f"{path!r} is no path: {error}") from None
+
+
+def told(path: Path, place: Workplace) -> str:
+    """The path as the model would name it: relative to the working folder where that is shorter."""
+    folder = Path(os.path.realpath(folder_of(place)))
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+class Borders(msgspec.Struct, frozen=True):
+    """What reading and writing take. data: our own data folder, which is nothing for a model."""
+
+    data: Path
+
+    def reading(self, tool: str, path: Path, place: Workplace) -> tuple[Need, ...]:
+        """Nothing within the working folder, but for secrets; elsewhere the user's word."""
+        is_inside = bool(place.folder) and path.is_relative_to(os.path.realpath(place.folder))
+        if is_inside and not self._is_private(path):
+            return ()
+        return (self._need(tool, "read", path, self._is_private(path)),)
+
+    def writing(self, tool: str, path: Path) -> tuple[Need, ...]:
+        """The user's word, everywhere."""
+        return (self._need(tool, "write", path, self._is_private(path) or bool(STARTS_PROGRAMS & set(path.parts))),)
+
+    def _need(self, tool: str, kind: NeedKind, path: Path, is_always_asked: bool) -> Need:
+        folder = path if path.is_dir() else path.parent
+        return Need(tool, kind, str(path), "" if is_always_asked else os.path.join(literal(str(folder)), "*"))
+
+    def _is_private(self, path: Path) -> bool:
+        own = os.path.realpath(self.data)
+        return path.is_relative_to(own) or Path(own).is_relative_to(path) or is_secret(str(path))

@@ -1,0 +1,127 @@
+"""Text files as bytes: which encoding they have, and how they are replaced in one step."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+import msgspec
+
+from .tool import ToolFailed
+
+SNIFFED = 8_192
+"""Bytes at a file's beginning by which it is taken for text or not."""
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""Longer ones before those that they begin with."""
+IMAGES = (
+    (b"\x89PNG\r\n\x1a\n", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF87a", "GIF"),
+    (b"GIF89a", "GIF"),
+    (b"BM", "BMP"),
+    (b"II*\0", "TIFF"),
+    (b"MM\0*", "TIFF"),
+)
+
+
+class TextFile(msgspec.Struct, frozen=True):
+    """A file's text, and what it takes to write it as it was."""
+
+    text: str
+    encoding: str = "utf-8"
+    bom: bytes = b""
+
+    def encoded(self, text: str) -> bytes:
+        """Another text as this file would hold it. Raises ToolFailed."""
+        try:
+            return self.bom + text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            wrong = text[error.start : error.end][:20]
+            raise ToolFailed(f"The file is {self.encoding}, which cannot hold {wrong!r}.") from None
+
+
+def open_regular(path: Path, most: int, what_then: str) -> BufferedReader:
+    """Opens a file for reading. Raises ToolFailed for what is no plain file or larger than `most` bytes; OSError."""
+    # Not blocking: a pipe that nobody writes to would be waited for, for ever.
+    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)), "rb")
+    status = os.fstat(file.fileno())
+    why = ""
+    if not stat.S_ISREG(status.st_mode):
+        why = f"{path} is no plain file."
+    elif status.st_size > most:
+        why = f"{path} has {status.st_size:,} bytes, more than the {most:,} that are taken. {what_then}"
+    if why:
+        file.close()
+        raise ToolFailed(why)
+    return file
+
+
+def bom_of(begin: bytes) -> tuple[bytes, str]:
+    """The mark at the beginning and the encoding that it tells; (b"", "") without one."""
+    return next(((bom, encoding) for bom, encoding in BOMS if begin.startswith(bom)), (b"", ""))
+
+
+def refuse_binary(path: Path, begin: bytes, size: int) -> None:
+    """Raises ToolFailed if a file that begins so is no text."""
+    kind = next((kind for sign, kind in IMAGES if begin.startswith(sign)), "")
+    if begin[:4] == b"RIFF" and begin[8:12] == b"WEBP":
+        kind = "WebP"
+    if kind and (kind != "BMP" or b"\0" in begin):
+        raise ToolFailed(f"{path} is an image ({kind}, {size:,} bytes): ask the user to attach it to a message.")
+    if b"\0" in begin and not bom_of(begin)[0]:
+        raise ToolFailed(f"{path} is a binary file ({size:,} bytes): look at it with bash (file, xxd, strings).")
+
+
+def read_text(path: Path, most: int) -> TextFile:
+    """A whole text file. Raises ToolFailed if it is binary or too large; OSError."""
+    with open_regular(path, most, "Change it with bash.") as file:
+        content = file.read(most + 1)
+    refuse_binary(path, content[:SNIFFED], len(content))
+    return decoded(content)
+
+
+def decoded(content: bytes) -> TextFile:
+    """Bytes as text that can be turned into the same bytes again: UTF-8, what a BOM says, or one byte a character."""
+    bom, named = bom_of(content)
+    for encoding in (named or "utf-8", "cp1252", "latin-1"):
+        try:
+            text = content[len(bom) :].decode(encoding)
+            if encoding in ("utf-8", "latin-1") or bom + text.encode(encoding) == content:
+                return TextFile(text, encoding, bom)
+        except UnicodeError:
+            bom = b""  # whatever stands there, it was none
+    raise AssertionError("Latin-1 takes every byte")
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """The file has the new content or the old one, whatever happens, and keeps its mode. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    if mode is not None and not os.access(path, os.W_OK):  # replacing it would get around that
+        raise PermissionError(errno.EACCES, "It is write-protected", str(path))
+    temporary = path.parent / f".{path.name[:40]}.{secrets.token_hex(6)}.new"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,150 @@
+"""All tools that a model may call: ours, and those of other sources, such as MCP servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Protocol
+
+from desktop_app.chat.ports import Spills
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
+from desktop_app.paths import data_folder
+from desktop_app.settings import Settings
+
+from .bash import BashTool
+from .change_files import EditTool, FileLocks, WriteTool
+from .list_folder import ListTool
+from .places import Borders
+from .read_file import ReadTool
+from .schema import read_arguments, spec_of
+from .tool import Tool, ToolFailed
+
+
+class ToolSource(Protocol):
+    """Where tools come from. It fits the `Toolbox` port, and is asked only for calls of tools that it offers."""
+
+    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+        """Those on offer there, in an order that does not change."""
+        ...
+
+    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+        """What the call would do that the user may not want."""
+        ...
+
+    def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Output as it comes, and at last the outcome."""
+        ...
+
+    def failures(self) -> tuple[Failure, ...]:
+        """What of it does not answer, and why."""
+        ...
+
+
+class Toolbox:
+    """Fits the `Toolbox` port: our own tools, then those of the other sources. Of two with one name the first is there.
+
+    settings: as they are now, since tools are switched off, and the search server changed, at any time.
+    data: our data folder, whose files are always asked for; None for the usual one.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[ToolSource],
+        spills: Spills,
+        settings: Callable[[], Settings] = Settings,
+        data: Path | None = None,
+    ) -> None:
+        own = OwnTools(own_tools(spills, settings, data or data_folder()))
+        self._sources: tuple[ToolSource, ...] = (own, *sources)
+        self._settings = settings
+
+    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+        """Those on offer there, without those that are switched off."""
+        return tuple(spec for spec, _ in (await self._offers(place)).values())
+
+    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+        """What the call would do that the user may not want; nothing for what cannot be run anyway."""
+        source = (await self._offers(place)).get(call.name, (None, None))[1]
+        return await source.needs(call, place) if source else ()
+
+    async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Output as it comes, where a tool shows any, and at last the outcome."""
+        offers = await self._offers(place)
+        source = offers.get(call.name, (None, None))[1]
+        if source is None:
+            names = ", ".join(offers) or "none"
+            yield ToolOutcome(f"There is no tool named {call.name}. There are: {names}.", is_error=True)
+            return
+        async with aclosing(source.run(call, place)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    def failures(self) -> tuple[Failure, ...]:
+        """What of the other sources does not answer, and why."""
+        return tuple(failure for source in self._sources for failure in source.failures())
+
+    async def _offers(self, place: Workplace) -> dict[str, tuple[ToolSpec, ToolSource]]:
+        """What is on offer, by name: always in the same order, which begins the prompt cache."""
+        off = self._settings().tools_off
+        offers: dict[str, tuple[ToolSpec, ToolSource]] = {}
+        for source in self._sources:
+            for spec in await source.specs(place):
+                if spec.name not in off:
+                    offers.setdefault(spec.name, (spec, source))
+        return offers
+
+
+class OwnTools:
+    """A source with tools of ours."""
+
+    def __init__(self, tools: Sequence[Tool[Any]]) -> None:
+        self._tools = {tool.name: tool for tool in tools if tool.is_there}
+        self._specs = tuple(map(spec_of, self._tools.values()))
+
+    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+        """All that can work on this machine."""
+        return self._specs
+
+    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+        """What the call would do; nothing for arguments that do not fit, since it will not run."""
+        tool = self._tools[call.name]
+        try:
+            return await tool.needs(read_arguments(call.name, call.arguments, tool.arguments), place)
+        except ToolFailed:
+            return ()
+        except OSError:  # nobody can tell what it would do
+            return (Need(call.name, "read", call.arguments),)
+
+    async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Runs the call. What goes wrong in the world is an outcome."""
+        tool = self._tools[call.name]
+        try:
+            arguments = read_arguments(call.name, call.arguments, tool.arguments)
+            await tool.needs(arguments, place)  # what fails there was not asked for, so that it must not run
+            async with aclosing(tool.run(arguments, place)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ToolFailed as failed:
+            yield ToolOutcome(str(failed), is_error=True)
+        except OSError as error:
+            told = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or str(error)
+            yield ToolOutcome(told, is_error=True)
+
+    def failures(self) -> tuple[Failure, ...]:
+        """None: they are part of us."""
+        return ()
+
+
+def own_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> tuple[Tool[Any], ...]:
+    """Our tools, in the order in which models see them."""
+    borders, locks = Borders(data), FileLocks()
+    return (
+        ReadTool(borders, spills),
+        WriteTool(borders, locks),
+        EditTool(borders, locks),
+        ListTool(borders),
+        BashTool(),
+    )

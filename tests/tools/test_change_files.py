@@ -1,0 +1,160 @@
+"""`write` and `edit`: files are replaced in one step, and keep what was not to be changed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tool_calls import Desk
+
+from desktop_app.tools import change_files
+from desktop_app.tools.replacement import places_of, shown
+from desktop_app.tools.text_files import decoded
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+async def test_a_file_is_made_with_its_folders_and_replaced(desk: Desk) -> None:
+    assert await desk.call("write", path="a/b/c.txt", content="one\ntwo") == "Created a/b/c.txt: 2 lines, 7 bytes."
+    os.chmod(desk.folder / "a/b/c.txt", 0o751)
+    assert (await desk.call("write", path="a/b/c.txt", content="")).startswith("Replaced a/b/c.txt: 0 lines")
+    assert stat.S_IMODE((desk.folder / "a/b/c.txt").stat().st_mode) == 0o751
+    assert os.listdir(desk.folder / "a/b") == ["c.txt"], "nothing is left beside it"
+
+
+async def test_a_new_file_can_be_used_as_others_that_the_user_makes(desk: Desk) -> None:
+    await desk.call("write", path="ours", content="x")
+    (desk.folder / "theirs").write_text("x")
+    assert (desk.folder / "ours").stat().st_mode == (desk.folder / "theirs").stat().st_mode
+
+
+async def test_a_link_stays_a_link(desk: Desk) -> None:
+    desk.file("real.txt", "old")
+    (desk.folder / "link.txt").symlink_to("real.txt")
+    await desk.call("edit", path="link.txt", old_text="old", new_text="new")
+    assert (desk.folder / "link.txt").is_symlink()
+    assert (desk.folder / "real.txt").read_text() == "new"
+
+
+async def test_what_cannot_be_written_is_said(desk: Desk) -> None:
+    desk.file("file", "x")
+    os.mkfifo(desk.folder / "pipe")
+    assert "is a folder" in await desk.failure("write", path=".", content="x")
+    assert "no plain file" in await desk.failure("write", path="pipe", content="x")
+    assert "file" in await desk.failure("write", path="file/below", content="x")
+    assert "surrogate" in await desk.failure("write", path="a", content="\ud800")
+    assert (desk.folder / "file").read_text() == "x"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+async def test_a_write_protected_file_is_not_replaced(desk: Desk) -> None:
+    os.chmod(desk.file("a.txt", "x"), 0o444)
+    assert "write-protected" in await desk.failure("write", path="a.txt", content="y")
+
+
+async def test_writing_always_needs_the_users_word(desk: Desk) -> None:
+    [need] = await desk.needs("write", path="a/../b.txt", content="")
+    assert (need.kind, need.target) == ("write", str(desk.folder / "b.txt"))
+    assert need.suggestion == f"{desk.folder}/*"
+    for path in (".git/hooks/pre-commit", ".env", "~/.bashrc"):
+        [need] = await desk.needs("edit", path=path, old_text="x", new_text="y")
+        assert need.suggestion == ""
+
+
+async def test_an_edit_shows_what_it_did(desk: Desk) -> None:
+    desk.file("a.py", "one\ntwo\nthree\nfour\nfive\nsix\n")
+    assert await desk.call("edit", path="a.py", old_text="four", new_text="4\n4b") == (
+        "Edited a.py in 1 place.\n@@ line 4 @@\n two\n three\n-four\n+4\n+4b\n five\n six"
+    )
+    assert (desk.folder / "a.py").read_text() == "one\ntwo\nthree\n4\n4b\nfive\nsix\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "old", "new", "wanted"),
+    [
+        (b"a\r\nb\r\n", "a\nb", "c\nd", b"c\r\nd\r\n"),
+        (b"a\r\nb\r\n", "b", "c\nd", b"a\r\nc\r\nd\r\n"),
+        (b"a\nb\r\nc", "b", "c\nd", b"a\nc\nd\r\nc"),
+        (b"\xef\xbb\xbfa", "a", "b", b"\xef\xbb\xbfb"),
+        ("\ufeffaé".encode("utf-16-le"), "é", "ß", "\ufeffaß".encode("utf-16-le")),
+        (b"caf\xe9 x", "x", "é", b"caf\xe9 \xe9"),
+        (b"\x81\xff x", "x", "y", b"\x81\xff y"),
+    ],
+)
+async def test_line_ends_marks_and_encodings_stay(
+    desk: Desk, content: bytes, old: str, new: str, wanted: bytes
+) -> None:
+    path = desk.file("a.txt", content)
+    await desk.call("edit", path="a.txt", old_text=old, new_text=new)
+    assert path.read_bytes() == wanted
+
+
+async def test_an_edit_that_is_not_clear_changes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = desk.file("a.txt", "x = 1\n\tif a:\n\t\tb\nx = 1\n")
+    assert "stands 2 times in the file (lines 1, 4)" in await desk.failure(
+        "edit", path="a.txt", old_text="x = 1", new_text="y"
+    )
+    assert "Lines 2 to 3 differ from it in white space" in await desk.failure(
+        "edit", path="a.txt", old_text="  if a:\n    b", new_text="y"
+    )
+    assert "first line stands at line 2" in await desk.failure("edit", path="a.txt", old_text="if a:\n c", new_text="y")
+    assert "Read the file again" in await desk.failure("edit", path="a.txt", old_text="nowhere", new_text="y")
+    assert "make it with write" in await desk.failure("edit", path="b.txt", old_text="a", new_text="b")
+    assert "folder" in await desk.failure("edit", path=".", old_text="a", new_text="b")
+    desk.file("latin.txt", b"caf\xe9")
+    assert "cannot hold" in await desk.failure("edit", path="latin.txt", old_text="caf", new_text="咖啡")
+    assert "nothing to change" in await desk.failure("edit", path="a.txt", old_text="x", new_text="x")
+    monkeypatch.setattr(change_files, "EDITED_MOST", 3)
+    assert "Change it with bash" in await desk.failure("edit", path="a.txt", old_text="x", new_text="y")
+    assert path.read_text() == "x = 1\n\tif a:\n\t\tb\nx = 1\n"
+
+
+async def test_edits_of_one_file_at_the_same_time_all_happen(desk: Desk) -> None:
+    desk.file("a.txt", "".join(f"<{n}>\n" for n in range(30)))
+    edits = (desk.call("edit", path="a.txt", old_text=f"<{n}>", new_text=f"({n})") for n in range(30))
+    await asyncio.gather(*edits)
+    assert (desk.folder / "a.txt").read_text() == "".join(f"({n})\n" for n in range(30))
+
+
+TEXTS = st.text(st.sampled_from("ab\n\r é\u2028😀"), max_size=30)
+
+
+@given(TEXTS, TEXTS.filter(bool), TEXTS, st.booleans())
+async def test_an_edit_is_a_replacement(text: str, old: str, new: str, is_all: bool) -> None:
+    with TemporaryDirectory() as folder:
+        desk = Desk(Path(folder))
+        path = desk.file("a.txt", text)
+        call = {"path": "a.txt", "old_text": old, "new_text": new, "replace_all": is_all}
+        count = text.count(old)
+        if "\r" in text:
+            return  # line ends may be taken for one another there
+        if old != new and (count == 1 or (is_all and count)):
+            await desk.call("edit", **call)
+            assert path.read_bytes().decode() == text.replace(old, new)
+        else:
+            await desk.failure("edit", **call)
+            assert path.read_bytes().decode() == text
+
+
+@given(TEXTS, TEXTS.filter(bool))
+def test_places_are_those_that_replace_takes(text: str, old: str) -> None:
+    places = list(places_of(text, old))
+    assert len(places) == text.count(old)
+    assert all(text.startswith(old, at) for at in places)
+    if places:
+        assert shown(text, places, old, "new").count("@@ line") == min(len(places), 3)
+
+
+@given(st.binary(max_size=40))
+def test_every_file_comes_back_as_the_bytes_that_it_had(content: bytes) -> None:
+    file = decoded(content)
+    assert file.encoded(file.text) == content

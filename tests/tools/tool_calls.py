@@ -1,0 +1,55 @@
+"""Calls of tools as a turn makes them: needs, then pieces, then the outcome."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import Need, ToolOutcome, Workplace
+from desktop_app.settings import Settings
+from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import Toolbox
+
+
+class Desk:
+    """A toolbox with a working folder and a data folder of its own."""
+
+    def __init__(self, folder: Path, settings: Settings | None = None) -> None:
+        self.folder = folder / "work"
+        self.data = folder / "data"
+        self.folder.mkdir()
+        self.data.mkdir()
+        self.settings = settings or Settings()
+        self.spills = SpillFolder(self.data / "spills")
+        self.toolbox = Toolbox((), self.spills, lambda: self.settings, self.data)
+        self.place = Workplace("one", str(self.folder))
+
+    def file(self, name: str, content: str | bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    async def pieces(self, name: str, arguments: str) -> tuple[list[str], ToolOutcome]:
+        pieces = [piece async for piece in self.toolbox.run(ToolCall("1", name, arguments), self.place)]
+        *shown, outcome = pieces
+        assert isinstance(outcome, ToolOutcome)
+        assert all(isinstance(piece, str) for piece in shown)
+        return [str(piece) for piece in shown], outcome
+
+    async def call(self, name: str, **arguments: Any) -> str:
+        """What a call says that goes well."""
+        _, outcome = await self.pieces(name, json.dumps(arguments))
+        assert not outcome.is_error, outcome.text
+        return outcome.text
+
+    async def failure(self, name: str, **arguments: Any) -> str:
+        """What a call says that goes wrong."""
+        _, outcome = await self.pieces(name, json.dumps(arguments))
+        assert outcome.is_error, outcome.text
+        return outcome.text
+
+    async def needs(self, name: str, **arguments: Any) -> tuple[Need, ...]:
+        return await self.toolbox.needs(ToolCall("1", name, json.dumps(arguments)), self.place)
