@@ -22,18 +22,21 @@ import msgspec
 from desktop_app.chat.ports import ErrorKind
 
 from .error_body import Body, body_of
+from .error_codes import CODES
 from .error_numbers import Tokens, retry_after_of, tokens_in
 from .error_words import (
+    ANY_OVERFLOW,
     AUTH,
-    CODES,
     CONTENT_FILTER,
     CUT,
     MALFORMED,
     NOT_FOUND,
+    NOT_OF_THE_PROMPT,
     OVERFLOW,
     QUOTA,
     RATE_LIMIT,
     SERVER,
+    TEMPLATE,
     TIMEOUT,
     UNSUPPORTED,
 )
@@ -69,6 +72,7 @@ WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
     ("timeout", TIMEOUT),
     ("cut", CUT),
     ("server", SERVER),
+    ("malformed", TEMPLATE),
 )
 """Narrow kinds first: "does not support image input" must not be read as a model that is not supported."""
 
@@ -120,7 +124,7 @@ def classified(status: int, headers: Mapping[str, str], body_text: str, exceptio
     kind = _kind(status, body)
     tokens = tokens_in(body.text, body.numbers) if kind == "overflow" else Tokens()
     waits = kind in ("rate_limit", "quota", "server", "timeout")
-    retry_after = retry_after_of(headers, body.text) if waits else None
+    retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
     return Verdict(kind, retry_after, tokens.limit, tokens.observed, tokens.prompt, body.said)
 
 
@@ -181,6 +185,8 @@ def _by_words(status: int, body: Body) -> ErrorKind | None:
     for kind, pattern in WORDS:
         if pattern.search(body.text) and not (kind == "overflow" and status in NEVER_OVERFLOW):
             return kind
+    if status not in NEVER_OVERFLOW and ANY_OVERFLOW.search(body.text) and not NOT_OF_THE_PROMPT.search(body.text):
+        return "overflow"
     return None
 
 

@@ -10,6 +10,12 @@ import msgspec
 
 N = r"(\d[\d,_]*)"
 
+LEAST = 256
+"""No window is smaller than this, so a smaller number is not one."""
+
+WAITS = ("resets_in_seconds", "retry_after_seconds", "retry_after")
+"""Fields of bodies that say when to come again, in seconds."""
+
 
 class Tokens(msgspec.Struct, frozen=True):
     """limit: tokens that are taken; observed: tokens that were counted against it, the reply's among them where the
@@ -77,7 +83,24 @@ def tokens_in(text: str, numbers: Mapping[str, int]) -> Tokens:
             together = found.get("prompt", 0) + found.get("reply", 0)
             observed = found.get("observed") or (together if "reply" in found else 0)
             return Tokens(found["limit"], observed, found.get("prompt") or (0 if together else observed))
-    return Tokens()
+    return _in_other_words(text)
+
+
+_MAXIMUM = re.compile(r"(?:max\w*|limit\w*|cannot exceed|less than|longer than|allowed|context length)\D{0,40}?" + N)
+_SUM = re.compile(N + r" ?\+ ?" + N)
+_ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len", re.IGNORECASE)
+
+
+def _in_other_words(text: str) -> Tokens:
+    """The numbers of a sentence that nobody has collected: the least one behind a word for a maximum is the limit,
+    and the largest one was counted, if it is larger. Nothing where that is not so: a wrong window does harm."""
+    if not _ABOUT_TOKENS.search(text):
+        return Tokens()
+    limits = [int(re.sub(r"\D", "", number)) for number in _MAXIMUM.findall(text.lower())]
+    sums = [sum(int(re.sub(r"\D", "", number)) for number in pair) for pair in _SUM.findall(text)]
+    numbers = sums or [int(re.sub(r"\D", "", number)) for number in re.findall(N, text)]
+    limit, observed = min(limits, default=0), max(numbers, default=0)
+    return Tokens(limit, observed) if LEAST <= limit < observed else Tokens()
 
 
 _WAIT = re.compile(
@@ -89,8 +112,9 @@ _WAIT = re.compile(
 _DELAY = re.compile(r"^(\d+(?:\.\d+)?)s$", re.MULTILINE)
 
 
-def retry_after_of(headers: Mapping[str, str], text: str) -> float | None:
-    """Seconds until the next try, as the provider says in its headers or its words; None when it does not.
+def retry_after_of(headers: Mapping[str, str], text: str, numbers: Mapping[str, int] | None = None) -> float | None:
+    """Seconds until the next try, as the provider says in its headers, its words or named fields of its body; None
+    when it does not.
 
     A date in a header is taken against the header `Date` of the same answer, so that no clock is needed.
     """
@@ -105,7 +129,8 @@ def retry_after_of(headers: Mapping[str, str], text: str) -> float | None:
     if header and named.get("date"):
         return _between(named["date"], header)
     delay = _DELAY.search(text)
-    return float(delay[1]) if delay else _in_words(text)
+    named_wait = next((float((numbers or {})[name]) for name in WAITS if (numbers or {}).get(name)), None)
+    return float(delay[1]) if delay else named_wait or _in_words(text)
 
 
 def _in_words(text: str) -> float | None:
