@@ -17,6 +17,7 @@ COMMANDS = {
     "import": ("import_files", "import conversations"),
     "search": ("search", "search everything ever said"),
     "recall": ("recall", "what a conversation holds about each query of standard input"),
+    "chat": ("chat", "talk to a model without a window: a message a line"),
     "doctor": ("doctor", "check this installation and its data"),
     "tour": ("tour", "drive the window by itself, with a picture of each step"),
 }

@@ -19,6 +19,10 @@ from .session import Session, stamped
 
 Tell = Callable[[TurnEvent], Awaitable[None]]
 
+IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
+"""Tools that are on offer only where a working folder was chosen: they would have nothing to work on, and their schemas
+are paid for with each request. `read` stays, for it reads on in what was truncated."""
+
 DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
 FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
 
@@ -59,9 +63,9 @@ class Workbench:
         """The tools on offer there; none for a model that cannot call any."""
         if not session.model_info.has_tools:
             return ()
-        off = set(self.settings().tools_off)
-        offered = await self.toolbox.specs(self.place_of(session))
-        return tuple(spec for spec in offered if spec.name not in off)
+        place = self.place_of(session)
+        off = {*self.settings().tools_off, *(() if place.folder else IN_A_FOLDER)}
+        return tuple(spec for spec in await self.toolbox.specs(place) if spec.name not in off)
 
     async def refusal(self, session: Session, call: ToolCall, tell: Tell) -> str:
         """Why that call may not run, in words for the model; "" if it may. Asks the user where no rule decides."""

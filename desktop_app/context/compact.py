@@ -23,7 +23,7 @@ from .items import Kind, is_of_user
 from .ledger import ledger_of
 from .policy import Budget, ContextPolicy
 from .reading import Reading
-from .tail import Room, room_of, tails, worth_keeping
+from .tail import Room, room_of, tails, unread, worth_keeping
 from .view import View, previewed, view_of
 
 SUMMARY_LEAST = 120
@@ -71,9 +71,10 @@ def plan_compaction(
     None if nothing can leave, or nothing has to: all that is there is the tail, and it fits.
 
     tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that
-    should stay if there is room for them.
+    should stay if there is room for them, as what the model has not read yet should.
     """
     room = room_of(view, counts)
+    keep = (*keep, *unread(room))
     limit = round(budget.usable * policy.blocked_at)
     least = policy.head_least if total <= budget.usable else 1
     hardest: CompactionPlan | None = None

@@ -77,6 +77,14 @@ def _empty_summary(counts: Counts) -> int:
     return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
 
 
+def unread(room: Room) -> tuple[str, ...]:
+    """Ids of the newest results, which no reply has followed yet, with their calls."""
+    newest = room.blocks[-1] if room.blocks else ()
+    if not newest or newest[-1].message.role is not Role.TOOL:
+        return ()
+    return tuple(item.message.id for item in newest if item.kind is _MESSAGE)
+
+
 def worth_keeping(room: Room, policy: ContextPolicy, budget: Budget, keep: Collection[str]) -> frozenset[int]:
     """Blocks that stay if there is room: messages that were asked for, and the user's own within a budget (K9)."""
     asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}

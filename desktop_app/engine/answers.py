@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from desktop_app.chat import operations
-from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.exporting import export_file
+from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import import_file
 from desktop_app.chat.optimize import Optimization
 from desktop_app.chat.session import Session
 from desktop_app.context.items import repairs_told
+from desktop_app.context.totals import totals_of
 from desktop_app.context.view import repairs_of
 from desktop_app.conversation.events import TurnEvent
 
@@ -15,6 +17,7 @@ from . import protocol as p
 from .engine import Engine
 from .plan import plan_shown
 from .planning import plan_wanted, refuse_unwritten, summary_by_model
+from .tool_answers import memories_read, memory_written, spill_read, tools_of
 
 
 async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
@@ -22,15 +25,15 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
     chats = engine.conversations
     match wish:
         case p.Hello():
-            return p.Welcome(p.VERSION, engine.warnings)
+            return p.Welcome(p.VERSION, engine.joined.warnings)
         case p.ListConversations():
             return p.Conversations(await chats.infos())
         case p.CreateConversation(title):
-            return await opened(chats, await chats.create(title))
+            return await opened(engine, await chats.create(title))
         case p.OpenConversation(conversation):
-            return await opened(chats, await chats.open(conversation))
+            return await opened(engine, await chats.open(conversation))
         case p.ChooseModel(conversation, model):
-            return await opened(chats, await chats.choose_model(conversation, model))
+            return await opened(engine, await chats.choose_model(conversation, model))
         case p.Send(conversation, text):
             await chats.turns.send(await chats.open(conversation), text)
         case p.Stop(conversation):
@@ -40,9 +43,17 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
         case p.OptimizeAndRetry(conversation):
             await chats.turns.go_on(await chats.open(conversation), makes_room=True)
         case p.ChooseFolder(conversation, folder):
-            return await opened(chats, await chats.choose_folder(conversation, folder))
+            return await opened(engine, await chats.choose_folder(conversation, folder))
         case p.AnswerQuestion(_, question, answer):
-            engine.bench.questions.answer(question, answer)
+            engine.joined.bench.questions.answer(question, answer)
+        case p.StartFresh(conversation):
+            return await opened(engine, await start_fresh(chats, await chats.open(conversation)))
+        case p.ReadSpill():
+            return await spill_read(engine, wish)
+        case p.ListMemories():
+            return await memories_read(engine)
+        case p.WriteMemory(memory):
+            return await memory_written(engine, memory)
         case p.Rename(conversation, title):
             await chats.rename(conversation, title)
             return p.Conversations(await chats.infos())
@@ -81,6 +92,12 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
         case p.ReadOperation(_, operation, query, offset, limit):
             rows = operations.touched_by(session, operation, query)
             return p.Messages(rows[offset : offset + limit], len(rows))
+        case p.ReadTotals():
+            return p.TotalsRead(totals_of(session.transcript))
+        case p.ListTools():
+            return await tools_of(engine, session)
+        case p.ExportConversation(_, path, kind):
+            return p.Exported(path, await export_file(session, path, kind))
         case p.ListPins():
             rows = operations.pins(session)
             return p.Messages(rows, len(rows))
@@ -124,7 +141,7 @@ async def _publish(engine: Engine, session: Session, events: list[TurnEvent]) ->
     await engine.conversations.turns.note(session)
 
 
-async def opened(chats: Conversations, session: Session) -> p.Opened:
+async def opened(engine: Engine, session: Session) -> p.Opened:
     """A conversation as it stands, with its newest page."""
     return p.Opened(
         conversation=session.info,
@@ -133,5 +150,6 @@ async def opened(chats: Conversations, session: Session) -> p.Opened:
         total=session.total,
         operations=session.operations(),
         gauge=session.gauge(),
-        is_running=chats.turns.is_running(session.id),
+        is_running=engine.conversations.turns.is_running(session.id),
+        questions=engine.joined.bench.questions.of(session.id),
     )

@@ -1,4 +1,4 @@
-"""The one file that knows every part: it joins the verbs with the archive, the models and the keys."""
+"""The one file that knows every part: it joins the verbs with the archive, the models, the tools and the keys."""
 
 from __future__ import annotations
 
@@ -8,45 +8,71 @@ from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.prepare import Preparation
+from desktop_app.chat.workbench import Workbench
 from desktop_app.context.summary_prompt import Prompts
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
+from desktop_app.tools.mcp_source import McpServers
+from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import Toolbox
 
 from .engine import Engine
+from .joined import Joined, servers_with_keys
 from .outbox import Outbox
 from .prompts import read_prompts
 
+Report = Callable[[BaseException], None]
 
-async def compose(
-    data: Path, outbox: Outbox, list_changed: Callable[[], None], on_bug: Callable[[BaseException], None]
-) -> Engine:
-    """An engine on that data folder. Raises ArchiveError when the archive cannot be opened."""
+
+async def compose(data: Path, outbox: Outbox, list_changed: Callable[[], None], on_bug: Report) -> Engine:
+    """An engine for a window, on that data folder. Raises ArchiveError when the archive cannot be opened."""
+    return Engine(await join(data, outbox.publish, list_changed, on_bug), outbox)
+
+
+async def join(
+    data: Path,
+    publish: Callable[[TurnEvent], None],
+    list_changed: Callable[[], None],
+    on_bug: Report,
+    changed: Callable[[Settings], Settings] = lambda settings: settings,
+    allowed: tuple[Rule, ...] = (),
+    is_attended: bool = True,
+) -> Joined:
+    """All parts on that data folder. Raises ArchiveError when the archive cannot be opened.
+
+    changed: the settings of this run, from those that are stored. allowed: what its tools may do beside what the
+    settings allow. is_attended: whether somebody is there to answer questions.
+    """
     archive = await ArchiveThread.open(database_file(data))
     await archive.recover_partials()
     settings, warnings = await asyncio.to_thread(_settings, settings_file(data))
+    settings = changed(settings)
     keys = Keys()
-    if settings.servers:  # the keyring takes a moment, and nobody waits for it who has no use for it
-        await keys.load(settings.servers)
+    if having_keys := servers_with_keys(settings):  # the keyring takes a moment; nobody waits who has no use for it
+        await keys.load(having_keys)
     catalogue = Catalogue(settings, keys.of)
-
-    async def settings_changed(changed: Settings) -> None:
-        await keys.load(changed.servers)
-        catalogue.change(changed)
-        await catalogue.discover()
-
-    async def warm_up() -> None:
-        await catalogue.discover()
-        await catalogue.litellm.load()
+    spills = SpillFolder(data / "spills")
+    mcp = McpServers(settings.mcp_servers, keys.of, on_bug)
+    joined = Joined(data, archive, catalogue, keys, mcp, spills, warnings)
 
     def prompts() -> Prompts:
         return read_prompts(data)  # each time anew, so that a change of the user's holds at once
 
-    conversations = Conversations(archive, catalogue, settings, outbox.publish, list_changed, on_bug, prompts)
-    at_end = (catalogue.close, archive.close)
-    return Engine(data, conversations, outbox, keys, settings_changed, warm_up, warnings, at_end)
+    def current() -> Settings:
+        return joined.settings
+
+    toolbox = Toolbox((mcp,), spills, current)
+    bench = Workbench(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
+    joined.bench = bench
+    joined.conversations = Conversations(
+        archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, Preparation(bench)
+    )
+    return joined
 
 
 def _settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:

@@ -1,0 +1,147 @@
+"""`palimpsest chat`: the same turns without a window; each line of standard input is a user's message."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from typing import get_args
+
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import ModelError, WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.permissions import rules_of_option
+from desktop_app.context.presets import PRESETS
+from desktop_app.conversation.events import Failure, TextDelta, ToolStarted, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.engine.compose import Joined, join
+from desktop_app.engine.engine import log_bug
+from desktop_app.settings import Server, ServerKind, Settings
+
+from .arguments import BAD_INPUT, WORLD_ERROR, add_data_dir, add_json, data_of, exit_code, print_failure
+from .token_numbers import tokens_argument
+from .turn_lines import lines_of
+
+SERVER = "chat"
+"""The name of a server that is given by its URL; its key, if it has one, stands in PALIMPSEST_KEY_CHAT."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("--model", required=True, metavar="M", help='such as "builtin", "anthropic/claude-opus-4-6"')
+    parser.add_argument("--base-url", metavar="URL", help="the server, if it is not one of the settings")
+    parser.add_argument("--window", type=tokens_argument, metavar="N", help="its window in tokens, if it does not say")
+    parser.add_argument("--policy", choices=sorted(PRESETS), help="when room is made, and how")
+    parser.add_argument("--conversation", metavar="ID", help="go on with this one; else a new one is begun")
+    parser.add_argument(
+        "--allow", metavar="TOOLS", default="", help='what may be done, such as "read,write" or "bash:git *"; or "all"'
+    )
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0: all turns finished. 1: the last one failed. 2: what was given is wrong."""
+    try:
+        return asyncio.run(_chat(arguments))
+    except WorldError as error:
+        print_failure(error.failure)
+        return exit_code(error.failure)
+    except ValueError as error:
+        print_failure(Failure("bad_input", "--allow cannot be read", str(error)))
+        return BAD_INPUT
+
+
+async def _chat(arguments: argparse.Namespace) -> int:
+    rules = rules_of_option(arguments.allow)
+    model, server = server_of(arguments.model, arguments.base_url, arguments.window)
+    teller = Teller(arguments.json)
+
+    def changed(settings: Settings) -> Settings:
+        servers = settings.servers if server is None else (*settings.servers, server)
+        policy = arguments.policy or settings.policy
+        return replace(settings, chat_model=model, servers=servers, policy=policy, folder=os.getcwd())
+
+    joined = await join(
+        data_of(arguments), teller.tell, lambda: None, log_bug, changed, allowed=rules, is_attended=False
+    )
+    try:
+        await joined.get_ready()
+        session = await _session(joined, arguments.conversation, model)
+        return await _talk(joined, session, teller)
+    finally:
+        await joined.close()
+
+
+async def _session(joined: Joined, conversation: str | None, model: str) -> Session:
+    chats = joined.conversations
+    joined.catalogue.model(model)  # raises what is wrong with it, before anything is stored
+    if not conversation:
+        return await chats.create()
+    session = await chats.open(conversation)
+    return session if session.info.model == model else await chats.choose_model(conversation, model)
+
+
+async def _talk(joined: Joined, session: Session, teller: Teller) -> int:
+    """A turn for each line, one after the other, and at the end whatever is still done in the background."""
+    turns = joined.conversations.turns
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        if text := line.strip():
+            await turns.send(session, text)
+            await turns.settled(session.id)
+    await turns.settled(session.id, with_room=True)
+    return WORLD_ERROR if teller.has_failed else 0
+
+
+class Teller:
+    """Prints what happens. has_failed: whether the newest turn did."""
+
+    def __init__(self, is_json: bool) -> None:
+        self._is_json = is_json
+        self.has_failed = False
+
+    def tell(self, event: TurnEvent) -> None:
+        """Prints an event at once: for programs all of them, for people the text and what goes wrong."""
+        if isinstance(event, TurnFinished):
+            self.has_failed = event.reason == "failed"
+        if self._is_json:
+            for line in lines_of(event):
+                print(json.dumps(line), flush=True)
+            return
+        match event:
+            case TextDelta():
+                print(event.text, end="", flush=True)
+            case ToolStarted():
+                print(f"[{event.call.name} {event.call.arguments}]", file=sys.stderr, flush=True)
+            case TurnFailed():
+                print_failure(event.failure)
+            case TurnFinished():
+                print(flush=True)
+            case _:
+                pass
+
+
+def server_of(model: str, base_url: str | None, window: int | None) -> tuple[str, Server | None]:
+    """The model's id, and the server that has to be there for it beside those of the settings.
+
+    A kind of provider before the first slash says whose shape it has: "anthropic/claude-sonnet-4-5".
+    """
+    kind, _, name = model.partition("/")
+    is_kind = kind in get_args(ServerKind) and bool(name)
+    if base_url is None:
+        if not is_kind:
+            return model, None
+        return model, Server(kind, "", (name,), window or 0, kind=_kind(kind))
+    if not base_url.startswith(("http://", "https://")):
+        advice = "Give a URL such as http://127.0.0.1:8080/v1."
+        raise ModelError(Failure("not_found", f"{base_url} is not the address of a server", advice=advice))
+    if not is_kind:
+        kind, name = "openai_compatible", model
+    return f"{SERVER}/{name}", Server(SERVER, base_url, (name,), window or 0, kind=_kind(kind))
+
+
+def _kind(name: str) -> ServerKind:
+    return next(kind for kind in get_args(ServerKind) if kind == name)
+

@@ -1,0 +1,88 @@
+"""The verbs with all their parts in place, for a window's engine as for a command."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.workbench import Workbench
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import Rule
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.keys import Keys
+from desktop_app.paths import settings_file
+from desktop_app.settings import Server, Settings, write_settings
+from desktop_app.tools.mcp_source import McpServers
+from desktop_app.tools.spill import SpillFolder
+
+
+class Joined:
+    """What `compose.join` put together. warnings: what the user should know of the start."""
+
+    def __init__(
+        self,
+        data: Path,
+        archive: ArchiveThread,
+        catalogue: Catalogue,
+        keys: Keys,
+        mcp: McpServers,
+        spills: SpillFolder,
+        warnings: tuple[Failure, ...],
+    ) -> None:
+        self.data = data
+        self.archive = archive
+        self.catalogue = catalogue
+        self.keys = keys
+        self.mcp = mcp
+        self.spills = spills
+        self.warnings = warnings
+        self.bench: Workbench
+        self.conversations: Conversations
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now."""
+        return self.conversations.settings
+
+    async def get_ready(self) -> None:
+        """What takes seconds, on threads of its own: asks the servers for their windows, imports litellm."""
+        await self.catalogue.discover()
+        await self.catalogue.litellm.load()
+
+    async def change_settings(self, settings: Settings) -> None:
+        """Stores the settings and applies them. Raises WorldError; then the old ones hold."""
+        try:
+            await asyncio.to_thread(write_settings, settings_file(self.data), settings)
+        except OSError as error:
+            title, detail = "The settings could not be saved", error.strerror or str(error)
+            advice = f"Make sure that {self.data} can be written and the disk is not full."
+            raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
+        await self.keys.load(servers_with_keys(settings))
+        self.catalogue.change(settings)
+        await self.mcp.change(settings.mcp_servers)
+        self.conversations.change_settings(settings)
+        await self.catalogue.discover()
+
+    async def keep_rule(self, rule: Rule) -> None:
+        """Keeps a rule for good: what the user said last of the same thing holds."""
+        others = tuple(r for r in self.settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
+        settings = replace(self.settings, rules=(*others, rule))
+        await asyncio.to_thread(write_settings, settings_file(self.data), settings)
+        self.conversations.settings = settings  # open conversations stay open: a turn is under way
+
+    async def close(self) -> None:
+        """Stops turns, stores what had arrived, and ends children and threads, one after the other."""
+        await self.conversations.close()
+        for end in (self.mcp.close, self.catalogue.close, self.archive.close):
+            await end()
+
+
+def servers_with_keys(settings: Settings) -> tuple[Server, ...]:
+    """All servers that may have a key: those of models, and those of tools under the names of their keys."""
+    tools = (Server(f"mcp/{server.name}", server.url, ()) for server in settings.mcp_servers)
+    return (*settings.servers, *tools)

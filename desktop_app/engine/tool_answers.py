@@ -1,0 +1,64 @@
+"""What the engine answers about tools, spills and memory."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.memory import memory_text
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.memory import Memory
+
+from . import protocol as p
+from .engine import Engine
+
+LINE_MOST = 2_000
+"""Characters of a line of a spill that are shown."""
+
+
+async def tools_of(engine: Engine, session: Session) -> p.Tools:
+    """All tools of that conversation, those too that are switched off."""
+    bench = engine.joined.bench
+    off = set(engine.joined.settings.tools_off)
+    specs = await bench.toolbox.specs(bench.place_of(session))
+    offers = tuple(p.ToolOffer(spec, session.counts.tool(spec), spec.name not in off) for spec in specs)
+    return p.Tools(offers, session.info.folder, bench.toolbox.failures())
+
+
+async def spill_read(engine: Engine, wish: p.ReadSpill) -> p.SpillRead:
+    """Lines of a whole output. Raises WorldError if it is not there any more."""
+    text = await engine.joined.spills.read(wish.spill)
+    if text is None:
+        kept = "What the model was shown of it is in the conversation."
+        raise WorldError(Failure("not_found", "This output is not kept any more", kept=kept))
+    return await asyncio.to_thread(_lines, text, wish)
+
+
+def _lines(text: str, wish: p.ReadSpill) -> p.SpillRead:
+    wanted = wish.query.casefold()
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if not wanted or wanted in line.casefold()]
+    page = lines[wish.offset : wish.offset + wish.limit]
+    size = len(text.encode(errors="surrogatepass"))
+    return p.SpillRead(tuple((number, line[:LINE_MOST]) for number, line in page), len(lines), size)
+
+
+async def memories_read(engine: Engine) -> p.Memories:
+    """What is remembered of the user, and what it takes of a request."""
+    archive, chats = engine.joined.archive, engine.conversations
+    memories = await archive.memories()
+    count = engine.joined.catalogue.model("builtin").tokenizer.count
+    text = memory_text(memories, chats.policy.memory_most, count)
+    return p.Memories(memories, count(text) if text else 0, chats.policy.memory_most)
+
+
+async def memory_written(engine: Engine, memory: Memory) -> p.Memories:
+    """Keeps a memory as the user left it."""
+    now = time.time()
+    kept = replace(memory, id=memory.id or uuid.uuid4().hex, at=memory.at or now, changed_at=now)
+    await engine.joined.archive.keep_memories(kept)
+    return await memories_read(engine)
