@@ -22,6 +22,7 @@ CODES: dict[ErrorKind, frozenset[str]] = {
         {
             "insufficient_quota",
             "billing_error",
+            "budget_exceeded",
             "billing_hard_limit_reached",
             "billing_not_active",
             "exceeded_current_quota_error",

@@ -65,6 +65,8 @@ PATTERNS = [
         r"reached context length of <limit> tokens",
         r"must be <= <limit>\. given: <prompt> `?inputs`? tokens and <reply>",
         r"must have less than <limit> tokens\. given: <observed>",
+        r"context length is only <limit> tokens",
+        r"sequence length for this model \(<observed> > <limit>\)",
         # whoever else says it in that order
         r"maximum context length (?:is|of) <limit>",
     )
@@ -88,7 +90,7 @@ def tokens_in(text: str, numbers: Mapping[str, int]) -> Tokens:
 
 _MAXIMUM = re.compile(r"(?:max\w*|limit\w*|cannot exceed|less than|longer than|allowed|context length)\D{0,40}?" + N)
 _SUM = re.compile(N + r" ?\+ ?" + N)
-_ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len", re.IGNORECASE)
+_ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len|(input|prompt) length", re.IGNORECASE)
 
 
 def _in_other_words(text: str) -> Tokens:

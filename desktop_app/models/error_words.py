@@ -84,7 +84,7 @@ QUOTA = _any(
     r"(reached|hit|exceeded) (your |the |its )?[^.]{0,30}usage limit|usage limit (has been |was )?(reached|exceeded)",
     r"exceeded (your|current) current quota|exceeded current quota",
     r"check your plan and billing",
-    r"billing (hard )?limit",
+    r"billing (hard )?limit|(exceeded|over)[ :]?(the |your |its )?budget|budget has been exceeded|ExceededBudget",
     r"reached your specified API usage limits",
     r"prompt tokens limit exceeded: \d+ > \d+",
     r"account is in good standing",
@@ -140,7 +140,7 @@ MALFORMED = _any(
     r"content blocks must (be non-empty|contain non-whitespace)|must have non-empty content|must not be empty",
     r"at least one message is required|contents (is|are) not specified|contents? field is required",
     r"tool call id was \S+ but must be",
-    r"messages?\[\d+\]\.(name|tool_calls?|tool_call_id)\S*['\"]?:? (string|does|is|must)",
+    r"messages?\[\d+\]\.(name|tool_calls?|tool_call_id)\S*['\"]?:? (string|array|does|is|must)",
     r"tool_use`? ids must be unique|duplicate tool_call_id|ids? (was|were) (found more than once|repeated)",
 )
 
@@ -155,10 +155,11 @@ UNSUPPORTED = _any(
     r"is not supported with this model|not supported by this model",
     r"requires --(jinja|enable-auto-tool-choice)",
     r"max_(completion_|output_)?tokens is too large|max_tokens must be less than|max_tokens: \d+ > \d+",
-    r"max_(completion_|output_)?tokens\b[^.]{0,60}(not valid|invalid|cannot be set|above maximum|out of range)",
+    r"max_(completion_|output_)?tokens\b[^.]{0,60}(cannot (exceed|be set)|not valid|invalid|above max|out of range)",
     r"maximum tokens you requested exceeds? the model limit",
     r"range of max_tokens should be",
-    r"image exceeds [^.]{0,20} maximum|image dimensions exceed|too many images",
+    r"image exceeds [^.]{0,20} maximum|image dimensions exceed|too many images|image is not valid|invalid image",
+    r"\btools(\[\d+\]|\.\d+\.|'?:? array too long)|\b(tool|function) name\b|cache_control",
 )
 
 NOT_FOUND = _any(
@@ -190,7 +191,7 @@ SERVER = _any(
     r"(model|runner|process) (has )?(crashed|terminated)|has terminated|out of memory|more system memory",
     r"error was encountered while running the model|EngineCore|EngineDead",
     r"(provider|upstream) (disconnected|error|returned)|no available model provider",
-    r"server busy|failed to call a function",
+    r"server busy|failed to call a function|degraded function",
 )
 
 TIMEOUT = _any(r"timed? ?out\b", r"deadline (expired|exceeded)", r"error code: 524", r"gateway time-?out")
