@@ -1,0 +1,299 @@
+"""What each kind of server gets in a request beyond OpenAI's shape, as it arrives there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.chat.ports import ReplyEnd
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    user_message,
+)
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.models.extras import MOST_CALLS, Extras
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.manners import MISTRAL_ID, request_of, short_id
+from desktop_app.settings import ServerKind
+from kinds_of_server import OF_KIND
+from provider import Call, Reply, ScriptedProvider, Windowed
+
+READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}}}')
+SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief. " * 400),))
+IMAGE = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
+
+
+def called(*ids: str, reasoning: str = "", arguments: str = '{"path": "a"}') -> Message:
+    thought = (Reasoning(reasoning),) if reasoning else ()
+    return Message(role=Role.ASSISTANT, parts=(*thought, *(ToolCall(one, "read", arguments) for one in ids)))
+
+
+def answered(call_id: str, text: str = "What a holds.") -> Message:
+    return Message(role=Role.TOOL, parts=(ToolResult(call_id, "read", text),))
+
+
+def said(text: str) -> Message:
+    return Message(role=Role.ASSISTANT, parts=(Text(text),))
+
+
+def request(kind: ServerKind, name: str, *messages: Message, tools: tuple[ToolSpec, ...] = (), **info: Any) -> Any:
+    about = ModelInfo(f"x/{name}", name, 8192, 1024, Basis.MEASURED, **info)
+    return request_of(kind, name, about, messages, 100, tools)
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LiteLLM:
+    library = LiteLLM()
+    asyncio.run(library.load())
+    return library
+
+
+@pytest.fixture
+async def litellm(loaded: LiteLLM) -> AsyncIterator[LiteLLM]:
+    yield loaded
+    await loaded.close()
+
+
+async def bodies(
+    kind: ServerKind, litellm: LiteLLM, *conversations: tuple[Message, ...], eyes: bool = False
+) -> list[Any]:
+    """What arrives at such a server for each of these conversations."""
+    with OF_KIND[kind].provider(Reply("Done."), repeat_last=True) as provider:
+        model = OF_KIND[kind].model_at(provider, litellm, has_eyes=eyes)
+        for messages in conversations:
+            _ = [piece async for piece in model.stream(messages, 100, (READ,))]
+        return [request.body for request in provider.requests]
+
+
+def markers_in(value: Any) -> int:
+    if isinstance(value, dict):
+        return ("cache_control" in value) + sum(map(markers_in, value.values()))
+    return sum(map(markers_in, value)) if isinstance(value, list) else 0
+
+
+# --- Anthropic's prompt cache
+
+
+def many_rounds() -> list[tuple[Message, ...]]:
+    """The requests of a long tool loop with ever more parallel calls, up to more than the 20 blocks of a look-back."""
+    messages: tuple[Message, ...] = (SYSTEM, user_message("Read them all. " * 200))
+    requests: list[tuple[Message, ...]] = [messages]
+    for number in range(12):
+        ids = [f"call_{number}_{place}" for place in range(1 + 2 * number)]
+        messages = (*messages, called(*ids), *(answered(one, f"{one}: " + "much " * 40) for one in ids))
+        requests.append(messages)
+    return [*requests, (*messages, said("All read."), user_message("Thank you, and now? " * 50))]
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "openrouter"])
+async def test_at_most_four_markers_are_set_and_the_conversation_s_messages_stay_as_they_are(
+    kind: ServerKind, litellm: LiteLLM
+) -> None:
+    requests = many_rounds()
+    for body in await bodies(kind, litellm, *requests[:3], requests[-1], (user_message("Hi"),)):
+        assert 2 <= markers_in(body) <= 4
+
+
+async def test_every_request_reads_what_the_one_before_it_wrote(litellm: LiteLLM) -> None:
+    kind = OF_KIND["anthropic"]
+    script = Windowed(200_000, [Reply("Done.")], count=lambda text: len(text) // 4)
+    with ScriptedProvider(script, flavour="anthropic", models=(kind.model,)) as provider:
+        model = kind.model_at(provider, litellm)
+        ends = [[piece async for piece in model.stream(messages, 100, (READ,))][-1] for messages in many_rounds()]
+    usages = [end.usage for end in ends if isinstance(end, ReplyEnd) and end.usage]
+    assert usages[0].cache_written_tokens > 1_000
+    for before, after in pairwise(usages):
+        assert after.cached_tokens >= before.prompt_tokens - 20, "all of the request before"
+        assert after.cached_tokens + after.cache_written_tokens >= after.prompt_tokens - 20, (
+            "and all is kept for the next"
+        )
+
+
+def test_other_providers_get_no_markers() -> None:
+    kinds: tuple[ServerKind, ...] = ("openai", "gemini", "moonshot", "ollama", "vllm", "openai_compatible")
+    for kind in kinds:
+        assert markers_in(request(kind, "claude-like", *many_rounds()[2], tools=(READ,))) == 0
+    assert markers_in(request("openrouter", "openai/gpt-5.1", *many_rounds()[2], tools=(READ,))) == 0
+
+
+# --- calls without tools on offer
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "openrouter", "openai_compatible"])
+def test_calls_of_tools_that_are_not_on_offer_are_declared_for_claude_but_may_not_be_called(kind: ServerKind) -> None:
+    sent = request(
+        kind, "anthropic/claude-sonnet-4.5", SYSTEM, user_message("Hi"), called("call_1"), answered("call_1")
+    )
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["read"]
+    assert sent["tool_choice"] == "none"
+
+
+def test_nothing_is_declared_without_need() -> None:
+    assert "tools" not in request("anthropic", "claude-sonnet-4-5", user_message("Hi"))
+    assert "tools" not in request("openai", "gpt-5.1", user_message("Hi"), called("call_1"), answered("call_1"))
+    offered = request("anthropic", "claude-sonnet-4-5", called("call_1"), answered("call_1"), tools=(READ,))
+    assert "tool_choice" not in offered
+
+
+def test_a_model_without_tools_is_offered_none() -> None:
+    assert "tools" not in request("ollama", "gemma3", user_message("Hi"), tools=(READ,), has_tools=False)
+
+
+# --- signatures
+
+
+async def test_gemini_s_signature_goes_back_with_its_call(litellm: LiteLLM) -> None:
+    kind = OF_KIND["gemini"]
+    signature = "c2lnbmF0dXJlIG9mIGEgdGhvdWdodA=="
+    calls = (Call("read", '{"path": "a"}'), Call("read", '{"path": "b"}'))
+    with kind.provider(Reply("", calls=calls, signature=signature), Reply("Done.")) as provider:
+        model = kind.model_at(provider, litellm)
+        end = [piece async for piece in model.stream((user_message("Read"),), 100, (READ,))][-1]
+        assert isinstance(end, ReplyEnd)
+        reply = Message(role=Role.ASSISTANT, parts=end.tool_calls)
+        results = [answered(call.call_id) for call in end.tool_calls]
+        _ = [piece async for piece in model.stream((user_message("Read"), reply, *results), 100, (READ,))]
+        sent = provider.requests[1].body["contents"][1]["parts"]
+    assert [part.get("thoughtSignature") for part in sent] == [signature, None]
+    assert all(len(call.call_id) <= 40 and call.call_id.replace("_", "").isalnum() for call in end.tool_calls)
+
+
+async def test_a_call_of_another_model_s_gets_gemini_s_placeholder(litellm: LiteLLM) -> None:
+    (body,) = await bodies("gemini", litellm, (user_message("Read"), called("call_1"), answered("call_1")))
+    assert body["contents"][1]["parts"][0]["thoughtSignature"], "Gemini 3 refuses a call without one"
+
+
+def test_only_the_newest_signatures_are_kept() -> None:
+    extras = Extras()
+    for number in range(MOST_CALLS + 10):
+        extras.keep({f"call_{number}": {"x": number}}, {})
+    assert extras.of_call("call_9") == {}
+    assert extras.of_call(f"call_{MOST_CALLS + 9}") == {"x": MOST_CALLS + 9}
+
+
+async def test_openrouter_s_details_of_reasoning_go_back_with_the_message(litellm: LiteLLM) -> None:
+    litellm.extras.keep({"call_77": {}}, {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]})
+    litellm.extras.keep({"call_78": {"a": 1}}, {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]})
+    (body,) = await bodies("openrouter", litellm, (user_message("Read"), called("call_78"), answered("call_78")))
+    assert body["messages"][1]["reasoning_details"] == [{"type": "reasoning.encrypted", "data": "x"}]
+
+
+# --- identical calls
+
+
+async def test_of_identical_calls_gemini_gets_one_with_all_results(litellm: LiteLLM) -> None:
+    messages = (
+        user_message("Read"),
+        called("call_1", "call_2", "call_3"),
+        answered("call_1", "first"),
+        answered("call_2", "second"),
+        answered("call_3", "third"),
+        said("Done."),
+        user_message("Again"),
+    )
+    (body,) = await bodies("gemini", litellm, messages)
+    _, calls, results, *_ = body["contents"]
+    assert len(calls["parts"]) == len(results["parts"]) == 1
+    assert results["parts"][0]["function_response"]["response"]["content"] == "first\n\nsecond\n\nthird"
+    assert [part.call_id for part in messages[1].tool_calls] == ["call_1", "call_2", "call_3"], "the record stays"
+
+
+# --- thoughts
+
+
+def test_kimi_gets_its_thoughts_of_this_turn_back_and_a_blank_for_those_of_turns_that_are_over() -> None:
+    sent = request(
+        "moonshot",
+        "kimi-k2.5",
+        user_message("Read"),
+        called("call_1", reasoning="Old thoughts."),
+        answered("call_1"),
+        said("Done."),
+        user_message("Again"),
+        called("call_2", reasoning="New thoughts."),
+        answered("call_2"),
+    )["messages"]
+    assert [m.get("reasoning_content") for m in sent if m.get("tool_calls")] == [" ", "New thoughts."]
+    assert "reasoning_content" not in sent[3]
+
+
+def test_a_model_that_does_not_always_think_gets_thoughts_only_where_it_had_some() -> None:
+    for name in ("deepseek-chat", "kimi-k2-0905-preview"):
+        sent = request("openai_compatible", name, user_message("Read"), called("call_1"), answered("call_1"))
+        assert "reasoning_content" not in repr(sent)
+        thought = called("call_1", reasoning="Hm.")
+        sent = request("openai_compatible", name, user_message("Read"), thought, answered("call_1"))
+        assert sent["messages"][1]["reasoning_content"] == "Hm."
+
+
+def test_nobody_else_gets_thoughts() -> None:
+    for kind, name in (("openai", "gpt-5.1"), ("anthropic", "claude-sonnet-4-5"), ("vllm", "qwen3")):
+        sent = request(kind, name, user_message("Read"), called("call_1", reasoning="Secret."), answered("call_1"))  # type: ignore[arg-type]
+        assert "Secret" not in repr(sent)
+
+
+# --- Mistral's ids
+
+
+@given(st.lists(st.text(min_size=1, max_size=50), unique=True, max_size=50))
+def test_mistral_s_ids_have_nine_characters_and_stay_different(ids: list[str]) -> None:
+    short = [short_id(one) for one in ids]
+    assert all(MISTRAL_ID.fullmatch(one) for one in short)
+    assert len(set(short)) == len(ids)
+    assert short == [short_id(one) for one in ids]
+
+
+def test_mistral_s_own_ids_stay_and_calls_meet_their_results() -> None:
+    assert short_id("a1B2c3D4e") == "a1B2c3D4e"
+    sent = request(
+        "openai_compatible", "mistral-large-latest", user_message("Read"), called("call_1"), answered("call_1")
+    )
+    _, call, result = sent["messages"]
+    assert call["tool_calls"][0]["id"] == result["tool_call_id"]
+    assert MISTRAL_ID.fullmatch(result["tool_call_id"])
+
+
+# --- images, windows, limits
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "gemini", "openai", "ollama", "openrouter", "vllm"])
+async def test_an_image_reaches_a_model_with_eyes_and_is_named_to_one_without(
+    kind: ServerKind, litellm: LiteLLM
+) -> None:
+    look = Message(role=Role.USER, parts=(Text("Look"), IMAGE))
+    (seen,) = await bodies(kind, litellm, (look,), eyes=True)
+    (named,) = await bodies(kind, litellm, (look,))
+    assert "iVBORw0KGgo=" in repr(seen)
+    assert "iVBORw0KGgo=" not in repr(named)
+    assert "a.png" in repr(named)
+
+
+async def test_ollama_is_asked_for_the_window_that_is_counted_on(litellm: LiteLLM) -> None:
+    (body,) = await bodies("ollama", litellm, (user_message("Hi"),))
+    assert body["options"]["num_ctx"] == 8192
+
+
+async def test_new_models_of_openai_s_get_their_limit_under_its_new_name(litellm: LiteLLM) -> None:
+    (body,) = await bodies("openai", litellm, (user_message("Hi"),))
+    assert body["max_completion_tokens"] == 100
+    assert "max_tokens" not in body
+
+
+def test_a_request_has_the_same_bytes_each_time() -> None:
+    for messages in many_rounds()[:2]:
+        once, again = (request("anthropic", "claude-sonnet-4-5", *messages, tools=(READ,)) for _ in range(2))
+        assert once == again
