@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,7 +27,7 @@ _QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "
 """There is no terminal: nothing should page, colour, or ask."""
 _WATCHED = (
     # Ends the group when the engine's end of the pipe closes, so that a killed engine leaves nothing running.
-    f'exec 9<&0 </dev/null; {{ read -r _ <&9; kill -KILL -- -$$; }} >/dev/null 2>&1 & exec 9<&-; {MARK}="$0" exec "$@"'
+    f'exec 9<&0 </dev/null; {{ read -r _ <&9; kill -KILL -$$; }} >/dev/null 2>&1 & exec 9<&-; {MARK}="$0" exec "$@"'
 )
 
 
@@ -98,13 +99,14 @@ def _signal_group(group: int, sign: signal.Signals) -> None:
 
 def _kill_marked(mark: str) -> None:
     """Kills what left the group, such as daemons; where there is no /proc, the group is all that can be found."""
-    for _ in range(3):  # one that is killed may just have started another one
+    for _ in range(10):  # one that is killed may just have started another one, and takes a moment to go
         found = [pid for pid in _own_processes() if _has_mark(pid, mark)]
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if not found:
             return
+        time.sleep(GRACE_SECONDS / 20)
 
 
 def _own_processes() -> list[int]:

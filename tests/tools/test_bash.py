@@ -1,0 +1,248 @@
+"""`bash`: what a command says, how it ends, and that nothing of it stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import aclosing
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+import pytest
+from tool_calls import Desk
+
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, Output
+from desktop_app.tools.child_process import clean_environment
+
+STUBBORN = """
+trap "" TERM
+sleep 600 &
+(trap "" TERM HUP; sleep 601; sleep 602) &
+(setsid sh -c 'trap "" TERM; sleep 603; sleep 604' &)
+setsid setsid sleep 605 &
+echo started
+sleep 606
+"""
+"""It ignores the request to end, and has grandchildren in its group, in sessions of their own, and without a parent."""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def running_in(folder: Path) -> list[str]:
+    """The command lines of all processes that work in that folder."""
+    found: list[str] = []
+    for process in psutil.process_iter():
+        try:
+            if process.cwd() == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return found
+
+
+async def nothing_runs_in(folder: Path) -> bool:
+    """Whether all have gone. The last of a process that was killed takes the system a few milliseconds."""
+    for _ in range(10):
+        if not running_in(folder):
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def start_stubborn(desk: Desk) -> asyncio.Task[tuple[list[str], ToolOutcome]]:
+    """A call whose command has started all that it starts."""
+    task = asyncio.ensure_future(desk.pieces("bash", json.dumps({"command": STUBBORN})))
+    for _ in range(200):
+        if sum("sleep 60" in line and "sh -c" not in line for line in running_in(desk.folder)) >= 5:
+            return task
+        await asyncio.sleep(0.05)
+    raise AssertionError(running_in(desk.folder))
+
+
+async def test_both_outputs_come_in_their_order_with_the_exit_code(desk: Desk) -> None:
+    shown, outcome = await desk.pieces("bash", '{"command": "echo one; echo two >&2; printf three; exit 3"}')
+    assert outcome == ToolOutcome("one\ntwo\nthree\n[exit code 3]", is_error=True)
+    assert "".join(shown) == "one\ntwo\nthree"
+    assert await desk.call("bash", command="true") == "[exit code 0]"
+    assert "[ended by signal SIGSEGV, exit code 139]" in await desk.failure("bash", command="kill -SEGV $$")
+
+
+async def test_output_is_shown_as_it_comes(desk: Desk) -> None:
+    command = '{"command": "for n in 1 2 3; do echo $n; sleep 0.3; done"}'
+    times: list[float] = []
+    async for piece in desk.toolbox.run(ToolCall("1", "bash", command), desk.place):
+        times += [time.monotonic()] if isinstance(piece, str) else []
+    assert len(times) == 3
+    assert all(later - earlier > 0.15 for earlier, later in pairwise(times))
+
+
+async def test_it_works_in_the_folder_without_input_terminal_or_keys(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-1")
+    monkeypatch.setenv("PALIMPSEST_KEY_HOME", "secret-2")
+    monkeypatch.setenv("SOME_TOKEN", "theirs")
+    said = await desk.call("bash", command="pwd; cat; test -t 0 || echo no terminal; env")
+    assert said.startswith(f"{desk.folder}\nno terminal\n")
+    assert "secret" not in said
+    assert "SOME_TOKEN=theirs" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "stays"),
+    [
+        *[(name, False) for name in ("ANTHROPIC_AUTH_TOKEN", "HF_TOKEN", "PALIMPSEST_DATA_DIR", "foo_api_key")],
+        *[(name, True) for name in ("PATH", "HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "KEYBOARD")],
+    ],
+)
+def test_keys_of_providers_are_taken_out_of_the_environment(name: str, stays: bool) -> None:
+    assert (name in clean_environment({name: "x"})) == stays
+
+
+async def test_time_is_limited(desk: Desk) -> None:
+    began = time.monotonic()
+    said = await desk.failure("bash", command="echo begun; sleep 30", timeout=1)
+    assert said == "begun\n[Stopped after 1 seconds: time is up. Set timeout for more, at most 600.]"
+    assert time.monotonic() - began < 3
+    assert "<= 600" in await desk.failure("bash", command="true", timeout=601)
+
+
+async def test_what_runs_in_the_background_ends_with_the_command(desk: Desk) -> None:
+    began = time.monotonic()
+    assert await desk.call("bash", command="sleep 60 & setsid sleep 61 & echo done") == "done\n[exit code 0]"
+    assert time.monotonic() - began < 3
+    assert await nothing_runs_in(desk.folder)
+
+
+async def test_a_command_that_closes_its_output_is_waited_for(desk: Desk) -> None:
+    assert await desk.call("bash", command="exec >&- 2>&-; sleep 0.5; touch made") == "[exit code 0]"
+    assert (desk.folder / "made").exists()
+
+
+async def test_a_stopped_call_leaves_nothing_running(desk: Desk) -> None:
+    task = await start_stubborn(desk)
+    began = time.monotonic()
+    task.cancel()
+    await asyncio.wait({task})
+    took = time.monotonic() - began
+    assert task.cancelled()
+    assert await nothing_runs_in(desk.folder)
+    assert took < 0.25 * slowness()
+
+
+def slowness() -> float:
+    """How much slower than usual this machine is just now: time that others take is none of ours."""
+    return max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+async def test_a_closed_generator_leaves_nothing_running(desk: Desk) -> None:
+    call = ToolCall(
+        "1", "bash", "{\"command\": \"trap '' TERM; (trap '' TERM; echo up; sleep 600; sleep 601) & wait\"}"
+    )
+    async with aclosing(desk.toolbox.run(call, desk.place)) as pieces:
+        assert await anext(pieces) == "up\n"
+        assert running_in(desk.folder)
+    assert await nothing_runs_in(desk.folder)
+
+
+async def test_a_call_that_is_stopped_while_it_starts_leaves_nothing_running(desk: Desk) -> None:
+    for pause in (0.0, 0.0, 0.001, 0.003, 0.01, 0.02):
+        task = asyncio.ensure_future(desk.call("bash", command="sleep 600"))
+        await asyncio.sleep(pause)
+        task.cancel()
+        await asyncio.wait({task})
+        assert await nothing_runs_in(desk.folder)
+
+
+async def test_time_that_is_up_leaves_nothing_running(desk: Desk) -> None:
+    await desk.failure("bash", command=STUBBORN, timeout=2)
+    assert await nothing_runs_in(desk.folder)
+
+
+@pytest.mark.slow
+def test_an_engine_that_is_killed_takes_its_commands_with_it(tmp_path: Path) -> None:
+    """Those in the command's group, that is: nobody is left to look for others."""
+    (tmp_path / "work").mkdir()
+    script = (
+        "import asyncio, sys\nfrom pathlib import Path\nfrom desktop_app.tools.child_process import ChildProcess\n"
+        "async def main():\n"
+        "    child = await ChildProcess.start("
+        "['bash', '-c', 'trap \"\" TERM; sleep 600 & echo up; wait'], sys.argv[1])\n"
+        "    print((await child.output.read(9)).decode(), flush=True)\n    await asyncio.sleep(600)\n"
+        "asyncio.run(main())"
+    )
+    argv = [sys.executable, "-c", script, str(tmp_path / "work")]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as engine:
+        assert engine.stdout is not None
+        assert engine.stdout.readline() == b"up\n"
+        assert running_in(tmp_path / "work")
+        engine.send_signal(signal.SIGKILL)
+    for _ in range(100):
+        if not running_in(tmp_path / "work"):
+            return
+        time.sleep(0.05)
+    raise AssertionError(running_in(tmp_path / "work"))
+
+
+async def test_a_program_that_never_stops_writing_is_bounded(desk: Desk) -> None:
+    shown, outcome = await desk.pieces("bash", '{"command": "yes | head -c 40000000; echo the end"}')
+    assert HEAD_MOST + TAIL_MOST < len(outcome.text) < HEAD_MOST + TAIL_MOST + 200_000
+    assert "bytes left out here" in outcome.text
+    assert outcome.text.endswith("the end\n[exit code 0]")
+    assert STREAMED_MOST <= len("".join(shown)) < STREAMED_MOST + 70_000
+
+
+async def test_the_loop_is_never_held_up(desk: Desk) -> None:
+    gaps: list[float] = []
+
+    async def beat() -> None:
+        before = time.thread_time()
+        while True:
+            await asyncio.sleep(0.005)
+            gaps.append(time.thread_time() - before)  # of this thread: what the loop itself worked meanwhile
+            before = time.thread_time()
+
+    beating = asyncio.ensure_future(beat())
+    await desk.call("bash", command="yes | head -c 60000000")
+    beating.cancel()
+    assert max(gaps) < 0.05
+
+
+async def test_bytes_that_are_no_text_are_replaced(desk: Desk) -> None:
+    assert await desk.call("bash", command=r"printf 'a\377\303\251'") == "a\ufffdé\n[exit code 0]"
+
+
+async def test_what_cannot_be_run_is_said(desk: Desk) -> None:
+    assert "NUL" in await desk.failure("bash", command="a\0b")
+    assert "[exit code 127]" in await desk.failure("bash", command="no-such-program-anywhere")
+    desk.place = Workplace("one", "/no/such/folder")
+    assert "not there" in await desk.failure("bash", command="true")
+
+
+async def test_each_simple_command_needs_the_users_word(desk: Desk) -> None:
+    needs = await desk.needs("bash", command="cd src && git log -3 | head; git log -3")
+    assert [(need.target, need.suggestion) for need in needs] == [
+        ("cd src", "cd *"),
+        ("git log -3", "git log *"),
+        ("head", "head *"),
+    ]
+    [need] = await desk.needs("bash", command="for x in *; do rm $x; done")
+    assert (need.kind, need.target) == ("run", "for x in *; do rm $x; done")
+
+
+def test_the_first_and_the_last_bytes_are_kept() -> None:
+    output = Output(head_most=4, tail_most=4)
+    for chunk in (b"ab", b"cd", b"ef", b"gh", b"ij", b"kl"):
+        output.take(chunk)
+    assert output.text() == "abcd\n[… 4 bytes left out here …]\nijkl"
