@@ -19,25 +19,32 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .news import news_of
+from .news import News, Newsroom
 from .parts import Parts
+from .retry_notice import RetryNotice
 
 STARTING = "The engine is starting; the message is sent as soon as it is ready"
+
+OpeningWish = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 
 
 class ConversationController(QObject):
     """Knows which conversation is open. Signals: view_changed(ViewChanged) of the open one; shown(Opened) after each
-    opening, of another conversation or of the same one anew."""
+    opening, of another conversation or of the same one anew; optimize_requested from a toast."""
 
     view_changed = Signal(object)
     shown = Signal(object)
+    optimize_requested = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts
+        self.news = Newsroom()
+        self._retry = RetryNotice(parts.toast, self.stop)
         self._is_ready = False
         self._is_sending = False
         self._is_reading_older = False
@@ -49,6 +56,10 @@ class ConversationController(QObject):
         self._shown = ""
         self._blank = ""  # a conversation in which nothing was said yet, to be used before another one is made
         self.conversation = ""  # the one that is open, or shall be once the engine is ready
+
+    def use(self, settings: Settings) -> None:
+        """What the user chose decides what is said of a window that fills up."""
+        self.news.is_automatic = settings.is_automatic
 
     # Opening
 
@@ -110,7 +121,11 @@ class ConversationController(QObject):
             await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
         self._parts.composer.take_focus()
 
-    async def _open(self, wish: p.OpenConversation | p.CreateConversation | p.ChooseModel) -> None:
+    def open_with(self, wish: OpeningWish) -> None:
+        """Shows what such a wish is answered with: a conversation, as it stands then."""
+        self._bridge.start(self._open(wish))
+
+    async def _open(self, wish: OpeningWish) -> None:
         self._wanted += 1
         wanted = self._wanted
         opened = await self._bridge.ask_for(p.Opened, wish)
@@ -120,6 +135,9 @@ class ConversationController(QObject):
     def _show(self, opened: p.Opened) -> None:
         parts = self._parts
         before, self._shown = self._shown, opened.conversation.id
+        if before != self._shown:
+            self._retry.end()
+        self.news.open(opened.gauge)
         self.conversation = self._shown
         parts.header.show_conversation(opened.conversation.title, opened.model)
         parts.transcript_model.open(opened.rows, opened.operations, opened.is_running)
@@ -190,15 +208,23 @@ class ConversationController(QObject):
                 parts.toast.end_stay()
             case _:
                 pass
-        news = news_of(event)
-        if news is not None and news.is_stoppable:
-            parts.toast.tell(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
-        elif news is not None:
-            undo = news.undo
-            parts.toast.tell(news.text, "Undo" if undo else "", lambda: self.undo(undo), stays=news.stays)
+        self._retry.note(event)
+        news = self.news.news_of(event)
+        if news is not None:
+            self._tell(news)
+
+    def _tell(self, news: News) -> None:
+        toast = self._parts.toast
+        if news.is_stoppable:
+            toast.tell(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
+        elif news.is_optimizable:
+            toast.tell(news.text, "Optimize…", self.optimize_requested.emit)
+        else:
+            toast.tell(news.text, "Undo" if news.undo else "", lambda: self.undo(news.undo), stays=news.stays)
 
     def stop_room(self) -> None:
         """Ends the making of room; nothing is left of it."""
+        self.news.note_stop()
         self._bridge.start(self._do(p.StopRoom(self.conversation)))
 
     def undo(self, operations: tuple[str, ...]) -> None:

@@ -23,6 +23,7 @@ from .listing_controller import ListingController
 from .parts import Parts
 from .question_controller import QuestionController
 from .questions.question_card import QuestionCard
+from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
 from .sidebar.sidebar import Sidebar
 from .stage import Foot, Stage
@@ -54,7 +55,9 @@ class MainWindow(QMainWindow):
         self.context = ContextController(bridge, self.parts, self.chat)
         self.settings = SettingsController(bridge, self.parts, settings)
         self.questions = QuestionController(bridge, self.parts, self.chat)
+        self.recovery = RecoveryController(bridge, self.parts, self.chat, self.settings)
         self.watch = EngineWatch(bridge, self.parts, self.chat)
+        self.chat.use(settings)
         self._connect(bridge)
         self._add_shortcuts()
         self._recall_layout()
@@ -135,13 +138,15 @@ class MainWindow(QMainWindow):
         sidebar.list.conversations.renamed.connect(listing.rename)
         self.stage.welcome.import_requested.connect(self._choose_import)
         header.title_changed.connect(listing.rename_open)
-        header.models_requested.connect(settings.offer_models)
+        header.models_requested.connect(lambda: settings.offer_models())
         header.model_chosen.connect(chat.choose_model)
         header.panel_button.clicked.connect(self._toggle_panel)
         # what the model sees
         self.gauge.optimize_requested.connect(self._optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
         transcript.stop_requested.connect(chat.stop)
+        transcript.way_out_requested.connect(self.recovery.perform)
+        chat.optimize_requested.connect(self._optimize)
         transcript.operation_requested.connect(context.show_operation)
         transcript.undo_requested.connect(context.undo)
         transcript.pin_requested.connect(context.pin)
@@ -154,6 +159,7 @@ class MainWindow(QMainWindow):
         panel.pin_requested.connect(context.pin)
         panel.unpin_requested.connect(context.unpin)
         panel.message_requested.connect(context.go_to)
+        settings.changed.connect(chat.use)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
 

@@ -1,33 +1,111 @@
-"""What a toast says of an event. Pure."""
+"""What a toast says of an event. No Qt."""
 
 from __future__ import annotations
 
 import msgspec
 
-from desktop_app.conversation.events import OperationRow, RoomProgress, RoomRefused, RoomStarted, TurnEvent, ViewChanged
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    OperationRow,
+    RoomEnded,
+    RoomProgress,
+    RoomRefused,
+    RoomStarted,
+    TurnEvent,
+    TurnFinished,
+    ViewChanged,
+)
+from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.transcript import Trigger
 
-from .widgets.words import counted, thousands
+from .widgets.words import counted, percent, thousands
+
+COMPACTING = "Compacting conversation history…"
+CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
+"""Triggers in the middle of a turn, which goes on as soon as there is room."""
+
+RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3}
+"""How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is told."""
+STATUS_NEWS = {
+    1: "{used} of what can be used is taken: older messages will soon make room",
+    2: "{used} of what can be used is taken: room is made before the next request",
+    3: "The window is full ({used}): nothing is sent until there is room",
+}
+STATUS_NEWS_WHEN_OFF = {
+    1: "{used} of what can be used is taken; nothing is compacted by itself: choose Optimize conversation",
+    2: "{used} of what can be used is taken; nothing is compacted by itself: choose Optimize conversation",
+    3: "The window is full ({used}): choose Optimize conversation to go on",
+}
 
 
 class News(msgspec.Struct, frozen=True):
     """A text; operations that can be undone from it, the last one first; whether it stays until it is over, and
-    whether what it tells of can be stopped."""
+    whether what it tells of can be stopped. is_optimizable: whether it offers **Optimize conversation**."""
 
     text: str
     undo: tuple[str, ...] = ()
     stays: bool = False
     is_stoppable: bool = False
+    is_optimizable: bool = False
+
+
+class Newsroom:
+    """Remembers of the conversation that is shown what makes an event news: the last status, and whether there is room.
+
+    is_automatic: whether room is made without the user's word.
+    """
+
+    def __init__(self) -> None:
+        self.is_automatic = True
+        self._rank = 0
+        self._is_making_room = False
+        self._is_stopped = False
+
+    def open(self, gauge: Gauge) -> None:
+        """Another conversation: what it is like already is no news."""
+        self._rank = RANKS[gauge.status]
+        self._is_making_room = self._is_stopped = False
+
+    def note_stop(self) -> None:
+        """The user stopped the making of room, and needs not be told that there is none."""
+        self._is_stopped = True
+
+    def news_of(self, event: TurnEvent) -> News | None:
+        """The news in an event, if it has any that the user should see."""
+        match event:
+            case GaugeChanged(_, gauge):
+                return self._status_news(gauge)
+            case RoomStarted():
+                self._is_making_room, self._is_stopped = True, False
+            case ViewChanged(operations=operations) if any(not operation.is_undone for operation in operations):
+                self._is_making_room = False
+            case RoomRefused() | TurnFinished():
+                self._is_making_room = False
+            case RoomEnded():
+                has_failed = self._is_making_room and not self._is_stopped
+                self._is_making_room = False
+                if has_failed:
+                    return News("No room was made: the conversation stays as it is")
+            case _:
+                pass
+        return news_of(event)
+
+    def _status_news(self, gauge: Gauge) -> News | None:
+        before, self._rank = self._rank, RANKS[gauge.status]
+        if self._rank <= before:
+            return None
+        words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
+        return News(words[self._rank].format(used=percent(gauge.share)), is_optimizable=True)
 
 
 def news_of(event: TurnEvent) -> News | None:
-    """The news in an event, if it has any that the user should see."""
+    """The news in an event by itself."""
     match event:
         case RoomStarted():
-            return News("Compacting conversation history…", stays=True)
+            return News(COMPACTING, stays=True)
         case RoomProgress(tokens=tokens, most=most, plan=""):
             told = f" {thousands(tokens)} of at most {thousands(most)} tokens" if tokens else ""
-            return News(f"Compacting conversation history…{told}", stays=True, is_stoppable=True)
+            return News(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
         case RoomRefused(reason=reason):
             return News(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:
@@ -38,13 +116,18 @@ def news_of(event: TurnEvent) -> News | None:
 
 def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> News:
     last = operations[-1]
+    ids = tuple(operation.id for operation in reversed(operations))
+    if all(operation.kind == "flush" for operation in operations):
+        saved = counted(sum(operation.messages for operation in operations), "memory", "memories")
+        return News(f"{saved} {'taken back' if last.is_undone else 'saved'}", () if last.is_undone else ids)
     if last.is_undone:
         return News("Undone: the model sees everything as before")
-    ids = tuple(operation.id for operation in reversed(operations))
     tokens = f"{thousands(operations[0].tokens_before)} → {thousands(last.tokens_after)} tokens"
     if cause is Trigger.USER:
         return News(f"Conversation optimized · {tokens}", ids)
     if all(operation.kind == "prune" for operation in operations):
         results = counted(sum(operation.messages for operation in operations), "old tool result")
         return News(f"{results} shortened · {tokens}", ids)
+    if cause in CONTINUING:
+        return News(f"Context compacted, continuing… · {tokens}", ids)
     return News(f"Context compacted · {tokens}", ids)

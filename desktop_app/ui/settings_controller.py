@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop_app.engine import protocol as p
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class SettingsController(QObject):
-    """Shows what the user chose, and stores what the user chooses."""
+    """Shows what the user chose, and stores what the user chooses. Signal: changed(Settings), once they are stored."""
+
+    changed = Signal(object)
 
     def __init__(self, bridge: Bridge, parts: Parts, settings: Settings) -> None:
         super().__init__()
@@ -34,18 +36,21 @@ class SettingsController(QObject):
         assert isinstance(application, QApplication)
         show_theme(application, self._settings.theme, self._settings.font_scale)
 
-    def offer_models(self) -> None:
-        """Opens the menu of models."""
-        self._bridge.start(self._offer_models())
+    def offer_models(self, is_largest_first: bool = False) -> None:
+        """Opens the menu of models; for one who has run out of room, those with the largest windows first."""
+        self._bridge.start(self._offer_models(is_largest_first))
 
     def open(self, parent: QWidget) -> None:
         """Opens the settings."""
         if self._dialog is None:
             self._bridge.start(self._open(parent))
 
-    async def _offer_models(self) -> None:
+    async def _offer_models(self, is_largest_first: bool) -> None:
         listed = await self._bridge.ask_for(p.Models, p.ListModels())
-        self._parts.header.offer_models(listed.models)
+        models = listed.models
+        if is_largest_first:
+            models = tuple(sorted(models, key=lambda model: (bool(model.note), -model.window)))
+        self._parts.header.offer_models(models)
 
     async def _open(self, parent: QWidget) -> None:
         from .settings.settings_dialog import SettingsDialog  # not needed before: the window shows sooner
@@ -71,3 +76,4 @@ class SettingsController(QObject):
         stored = await self._bridge.ask_for(p.SettingsRead, p.WriteSettings(settings, keys))
         self._settings = stored.settings
         self.show_theme()
+        self.changed.emit(stored.settings)

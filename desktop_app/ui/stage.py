@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -27,7 +27,13 @@ class Stage(QStackedWidget):
         model.rowsInserted.connect(self._choose)
         model.rowsRemoved.connect(self._choose)
 
+    def minimumSizeHint(self) -> QSize:
+        """What the page that is shown needs, not what the largest would: a card below it may need the room."""
+        shown = self.currentWidget()
+        return shown.minimumSizeHint() if shown is not None else super().minimumSizeHint()
+
     def _choose(self) -> None:
+        self.updateGeometry()
         self.setCurrentWidget(self.welcome if self._model.is_blank else self.transcript)
 
 

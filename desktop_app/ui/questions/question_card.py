@@ -21,7 +21,7 @@ from desktop_app.conversation.tools import PermissionAnswer, Scope
 from desktop_app.ui.widgets.buttons import Button, Kind, LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.ink import InkLabel
-from desktop_app.ui.widgets.look import BOLD, RESTYLING, colour, font, paint_box
+from desktop_app.ui.widgets.look import BOLD, RESTYLING, colour, font, paint_box, restyle, scaled
 
 from .question_words import covers, note_of, pattern_warning, suggestion_of, title_of
 from .targets import Targets
@@ -191,4 +191,4 @@ class QuestionCard(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def _dress(self) -> None:
-        self.pattern.setFont(font(13, is_mono=True))
+        restyle(self.pattern, f"font-family: '{font(13, is_mono=True).family()}'; font-size: {scaled(13)}px;")

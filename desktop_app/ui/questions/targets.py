@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF
+from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -86,5 +86,8 @@ class Targets(QWidget):
         while block.isValid() and lines < most:
             lines += max(round(self.text.blockBoundingRect(block).height() / height), 1)
             block = block.next()
-        self.text.setFixedHeight(min(max(lines, 1), most) * height + 6)
+        is_long = lines >= most and block.isValid()
+        policy = Qt.ScrollBarPolicy
+        self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_long else policy.ScrollBarAlwaysOff)
+        self.text.setFixedHeight(min(max(lines, 1), most) * height + 8)
         self.setFixedHeight(self.text.height() + MARGIN)

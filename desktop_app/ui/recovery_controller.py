@@ -1,0 +1,92 @@
+"""The ways out of a turn that failed: each is the user's own word, and nothing is done without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop_app.conversation.message import Role
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge
+from .conversation_controller import ConversationController
+from .parts import Parts
+from .settings_controller import SettingsController
+from .transcript.display_list import Action
+from .widgets.words import bytes_in_words
+
+FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
+
+
+class RecoveryController(QObject):
+    """Does what a failure's card offers."""
+
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+        self._settings = settings
+
+    def perform(self, action: Action) -> None:
+        """Takes one of the ways out, in the conversation that is open."""
+        match action:
+            case Action.TRY_AGAIN:
+                self._chat.regenerate()
+            case Action.OPTIMIZE_AND_RETRY:
+                self._bridge.start(self._do(p.OptimizeAndRetry(self._chat.conversation)))
+            case Action.START_FRESH:
+                self._chat.open_with(p.StartFresh(self._chat.conversation))
+            case Action.SWITCH_MODEL:
+                self._settings.offer_models(is_largest_first=True)
+            case Action.EXPORT:
+                self.choose_export(self._parts.composer.window())
+            case Action.OPEN_SETTINGS:
+                self._settings.open(self._parts.composer.window())
+            case Action.EDIT_MESSAGE:
+                self._edit_message()
+            case _:
+                raise ValueError(f"{action} is no way out of a failure")
+
+    def choose_export(self, parent: QWidget) -> None:
+        """Asks for a file to write the conversation to, without stopping anything meanwhile."""
+        dialog = QFileDialog(parent, "Export the conversation")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters(list(FORMATS))
+        dialog.setDefaultSuffix("md")
+        dialog.selectFile(f"{_file_name(self._parts.header.label.text())}.md")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FORMATS[chosen][1][1:]))
+        conversation = self._chat.conversation
+        dialog.fileSelected.connect(lambda path: self.export(conversation, path))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def export(self, conversation: str, path: str) -> None:
+        """Writes a conversation to a file; its ending says in which format."""
+        kind = "json" if path.lower().endswith(".json") else "markdown"
+        self._bridge.start(self._export(p.ExportConversation(conversation, path, kind)))
+
+    def _edit_message(self) -> None:
+        rows = self._parts.transcript_model.rows
+        last = next((row for row in reversed(rows) if row.message.role is Role.USER), None)
+        composer = self._parts.composer
+        if last is not None and not composer.text().strip():
+            composer.set_text(last.message.text)
+        composer.take_focus()
+
+    async def _export(self, wish: p.ExportConversation) -> None:
+        exported = await self._bridge.ask_for(p.Exported, wish)
+        self._parts.toast.tell(f"Exported to {Path(exported.path).name}, {bytes_in_words(exported.bytes)}")
+
+    async def _do(self, wish: p.AnyWish) -> None:
+        await self._bridge.ask(wish)
+
+
+def _file_name(title: str) -> str:
+    """A title as a file's name, on every system."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_()" else " " for letter in title)
+    return " ".join(kept.split())[:80] or "Conversation"

@@ -1,0 +1,86 @@
+"""What toasts say while room is made, and as the window fills up."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop_app.conversation.events import GaugeChanged, OperationRow, RoomEnded, RoomRefused, RoomStarted, ViewChanged
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.news import News, Newsroom
+
+
+def gauge(status: Status, total: int = 800) -> Gauge:
+    return Gauge({Segment.USER: total}, total, 1_200, 200, status)
+
+
+def filled(room: Newsroom, *statuses: Status) -> list[str]:
+    told = [room.news_of(GaugeChanged("v", gauge(status))) for status in statuses]
+    return [news.text for news in told if news is not None]
+
+
+def operation(kind: str = "compaction", *, is_undone: bool = False) -> OperationRow:
+    return OperationRow(
+        id="o", kind=kind, at=0, trigger=Trigger.STREAMING, strategies={}, messages=2, tokens_before=900,
+        tokens_after=300, after_message_id="m", is_undone=is_undone,
+    )  # fmt: skip
+
+
+def test_each_step_up_is_told_once_and_no_step_down():
+    room = Newsroom()
+    room.open(gauge(Status.SAFE))
+    rising = filled(room, Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.CRITICAL, Status.EXCEEDED)
+    assert [text.partition(":")[0] for text in rising] == [
+        "80 % of what can be used is taken",
+        "80 % of what can be used is taken",
+        "The window is full (80 %)",
+    ]
+    assert filled(room, Status.SAFE) == []
+    assert len(filled(room, Status.WARNING)) == 1
+
+
+def test_what_a_conversation_is_like_when_it_is_opened_is_no_news():
+    room = Newsroom()
+    room.open(gauge(Status.CRITICAL))
+    assert filled(room, Status.CRITICAL) == []
+    assert len(filled(room, Status.EXCEEDED)) == 1
+
+
+def test_when_automatic_is_off_the_user_is_told_what_to_choose():
+    room = Newsroom()
+    room.is_automatic = False
+    room.open(gauge(Status.SAFE))
+    assert all("choose Optimize conversation" in text for text in filled(room, Status.WARNING, Status.EXCEEDED))
+
+
+@pytest.mark.parametrize("cause", [Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW])
+def test_in_the_middle_of_a_turn_it_says_that_the_turn_goes_on(cause):
+    news = Newsroom().news_of(ViewChanged("v", (operation(),), (), cause))
+    assert news == News("Context compacted, continuing… · 900 → 300 tokens", ("o",))
+
+
+def test_a_compaction_that_came_to_nothing_is_told():
+    room = Newsroom()
+    assert room.news_of(RoomStarted("v", Trigger.BEFORE_REQUEST)) == News(
+        "Compacting conversation history…", stays=True
+    )
+    assert room.news_of(RoomEnded("v")) == News("No room was made: the conversation stays as it is")
+
+
+@pytest.mark.parametrize("stops_by", ["success", "refusal", "user"])
+def test_a_compaction_that_succeeded_or_was_stopped_ends_without_more_words(stops_by):
+    room = Newsroom()
+    room.news_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
+    if stops_by == "success":
+        room.news_of(ViewChanged("v", (operation(),), (), Trigger.BEFORE_REQUEST))
+    elif stops_by == "refusal":
+        room.news_of(RoomRefused("v", "Too often."))
+    else:
+        room.note_stop()
+    assert room.news_of(RoomEnded("v")) is None
+
+
+def test_memories_that_were_saved_can_be_taken_back():
+    room = Newsroom()
+    assert room.news_of(ViewChanged("v", (operation("flush"),), ())) == News("2 memories saved", ("o",))
+    assert room.news_of(ViewChanged("v", (operation("flush", is_undone=True),), ())) == News("2 memories taken back")

@@ -1,0 +1,138 @@
+"""The ways out of a failed turn, and the countdown until a provider is asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QWidget
+from ui_scenes import is_idle, texts, until
+
+from desktop_app.conversation.events import Retrying, TextDelta
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.retry_notice import RetryNotice
+from desktop_app.ui.toast import Toast
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.items import FailureItem
+from desktop_app.ui.transcript.recovery import WAYS_OUT, ways_out
+
+
+def offered(window: MainWindow) -> list[Action]:
+    model = window.transcript_model
+    row = next(n for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem))
+    return [hot.action for hot in window.stage.transcript.layout_of(row).hots]
+
+
+async def fail(window: MainWindow) -> None:
+    window.chat.send("!overflow")
+    await until(lambda: "FailureItem" in texts(window) and is_idle(window))
+
+
+def test_a_full_window_offers_four_ways_out_and_takes_none_by_itself(play, tmp_path):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await fail(window)
+        assert offered(window) == [
+            Action.OPTIMIZE_AND_RETRY, Action.START_FRESH, Action.SWITCH_MODEL, Action.EXPORT
+        ]  # fmt: skip
+        assert texts(window)[-1] == "FailureItem"
+        window.stage.transcript.perform(Action.OPTIMIZE_AND_RETRY, "")
+        await until(lambda: "The down step drops data." in texts(window)[-1])
+
+    play(scene)
+
+
+def test_starting_fresh_opens_another_conversation(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await fail(window)
+        window.stage.transcript.perform(Action.START_FRESH, "")
+        await until(lambda: window.header.label.text() == "Started fresh")
+        assert window.chat.conversation == "c3"
+
+    play(scene)
+
+
+def test_switching_offers_the_largest_windows_first(play, monkeypatch):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await fail(window)
+        offered: list[Sequence[ModelInfo]] = []  # the menu itself cannot pop up without a screen
+        monkeypatch.setattr(window.header, "offer_models", offered.append)
+        window.stage.transcript.perform(Action.SWITCH_MODEL, "")
+        await until(lambda: offered)
+        assert [model.id for model in offered[0]] == ["builtin", "far/large"]  # what can be used now comes first
+
+    play(scene)
+
+
+def test_an_export_is_written_where_the_user_says(play, tmp_path):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.recovery.choose_export(window)
+        dialog = window.findChildren(QFileDialog)[0]
+        assert dialog.selectedFiles()[0].endswith("Migrating the billing service.md")
+        dialog.fileSelected.emit(str(tmp_path / "chat.md"))
+        dialog.close()
+        await until(lambda: window.toast.isVisible())
+        assert window.toast.label.text() == "Exported to chat.md, 11 bytes"
+        assert (tmp_path / "chat.md").exists()
+
+    play(scene)
+
+
+def test_editing_puts_the_last_message_into_the_composer_but_not_over_a_draft(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await fail(window)
+        window.recovery.perform(Action.EDIT_MESSAGE)
+        assert window.composer.text() == "!overflow"
+        window.composer.set_text("something else")
+        window.recovery.perform(Action.EDIT_MESSAGE)
+        assert window.composer.text() == "something else"
+
+    play(scene)
+
+
+def test_every_kind_of_a_providers_failure_has_a_way_out():
+    kinds = (
+        "provider overflow rate_limit quota auth malformed content_filter unsupported server timeout connection cut "
+        "garbage window_too_small"
+    )
+    assert [kind for kind in kinds.split() if not ways_out(kind)] == []
+    assert ways_out("bug") == ()
+    assert all(WAYS_OUT.values())
+
+
+@pytest.fixture
+def notice(qtbot):
+    ground = QWidget()
+    ground.resize(600, 300)
+    qtbot.addWidget(ground)
+    ground.show()
+    stopped: list[bool] = []
+    made = RetryNotice(Toast(ground), lambda: stopped.append(True))
+    made.stopped = stopped  # type: ignore[attr-defined]
+    return made
+
+
+def test_it_counts_down_and_can_be_stopped(notice, qtbot):
+    toast = notice.parent()
+    notice.note(Retrying("v", "rate limit", 2.0, 1))
+    assert toast.label.text() == "Asking again in 2 s (rate limit)"
+    qtbot.waitUntil(lambda: toast.label.text() == "Asking again in 1 s (rate limit)", timeout=3_000)
+    toast.action.click()
+    assert notice.stopped == [True]
+
+
+def test_the_countdown_ends_as_soon_as_something_arrives(notice):
+    notice.note(Retrying("v", "rate limit", 20.0, 1))
+    notice.note(TextDelta("v", "r", "Hello"))
+    assert not notice.parent().isVisible()
+
+
+def test_a_retry_in_the_window_ends_in_its_reply(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!retry")
+        await until(lambda: window.toast.isVisible() and "Asking again in 1 s" in window.toast.label.text())
+        await until(lambda: texts(window)[-1] == "After all.")
+        await until(lambda: not window.toast.isVisible())
+
+    play(scene)
