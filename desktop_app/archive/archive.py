@@ -14,6 +14,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
+from .recall_search import HELD_MOST
 from .store import Store
 
 P = ParamSpec("P")
@@ -124,9 +125,11 @@ class ArchiveThread:
         """The conversation from afar, for recall. Raises ArchiveError, as the following do."""
         return await self._run(Store.outline, conversation)
 
-    async def postings(self, conversation: str, terms: Sequence[str]) -> dict[str, tuple[int, ...]]:
-        """The indexes of the conversation's messages that hold each term, ascending; without those that none holds."""
-        return await self._run(Store.postings, conversation, tuple(terms))
+    async def postings(
+        self, conversation: str, terms: Sequence[str], most: int = HELD_MOST
+    ) -> dict[str, tuple[int, ...]]:
+        """The indexes of the messages that hold each term, ascending, the first `most`; no term that none holds."""
+        return await self._run(Store.postings, conversation, tuple(terms), most)
 
     async def messages_at(self, conversation: str, indexes: Sequence[int]) -> dict[int, Message]:
         """The messages at those indexes, without those that are not there or cannot be read."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 from peewee import SqliteDatabase
@@ -34,8 +33,8 @@ AT_ONCE = 500
 
 HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
     WHERE e.conversation = ? AND e.message_index >= ? ORDER BY e.message_index"""
-HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
-INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? LIMIT ?"
+HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
+INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ?"
 
 
@@ -63,21 +62,30 @@ class Known:
 
     def __init__(self) -> None:
         self.outline = Outline()
-        self.indexes: dict[int, int] = {}
         self.rows = (0, -1)  # its first and last row; other conversations' may stand between
+        self._indexes: list[int] = []  # of the rows from the first one on; -1: not a message of this conversation
         self._heads: list[Head] = []
 
     def read_on(self, database: SqliteDatabase, conversation: str) -> None:
         """Reads the messages that were appended since."""
         rows = database.execute_sql(HEADS, (conversation, len(self._heads))).fetchall()
         for number, index, at, body in rows:
+            if self.rows[1] < 0:
+                self.rows = (number, number)
             while len(self._heads) < index:  # a message that cannot be read any more
                 self._heads.append(Head("", False, 0, "", at))
-            self.indexes[number] = index
+            self._indexes += [-1] * (number - self.rows[0] - len(self._indexes))
+            self._indexes.append(index)
             self._heads.append(_head(body, at))
         if rows:
             self.outline = outline_of(self._heads)
-            self.rows = (self.rows[0] if self.rows[1] >= 0 else rows[0][0], rows[-1][0])
+            self.rows = (self.rows[0], rows[-1][0])
+
+    def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
+        """The messages of those rows, which are in their order; rows of other conversations are left out."""
+        first, indexes = self.rows[0], self._indexes
+        found = [indexes[number - first] for (number,) in rows]
+        return tuple(found) if -1 not in found else tuple([index for index in found if index >= 0])
 
 
 class RecallSearch:
@@ -94,18 +102,17 @@ class RecallSearch:
         """The conversation from afar, up to date. Raises ArchiveError if there is no such conversation."""
         return self._known_of(conversation).outline
 
-    def postings(self, conversation: str, terms: Sequence[str]) -> dict[str, tuple[int, ...]]:
-        """The indexes of the conversation's messages that hold each term, ascending; terms that none holds are left
-        out. A term of several words is held where they stand in their order."""
+    def postings(self, conversation: str, terms: Sequence[str], most: int = HELD_MOST) -> dict[str, tuple[int, ...]]:
+        """The indexes of the conversation's messages that hold each term, ascending, the first `most` of them; terms
+        that none holds are left out. A term of several words is held where they stand in their order."""
         known = self._known_of(conversation)
-        found = {term: self._held(term, known) for term in dict.fromkeys(terms)}
+        found = {term: self._held(term, known, most) for term in dict.fromkeys(terms)}
         return {term: held for term, held in found.items() if held}
 
     def archived_indexes(self, conversation: str) -> frozenset[int]:
         """The indexes of the conversation's messages that a compaction took out of the view."""
         known = self._known_of(conversation)
-        rows = self._database.execute_sql(ARCHIVED, known.rows)
-        return frozenset(known.indexes[number] for (number,) in rows if number in known.indexes)
+        return frozenset(known.indexes_of(self._database.execute_sql(ARCHIVED, known.rows)))
 
     def messages_at(self, conversation: str, indexes: Iterable[int]) -> dict[int, Message]:
         """The messages at those indexes; those that are not there, or damaged, are left out."""
@@ -131,16 +138,15 @@ class RecallSearch:
             del self._known[next(iter(self._known))]
         return known
 
-    def _held(self, term: str, known: Known) -> tuple[int, ...]:
+    def _held(self, term: str, known: Known, most: int) -> tuple[int, ...]:
         match = '"' + spaced(mended_text(term).replace("\0", " ")).replace('"', '""') + '"'
-        held = self._indexes(HELD, match, known, HELD_MOST)
+        held = self._rows(HELD, match, known, most)
         if not held and len(term) >= INSIDE_LEAST and term.isascii() and term.isalnum():
-            held = self._indexes(INSIDE, f"%{term}%", known, INSIDE_MOST)
+            held = self._rows(INSIDE, f"%{term}%", known, INSIDE_MOST)
         return held
 
-    def _indexes(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
-        rows: Iterable[Any] = self._database.execute_sql(query, (asked, *known.rows, most))
-        return tuple(sorted([known.indexes[number] for (number,) in rows if number in known.indexes]))
+    def _rows(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
+        return known.indexes_of(self._database.execute_sql(query, (asked, *known.rows, most)))
 
 
 def _head(body: str, at: float) -> Head:

@@ -23,7 +23,7 @@ from . import health, memories, partials, reading, search, writing
 from .failures import no_conversation, world_errors
 from .lock import FolderLock
 from .opening import open_to_read, open_to_write
-from .recall_search import RecallSearch
+from .recall_search import HELD_MOST, RecallSearch
 from .rows import mended_text
 from .tables import ConversationRow, EntryRow
 
@@ -172,10 +172,10 @@ class Store:
         with world_errors(self.path):
             return self._recall.outline(conversation)
 
-    def postings(self, conversation: str, terms: Sequence[str]) -> dict[str, tuple[int, ...]]:
-        """The indexes of the conversation's messages that hold each term, ascending; without those that none holds."""
+    def postings(self, conversation: str, terms: Sequence[str], most: int = HELD_MOST) -> dict[str, tuple[int, ...]]:
+        """The indexes of the messages that hold each term, ascending, the first `most`; no term that none holds."""
         with world_errors(self.path):
-            return self._recall.postings(conversation, terms)
+            return self._recall.postings(conversation, terms, most)
 
     def messages_at(self, conversation: str, indexes: Sequence[int]) -> dict[int, Message]:
         """The messages at those indexes, without those that are not there or cannot be read."""

@@ -6,6 +6,7 @@ user's message before a request: only what the view no longer has, and only if i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
@@ -13,14 +14,13 @@ from desktop_app.context.recall import Recollection, pack, page_of
 from desktop_app.context.recall_outline import Outline
 from desktop_app.context.recall_passages import WHOLE_MOST, text_of
 from desktop_app.context.recall_query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
-from desktop_app.context.recall_rank import Ranked, rank, telling, with_feedback
+from desktop_app.context.recall_rank import Ranked, best_of, by_words, often_in, rank, telling, with_feedback
 from desktop_app.conversation.message import Message
 
-SURPRISE_LEAST = 0.0
-"""Natural logarithm: were words strewn by chance, one message of the conversation, or none, would hold all words of
-the user's message that the best one holds. What is likelier by chance is no reason to bring anything back."""
-COVERED_LEAST = 0.5
-"""Of what the user's message says, in the best one found: less is another matter, with a word in common."""
+BEARING_LEAST = math.log(20)
+"""What one archived message must say of the user's message: as much as a word that one message in twenty holds, if
+that is all that was said; more, if there is more that it does not hold. Of questions about a chat, four in five reach
+it, of questions about another one three in a hundred (tests/chat/test_recall_share.py)."""
 WEAKEST = 0.5
 """Of the best one's score: what counts less is not brought back unasked."""
 
@@ -32,8 +32,8 @@ class RecallArchive(Protocol):
         """The conversation from afar."""
         ...
 
-    async def postings(self, conversation: str, terms: Sequence[str]) -> Mapping[str, Sequence[int]]:
-        """The indexes of the messages that hold each term, ascending; without those that none holds."""
+    async def postings(self, conversation: str, terms: Sequence[str], most: int = ...) -> Mapping[str, Sequence[int]]:
+        """The indexes of the messages that hold each term, ascending, the first `most`; no term that none holds."""
         ...
 
     async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
@@ -58,8 +58,7 @@ async def recalled(
     among: the indexes that are asked for; None for the whole conversation. count: the tokens of a text.
     """
     search = await _Search.of(archive, conversation, query)
-    ranked = rank(search.wanted, search.outline, search.postings, among)
-    await search.learn(ranked)
+    await search.learn()
     ranked = rank(search.wanted, search.outline, search.postings, among)
     return await search.packed(query, ranked.scores, budget_tokens, count)
 
@@ -94,7 +93,7 @@ def is_worth(ranked: Ranked) -> bool:
 
     "Thanks!" and "go on" hold no matter of their own; "make it faster" holds words that many messages do.
     """
-    return bool(ranked.scores) and ranked.surprise >= SURPRISE_LEAST and ranked.covered >= COVERED_LEAST
+    return bool(ranked.scores) and ranked.bearing >= BEARING_LEAST
 
 
 def as_text(recollection: Recollection) -> str:
@@ -116,17 +115,23 @@ class _Search:
         """The search with its terms looked up."""
         outline = await archive.outline(conversation)
         search = cls(archive, conversation, outline, wanted_of(query, outline.named))
-        await search._look_up([term.text for term in search.wanted.terms])
+        terms = [term.text for term in search.wanted.terms]
+        if terms:
+            search.postings = dict(await archive.postings(conversation, terms))
         return search
 
-    async def learn(self, ranked: Ranked) -> None:
+    async def learn(self) -> None:
         """Takes words of the messages found first into the query."""
-        first = [pair for pair in _best(ranked.own) if self.outline.lengths[pair[0]] <= WHOLE_MOST][:FEEDBACK_FROM]
+        own = by_words(self.wanted.terms, self.outline, self.postings)
+        first = [pair for pair in best_of(own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= WHOLE_MOST]
+        first = first[:FEEDBACK_FROM]
         messages = await self._read([index for index, _ in first])
         told = [(text_of(messages[index]), score) for index, score in first if index in messages]
         words = feedback_of(self.wanted, [text for text, _ in told], [score for _, score in told], self.outline.named)
-        await self._look_up(words)
-        self.wanted = with_feedback(self.wanted, words, self.postings, len(self.outline.lengths))
+        messages = len(self.outline.lengths)
+        held = await self._archive.postings(self._conversation, words, often_in(messages) + 1)
+        self.wanted = with_feedback(self.wanted, words, held, messages)
+        self.postings = {**held, **self.postings}
 
     async def packed(
         self,
@@ -146,17 +151,8 @@ class _Search:
         found = [(index, messages[index]) for _, index in sorted(closer, reverse=True)]
         return pack(query, found, self.wanted, self.postings, self.outline, budget, count)
 
-    async def _look_up(self, terms: Sequence[str]) -> None:
-        fresh = [term for term in terms if term not in self.postings]
-        if fresh:
-            self.postings.update(await self._archive.postings(self._conversation, fresh))
-
     async def _read(self, indexes: Sequence[int]) -> Mapping[int, Message]:
         fresh = [index for index in indexes if index not in self._messages]
         if fresh:
             self._messages.update(await self._archive.messages_at(self._conversation, fresh))
         return self._messages
-
-
-def _best(own: Mapping[int, float]) -> list[tuple[int, float]]:
-    return sorted(own.items(), key=lambda pair: (-pair[1], -pair[0]))

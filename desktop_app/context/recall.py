@@ -27,7 +27,9 @@ SHORTEST = 80
 """Characters; a shorter passage says nothing."""
 SMALLEST_LINE = 10
 """Tokens: with less room than this, no message fits any more."""
-PASSED_OVER = 25
+CHARACTERS_A_TOKEN = 4
+"""At most, about; what cannot fit is not cut out first."""
+PASSED_OVER = 12
 """Messages in a row that may not fit before the rest is left."""
 
 
@@ -111,23 +113,25 @@ class _Packing:
         text = text_of(message)
         if not text:
             return
+        speaker, day = self._outline.speakers[index], self._outline.day_of(index)
+        whole = Recollected(message.id, index, speaker, day, text, len(text))
         most = PASSAGE_FIRST if len(self._kept) < FIRST else PASSAGE
-        whole = Recollected(
-            message.id, index, self._outline.speakers[index], self._outline.day_of(index), text, len(text)
-        )
-        while True:
-            shown = whole if len(text) <= max(most, WHOLE_MOST) else self._passage(whole, most)
+        for room in (most, most // 3):
+            room = min(room, self.left * CHARACTERS_A_TOKEN)
+            shown = whole if len(text) <= max(room, WHOLE_MOST) else self._passage(whole, room)
             cost = self._cost(shown)
             if cost <= self.left:
-                self._kept.append(shown)
-                self._days.add(shown.day)
-                self.left -= cost
-                self.passed_over = 0
+                self._keep(shown, cost)
                 return
-            most //= 2
-            if shown is whole or most < SHORTEST:
-                self.passed_over += 1
-                return
+            if shown is whole or room < SHORTEST:
+                break
+        self.passed_over += 1
+
+    def _keep(self, shown: Recollected, cost: int) -> None:
+        self._kept.append(shown)
+        self._days.add(shown.day)
+        self.left -= cost
+        self.passed_over = 0
 
     def recollection(self, query: str) -> Recollection:
         """What was kept, in its order. Tokens of lines need not add up: what is too much for the whole goes again."""

@@ -24,7 +24,9 @@ RELATED_WEIGHT = 0.4
 """Of a word that only stands for one of the query; against 1 for the query's own."""
 TOGETHER_WEIGHT = 0.5
 """Of words that stand together as in the query, beside what each of them counts alone."""
-FEEDBACK_WEIGHT = 0.2
+BETWEEN_MOST = 2
+"""Words without matter between two that stand together."""
+FEEDBACK_WEIGHT = 0.1
 """Of a word that only stands in the messages found first."""
 FEEDBACK_FROM = 10
 FEEDBACK_MOST = 20
@@ -45,7 +47,11 @@ _STOP = lexicon(
 _WENT_ON = lexicon(
     "continue proceed next step good great nice cool perfect awesome amazing sure fine right well hi hey hello"
     " bye welcome try again keep start stop yep nope wow haha lol sorry cheers agreed exactly correct done looks"
-    " sounds love"
+    " sounds love understand explain explanation fix help helps helped show shorter longer simpler faster write"
+    " rewrite mean means meant idea know think see seen look work works worked working time times job example"
+    " detail details question answer maybe probably guess hope wait hmm mm uh um ah oh hold back change make made"
+    " need want give find check summary summarize later soon today now first last new course problem worries fun"
+    " funny interesting glad happy day night morning evening sense point"
 )
 """Words of messages that only go on with the talk: they do not count when it is judged whether to recall at all."""
 _WORD = re.compile(r"[^\W_]+")
@@ -61,6 +67,13 @@ _PIECE = re.compile(r"\S+")
 _WHEN = re.compile(
     r"\b(?:when|how long|how often|what (?:date|day|time|year|month))\b|什么时候|多久|哪天|几号|何时", re.I
 )
+_ASKS = re.compile(
+    r"^\W*(?:when|where|who|whom|whose|which|what|why|how|did|was|were|had)\b"
+    r"|\b(?:remember|recall|remind|earlier|last time|back then)\b"
+    r"|什么|哪|谁|多少|几|怎么|为何|记得|上次|之前|以前",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
 _MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
 _OWN = lexicon("i my me mine we our us")
 
@@ -77,6 +90,7 @@ class Wanted(msgspec.Struct, frozen=True):
     """What a query asks for.
 
     names: speakers that it names. is_own: it asks for what the user said. days: dates. asks_when: it asks for a time.
+    is_pointed: it asks for something, or names it, so that one word of it is enough to know what is meant.
     """
 
     terms: tuple[Term, ...]
@@ -84,6 +98,7 @@ class Wanted(msgspec.Struct, frozen=True):
     days: tuple[Day, ...] = ()
     asks_when: bool = False
     is_own: bool = False
+    is_pointed: bool = False
 
     @property
     def matter(self) -> tuple[Term, ...]:
@@ -101,14 +116,17 @@ def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
     if not asked and names:
         asked = sorted(names)  # nothing else is asked for: who is it?
     terms = [Term(word, 1.0, is_asked=True) for word in asked]
-    terms += [Term(together, TOGETHER_WEIGHT) for together in _together(pieces, frozenset(words))]
+    terms += [
+        Term(together, TOGETHER_WEIGHT) for together in _together(pieces, frozenset(word.lower() for word in words))
+    ]
     terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
     return Wanted(
         _distinct(terms),
         names,
-        days_in(text),
-        _WHEN.search(text) is not None,
-        not _OWN.isdisjoint(text.lower().split()),
+        days := days_in(text),
+        asks_when=_WHEN.search(text) is not None,
+        is_own=not _OWN.isdisjoint(text.lower().split()),
+        is_pointed=bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:]))),
     )
 
 
@@ -143,6 +161,11 @@ def _is_of(word: str, names: Iterable[str]) -> bool:
     return any(word[:1].isupper() and _is_short_form(word, part) for name in names for part in name.split())
 
 
+def _is_name(piece: str) -> bool:
+    """Whether a word within a sentence is a name, a number, a path or an identifier."""
+    return _NAME.search(piece) is not None and bool(_words(piece))
+
+
 def _bare(piece: str) -> str:
     bare = piece.strip(_MARKS).rstrip(".")
     return bare[:-2] if bare.endswith("'s") else bare
@@ -160,9 +183,13 @@ def _most_telling(words: list[str]) -> list[str]:
 
 
 def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
-    """Pieces of several words, such as a path; and words that are neighbours in the query."""
+    """Pieces of several words, such as a path; and words that are neighbours in the query, with what stands between
+    them if that is short: "does not exist"."""
     joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
-    neighbours = [f"{left} {right}" for left, right in pairwise(pieces) if {left, right} <= words]
+    places = [place for place, piece in enumerate(pieces) if piece.lower() in words]
+    neighbours = [
+        " ".join(pieces[left : right + 1]) for left, right in pairwise(places) if right - left <= BETWEEN_MOST + 1
+    ]
     return (joined + neighbours)[:WORDS_MOST]
 
 

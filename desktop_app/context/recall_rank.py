@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Mapping, Sequence
+from heapq import nlargest
 
 import msgspec
+
+from desktop_app.conversation.message import Role
 
 from .recall_dates import days_in
 from .recall_outline import Outline
@@ -20,10 +23,10 @@ from .wording import lexicon, words_of
 SATURATION, BY_LENGTH, LONGEST = 1.2, 0.5, 4.0
 """BM25's k1 and b, for a word that counts once; and the times of the average length from which on a message counts as
 equally long: one long output is still worth looking into."""
-NEAR, FARTHER = 0.5, 0.25
+NEAR, FARTHER = 0.6, 0.35
 """The share of a message's words that counts for the message beside it, and for the one behind that: an answer stands
 beside its question."""
-BY_SPEAKER = 0.8
+BY_SPEAKER = 1.0
 BY_DAY = 2.0
 BY_TELLING = 1.0
 BY_TIME = 0.5
@@ -32,6 +35,10 @@ something; for one that tells of a time, when that is asked."""
 CANDIDATES = 200
 CHARACTERS = 400_000
 """Messages, and characters of them, that are looked at closely."""
+OPEN_MOST, SPREAD_MOST = 1_000, 500
+"""Messages after which a commoner word finds no more; those that count for the messages beside them."""
+OFTEN_MOST = 100
+WORDS_LEAST = 2
 _TELLING_LEAST = -1.9
 """Of `chance_to_matter`: its constant, and three words that were never said before: which ones were is unknown here."""
 
@@ -55,36 +62,62 @@ Postings = Mapping[str, Sequence[int]]
 class Ranked(msgspec.Struct, frozen=True):
     """Messages by what they count before their text was read: index and score, best first.
 
-    surprise: how far what the best one holds of the query is beyond chance. covered: the share of the query in it.
-    own: what each message's own words count, without its neighbours'.
+    bearing: how much of the query's matter stands in one of them, in nats, times the share of it that this is.
     """
 
     scores: tuple[tuple[int, float], ...] = ()
-    own: Mapping[int, float] = {}
-    surprise: float = 0.0
-    covered: float = 0.0
+    bearing: float = 0.0
 
 
 def rank(wanted: Wanted, outline: Outline, postings: Postings, among: Container[int] | None = None) -> Ranked:
     """The messages that may answer, best first. among: the only ones that are asked for; None for all."""
-    own = _by_words(wanted.terms, outline, postings)
-    scores = _with_neighbours(own, outline)
+    own = by_words(wanted.terms, outline, postings)
+    scores = _with_neighbours(dict(best_of(own, SPREAD_MOST)), outline)
     for index, bonus in _by_day(wanted, outline).items():
         scores[index] = scores.get(index, 0.0) + bonus
-    kept = {index: score for index, score in scores.items() if among is None or index in among}
-    for index in kept:
-        if outline.speakers[index] in wanted.names:
-            kept[index] += BY_SPEAKER
-    best = sorted(kept.items(), key=lambda pair: (-pair[1], -pair[0]))
-    surprise, covered = _beyond_chance(wanted, postings, len(outline.speakers), kept)
-    return Ranked(tuple(_affordable(best, outline)), own, surprise, covered)
+    if among is not None:
+        scores = {index: score for index, score in scores.items() if index in among}
+    speakers = _asked_about(wanted)
+    for index in scores if speakers else ():
+        if outline.speakers[index] in speakers:
+            scores[index] += BY_SPEAKER
+    best = _affordable(best_of(scores, CANDIDATES), outline)
+    return Ranked(tuple(best), _bearing(wanted, postings, len(outline.speakers), scores))
+
+
+def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dict[int, float]:
+    """What each message's own words count: the sum over the terms that it holds, in BM25's way.
+
+    The rarest come first. Of a large conversation, a word that many messages hold only adds to those that hold a
+    rarer one too. Terms held by exactly the same messages, such as two forms of one word, count once.
+    """
+    messages = len(outline.lengths)
+    average = max(sum(outline.lengths) / max(messages, 1), 1.0)
+    lengths, scores = outline.lengths, dict[int, float]()
+    for held, weight in sorted(_different(terms, postings), key=lambda pair: len(pair[0])):
+        worth = weight * information(len(held), messages) * (1 + SATURATION)
+        for index in held if len(scores) < OPEN_MOST else scores.keys() & set(held):
+            length = min(lengths[index] / average, LONGEST)
+            share = worth / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * length))
+            scores[index] = scores.get(index, 0.0) + share
+    return scores
+
+
+def best_of(scores: Mapping[int, float], most: int) -> list[tuple[int, float]]:
+    """The highest scores, best first; of equals the newest message."""
+    return nlargest(most, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
 
 def with_feedback(wanted: Wanted, words: Sequence[str], postings: Postings, messages: int) -> Wanted:
     """The query with words of the messages found first: those that several messages hold, and not many."""
-    often = max(messages // 20, 2)
+    often = often_in(messages)
     kept = [word for word in words if 2 <= len(postings.get(word, ())) <= often][:FEEDBACK_MOST]
     return msgspec.structs.replace(wanted, terms=(*wanted.terms, *(Term(word, FEEDBACK_WEIGHT) for word in kept)))
+
+
+def often_in(messages: int) -> int:
+    """The most messages that may hold a word that is particular to a matter: a twentieth, and never many."""
+    return min(max(messages // 20, 2), OFTEN_MOST)
 
 
 def telling(wanted: Wanted, text: str, speakers: frozenset[str]) -> float:
@@ -112,19 +145,9 @@ def information(held: int, messages: int) -> float:
     return math.log(1.0 + (messages - held + 0.5) / (held + 0.5))
 
 
-def _by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dict[int, float]:
-    """The sum over the terms that each message holds. Terms held by exactly the same messages, such as two forms of
-    one word, count once."""
-    messages = len(outline.lengths)
-    average = max(sum(outline.lengths) / max(messages, 1), 1.0)
-    scores: dict[int, float] = {}
-    for held, weight in _different(terms, postings):
-        worth = weight * information(len(held), messages) * (1 + SATURATION)
-        for index in held:
-            length = min(outline.lengths[index] / average, LONGEST)
-            share = worth / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * length))
-            scores[index] = scores.get(index, 0.0) + share
-    return scores
+def _asked_about(wanted: Wanted) -> frozenset[str]:
+    """The speakers whom the query names; who asks for what they said themselves is the user."""
+    return wanted.names | {Role.USER.value} if wanted.is_own else wanted.names
 
 
 def _different(terms: Sequence[Term], postings: Postings) -> list[tuple[Sequence[int], float]]:
@@ -168,10 +191,10 @@ def _by_day(wanted: Wanted, outline: Outline) -> dict[int, float]:
 
 
 def _affordable(best: Sequence[tuple[int, float]], outline: Outline) -> list[tuple[int, float]]:
-    """As many of the best as can be looked at closely, at least one."""
+    """As many of the best as can be read, at least one."""
     kept: list[tuple[int, float]] = []
     room = CHARACTERS
-    for index, score in best[:CANDIDATES]:
+    for index, score in best:
         room -= outline.lengths[index]
         if kept and room < 0:
             break
@@ -179,18 +202,22 @@ def _affordable(best: Sequence[tuple[int, float]], outline: Outline) -> list[tup
     return kept
 
 
-def _beyond_chance(wanted: Wanted, postings: Postings, messages: int, among: Container[int]) -> tuple[float, float]:
-    """Surprise and share of the query's matter in the one message that holds the most of it.
+def _bearing(wanted: Wanted, postings: Postings, messages: int, among: Container[int]) -> float:
+    """How much the one message that holds the most of the query's matter says of it, times the share that it holds.
 
-    Were words strewn by chance, about exp(-surprise) messages of the conversation would hold all that this one does.
+    A word that none holds counts as one that a single message does. What neither asks nor names anything, such as
+    "let's try something else", must have two words in common with it: one is too often there by chance.
     """
-    matter = [(postings.get(term.text, ()), term) for term in wanted.matter]
-    asked = sum([math.log(messages / max(len(held), 1)) for held, _ in matter]) if messages else 0.0
-    held_by: dict[int, float] = {}
-    for held, _ in matter:
-        rarity = math.log(messages / len(held)) if held else 0.0
+    asked = 0.0
+    held_by: dict[int, tuple[float, int]] = {}
+    for term in wanted.matter:
+        held = postings.get(term.text, ())
+        rarity = math.log(messages / max(len(held), 1))
+        asked += rarity
         for index in held:
             if index in among:
-                held_by[index] = held_by.get(index, 0.0) + rarity
-    most = max(held_by.values(), default=0.0)
-    return most - math.log(max(messages, 1)), most / asked if asked else 0.0
+                told, words = held_by.get(index, (0.0, 0))
+                held_by[index] = told + rarity, words + 1
+    least = 1 if wanted.is_pointed else WORDS_LEAST
+    most = max([told for told, words in held_by.values() if words >= least], default=0.0)
+    return most * most / asked if asked else 0.0
