@@ -1,0 +1,277 @@
+"""A server of tools, in one folder, over time: started when it is wanted, again after it died, and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import msgspec
+
+from desktop_app.chat.tasks import Tasks
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.settings import McpServer
+
+from . import mcp_library
+from .mcp_guard import Guard
+from .mcp_offers import Offer, Offers
+from .mcp_words import Reason, Secrets, broken_off, failure_of, no_answer
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Seconds. start: until it has told its tools. wait: that a request waits for servers that start. call: that a call
+    may take without a sign of progress; call_most: in all, below what a turn gives any tool. pause: before it is
+    started again, doubled each time up to pause_most. steady: after which its next end counts as its first.
+    idle: after which a process for a folder that nobody uses is ended."""
+
+    start: float = 10.0
+    wait: float = 3.0
+    call: float = 120.0
+    call_most: float = 600.0
+    pause: float = 1.0
+    pause_most: float = 60.0
+    steady: float = 60.0
+    idle: float = 1_800.0
+
+
+CLOSE_SECONDS = (1.6, 0.2, 0.1)
+"""How long an end is waited for, each time before it is asked for more firmly: together below 2 s."""
+GONE_SECONDS = 0.5
+"""From a call's breaking off until it is known why."""
+MOST_DEATHS = 3
+"""In a row, after which it is started again only when somebody asks for it."""
+RELIST_SECONDS = 0.2
+"""Changes of its list that come within this time are read together."""
+
+
+class Surroundings:
+    """What all connections share. key_of: the key of a server by its name in the keyring. on_bug: told of errors that
+    are none of the world."""
+
+    def __init__(
+        self, key_of: Callable[[str], str], on_bug: Callable[[BaseException], None], limits: Limits, guard: Guard
+    ) -> None:
+        self.key_of = key_of
+        self.on_bug = on_bug
+        self.limits = limits
+        self.guard = guard
+        self.tasks = Tasks(on_bug)
+        self._started = 0
+
+    def next_name(self, what: str) -> str:
+        """A name for a task, not used before."""
+        self._started += 1
+        return f"mcp {what} {self._started}"
+
+
+_BUG = Reason("bug", "Something went wrong inside Palimpsest.", "Please report it.")
+_MISSING = Reason("not_found", "The Python package `mcp` is not installed.", "Set Palimpsest up again: packaging/run.")
+
+
+class Connection:
+    """At most one link at a time, owned by one task: what it enters must be left in the same task."""
+
+    def __init__(self, server: McpServer, prefix: str, folder: str, surroundings: Surroundings) -> None:
+        self.server = server
+        self.folder = folder
+        self.used_at = 0.0
+        self._around = surroundings
+        self._limits = surroundings.limits
+        self._offers = Offers(server.name, prefix)
+        self._secrets = Secrets()
+        self._link: Any = None
+        self._last: Any = None
+        self._task: asyncio.Task[None] | None = None
+        self._settled = asyncio.Event()
+        self._gone = asyncio.Event()
+        self._why: Reason | None = None
+        self._failure: Failure | None = None
+        self._is_modern = False
+        self._is_closing = False
+        self._calls = 0
+        self._deaths = 0
+        self._retry_at = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call runs."""
+        return self._calls > 0
+
+    @property
+    def pid(self) -> int:
+        """The number of its process; 0 where there is none."""
+        return self._link.child.pid if self._link is not None and self._link.child is not None else 0
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """What it offers. Still so while it is started again, so that a request does not change for a moment."""
+        return self._offers.all
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Why it does not answer, and which of its tools are not offered."""
+        return (*((self._failure,) if self._failure is not None else ()), *self._offers.failures)
+
+    def wake(self, is_urgent: bool = False) -> None:
+        """Starts it, unless it runs, or has failed a moment ago. is_urgent: even then."""
+        is_running = self._task is not None and not self._task.done()
+        self.used_at = asyncio.get_running_loop().time()
+        if is_running or self._is_closing or (self.used_at < self._retry_at and not is_urgent):
+            return
+        self._settled.clear()
+        self._task = self._around.tasks.start(self._around.next_name(self.server.name), self._run())
+
+    async def settled(self, seconds: float) -> None:
+        """Waits until it answers or has failed, at most that long."""
+        if self._task is not None and not self._settled.is_set():
+            waiting = asyncio.ensure_future(self._settled.wait())
+            try:
+                await asyncio.wait({waiting}, timeout=seconds)
+            finally:
+                waiting.cancel()
+
+    async def call(self, tool: str, arguments: dict[str, Any], say: Callable[[str], None]) -> ToolOutcome:
+        """Calls a tool of it. Whatever goes wrong in the world is an outcome. Cancelling it tells the server."""
+        self._calls += 1
+        try:
+            outcome = await self._try(tool, arguments, say)
+            # None: the server had forgotten the session, and so has not run the tool. It is asked anew, once.
+            return outcome or await self._try(tool, arguments, say) or no_answer(self.server.name, self._failure)
+        finally:
+            self._calls -= 1
+            self.used_at = asyncio.get_running_loop().time()
+
+    async def close(self) -> None:
+        """Ends it, with all that it has started, within 2 s."""
+        self._is_closing = True
+        self._settled.set()
+        task = self._task
+        if task is None:
+            return
+        if self._link is not None:
+            self._link.news.set()
+        else:
+            task.cancel()
+        for seconds in CLOSE_SECONDS:
+            if not task.done():
+                await asyncio.wait({task}, timeout=seconds)
+                task.cancel()
+
+    # --- Its life ---
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        while not self._is_closing:
+            began, self._why = loop.time(), None
+            self._gone.clear()
+            try:
+                why = await self._live()
+            finally:
+                was_open, self._link = self._link is not None, None
+                self._settled.clear()
+            if self._is_closing:
+                return
+            self._end(why)
+            self._deaths = 1 if was_open and loop.time() - began > self._limits.steady else self._deaths + 1
+            pause = min(self._limits.pause_most, self._limits.pause * 2 ** (self._deaths - 1))
+            if not was_open or self._deaths > MOST_DEATHS:
+                self._fail(why, loop.time() + pause)
+                return
+            await asyncio.sleep(pause if self._deaths > 1 else 0)
+
+    async def _live(self) -> Reason:
+        """One link from its start to its end, and why it ended."""
+        try:
+            module = await mcp_library.reasons()
+        except ImportError:
+            return _MISSING
+        key = self._around.key_of(f"mcp/{self.server.name}")
+        self._secrets = Secrets.of(self.server, key)
+        link = self._last = module.Link(self.server, self.folder, key, self._is_modern)
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(self._limits.start):
+                    await stack.enter_async_context(link.opened(self._around.guard))
+                    await self._offers.learn(await link.tools())
+                self._link, self._failure = link, None
+                self._settled.set()
+                return await self._stay(link, module)
+        except Exception as error:  # noqa: BLE001 - put into words; what has none is told as a bug
+            if self._link is None and not self._is_modern and module.is_newer_only(error):
+                self._is_modern = True
+                return await self._live()
+            return self._reason(error, link, module)
+
+    async def _stay(self, link: Any, module: Any) -> Reason:
+        """Waits for the end, and reads the list of tools again when the server says that it has changed."""
+        while not self._is_closing and not link.has_ended:
+            await link.news.wait()
+            link.news.clear()
+            if link.has_changed and not link.has_ended and not self._is_closing:
+                await asyncio.sleep(RELIST_SECONDS)
+                async with asyncio.timeout(self._limits.start):
+                    await self._offers.learn(await link.tools())
+        if link.child is not None and not self._is_closing:
+            await link.child.has_exited(GONE_SECONDS / 2)
+        why: Reason = module.ended(link)
+        self._end(why)
+        return why
+
+    def _end(self, why: Reason) -> None:
+        self._why = self._why or why
+        self._gone.set()
+
+    def _fail(self, why: Reason, retry_at: float) -> None:
+        self._retry_at = retry_at
+        self._offers.clear()
+        self._failure = failure_of(self.server.name, why, self._last_words(), self._secrets)
+        self._settled.set()
+
+    def _reason(self, error: Exception, link: Any, module: Any) -> Reason:
+        reason: Reason | None = module.reason_of(error, self.server, link, self._limits.start)
+        if reason is None:
+            self._around.on_bug(error)
+        return reason or _BUG
+
+    def _last_words(self) -> str:
+        child = self._last.child if self._last is not None else None
+        return child.last_words() if child is not None else ""
+
+    # --- Its calls ---
+
+    async def _try(self, tool: str, arguments: dict[str, Any], say: Callable[[str], None]) -> ToolOutcome | None:
+        await self.settled(self._limits.start)
+        link, loop = self._link, asyncio.get_running_loop()
+        if link is None:
+            return no_answer(self.server.name, self._failure)
+        last = loop.time() + self._limits.call_most
+        try:
+            async with asyncio.timeout(self._limits.call) as limit:
+
+                def sign() -> None:
+                    with contextlib.suppress(RuntimeError):  # it comes too late
+                        limit.reschedule(min(loop.time() + self._limits.call, last))
+
+                answer: ToolOutcome = await link.call(tool, arguments, say, sign)
+                return answer
+        except TimeoutError:
+            what = f"It showed no sign of progress for {self._limits.call:g} seconds, and was told to stop."
+            return broken_off(self.server.name, Reason("timeout", what), "", self._secrets)
+        except Exception as error:  # noqa: BLE001 - put into words; what has none is told as a bug
+            return await self._broken(error, link)
+
+    async def _broken(self, error: Exception, link: Any) -> ToolOutcome | None:
+        """What a call gets that ended with an error; None if it may be repeated."""
+        reason = self._reason(error, link, await mcp_library.reasons())
+        if reason.is_over:
+            link.end()
+            waiting = asyncio.ensure_future(self._gone.wait())
+            await asyncio.wait({waiting}, timeout=GONE_SECONDS)
+            waiting.cancel()
+            if reason.is_unsent:
+                return None
+            reason = self._why or reason
+        return broken_off(self.server.name, reason, self._last_words(), self._secrets)

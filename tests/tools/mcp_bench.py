@@ -1,0 +1,94 @@
+"""What the tests of MCP servers share."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.settings import McpServer
+from desktop_app.tools.mcp_connection import Limits
+from desktop_app.tools.mcp_source import McpServers
+
+FOLDER = Path(__file__).parent / "mcp_servers"
+PATIENT = Limits(wait=20.0, start=20.0)
+"""For servers made with the package, which need a second or two to start, and more on a busy machine."""
+
+
+def server(file: str, how: str = "", name: str = "", **more: Any) -> McpServer:
+    command = (sys.executable, str(FOLDER / f"{file}.py"), *((how,) if how else ()))
+    return McpServer(name or file, command, **more)
+
+
+class Bench:
+    """Servers, and a conversation that works in a folder. bugs: what was told of our own errors."""
+
+    def __init__(self, folder: Path, servers: tuple[McpServer, ...], limits: Limits, keys: dict[str, str]) -> None:
+        self.bugs: list[BaseException] = []
+        self.servers = McpServers(servers, lambda name: keys.get(name, ""), self.bugs.append, limits)
+        self.place = Workplace("c", str(folder))
+
+    async def names(self) -> list[str]:
+        return [spec.name for spec in await self.servers.specs(self.place)]
+
+    async def run(self, name: str, **arguments: Any) -> tuple[list[str], ToolOutcome]:
+        """What the tool showed on its way, and how it ended."""
+        pieces = [piece async for piece in self.servers.run(ToolCall("1", name, json.dumps(arguments)), self.place)]
+        outcome = pieces.pop()
+        assert isinstance(outcome, ToolOutcome)
+        return [piece for piece in pieces if isinstance(piece, str)], outcome
+
+    async def text(self, name: str, **arguments: Any) -> str:
+        return (await self.run(name, **arguments))[1].text
+
+
+@asynccontextmanager
+async def bench(
+    folder: Path, *servers: McpServer, limits: Limits = PATIENT, keys: dict[str, str] | None = None
+) -> AsyncIterator[Bench]:
+    """Ends everything within 2 s, and finds no bug of ours."""
+    one = Bench(folder, servers, limits, keys or {})
+    try:
+        yield one
+    finally:
+        began = time.monotonic()
+        await one.servers.close()
+        assert time.monotonic() - began < 2.5  # 2 s, and half a one for a busy machine
+    assert one.bugs == []
+
+
+async def until(is_so: Callable[[], Any], seconds: float = 10.0) -> None:
+    """Waits until that is so."""
+    async with asyncio.timeout(seconds):
+        while not is_so():
+            await asyncio.sleep(0.01)
+
+
+class Heartbeat:
+    """The longest time, in seconds, in which the loop did nothing else."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        task = asyncio.ensure_future(self._beat())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _beat(self) -> None:
+        while True:
+            # The processor time of this thread: others take the cores away for as long as they like.
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            self.longest = max(self.longest, time.thread_time() - before)
+            await asyncio.sleep(0.002)

@@ -1,0 +1,54 @@
+"""The names under which the tools of servers are offered."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.tools.mcp_names import JOINT, prefixes, tails
+
+NAMES = st.lists(st.text(max_size=90) | st.text("ab_-./", max_size=4), unique=True, max_size=12)
+
+
+def names_of(servers: dict[str, list[str]]) -> list[str]:
+    given_prefixes = prefixes(servers)
+    return [
+        given_prefixes[server] + JOINT + tail
+        for server, tools in servers.items()
+        for tail in tails(tools, given_prefixes[server]).values()
+    ]
+
+
+def test_a_legal_name_stays_readable() -> None:
+    assert names_of({"git": ["log", "show"], "my files": ["read.file"]}) == [
+        "git__log",
+        "git__show",
+        "my_files__read_file",
+    ]
+
+
+def test_no_server_can_take_the_name_of_anothers_tool() -> None:
+    names = names_of({"a": ["b__c", "_b__c"], "a__b": ["c"], "a_": ["b__c"], "A": ["b__c"]})
+    assert len(set(names)) == len(names)
+
+
+def test_what_is_too_long_is_cut_the_same_way_each_time() -> None:
+    long = ["x" * 80 + "1", "x" * 80 + "2"]
+    first, second = names_of({"server": long})
+    assert first != second
+    assert names_of({"server": long[::-1]}) == [second, first]
+    assert len(first) == 64
+
+
+def test_a_name_without_a_legal_letter_gets_one() -> None:
+    assert names_of({"天气": ["查询"], "地图": ["查"]}) == ["server____", "server-2___"]
+
+
+@given(st.dictionaries(st.text(max_size=40), NAMES, max_size=4))
+def test_names_are_legal_and_unique(servers: dict[str, list[str]]) -> None:
+    names = names_of(servers)
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
+    assert len(set(names)) == len(names)
+    assert len(names) == sum(len(tools) for tools in servers.values())
