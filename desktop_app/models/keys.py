@@ -1,19 +1,21 @@
-"""Keys of servers: in the system's keyring, or the environment; never in a file of ours.
+"""Keys of servers: in the system's keyring, or the environment, or in a file where the user asks for one by name.
 
-Without a keyring a key that is entered lasts for this run only, and `storage` says so.
+Without all of these a key that is entered lasts for this run only, and `storage` says so: never plain text by surprise.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from desktop_app.settings import Server
 
-from .address import host_of
+from .key_environment import from_environment, key_named
+from .key_file import VARIABLE, KeyFileRefused, key_file, read_key_file, write_key_file
+
+__all__ = ["Keys", "from_environment"]
 
 SERVICE = "palimpsest"
 MEMORY = "in memory, for this session only"
@@ -25,7 +27,11 @@ class Keys:
     def __init__(self) -> None:
         self._keys: dict[str, str] = {}
         self._keyring: Any = None
+        self._file: Path | None = None
         self._storage = MEMORY
+
+    def __repr__(self) -> str:
+        return f"Keys of {', '.join(self.servers_with_key()) or 'nobody'}"
 
     @property
     def storage(self) -> str:
@@ -33,16 +39,19 @@ class Keys:
         return self._storage
 
     def of(self, server: str) -> str:
-        """The key of that server; "" when it has none."""
+        """The key of that server; "" when it has none. A server of tools has the name "mcp/NAME"."""
         return self._keys.get(server, "")
 
     def servers_with_key(self) -> tuple[str, ...]:
         """The names of those that have one, wherever it comes from."""
         return tuple(sorted(name for name, key in self._keys.items() if key))
 
-    async def load(self, servers: Sequence[Server]) -> None:
-        """Reads the keys of these servers, on a thread: the keyring takes 0.2 s to import, and may ask the desktop."""
-        found = await asyncio.to_thread(self._read, tuple(servers))
+    async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
+        """Reads the keys of these servers, on a thread: the keyring takes 0.2 s to import, and may ask the desktop.
+
+        others: names of more that may have a key, such as "mcp/NAME".
+        """
+        found = await asyncio.to_thread(self._read, tuple(servers), tuple(others))
         self._keys = {**found, **{name: key for name, key in self._keys.items() if key and name not in found}}
 
     async def set(self, server: str, key: str) -> None:
@@ -50,27 +59,44 @@ class Keys:
         await asyncio.to_thread(self._write, server, key.strip())
         self._keys[server] = key.strip()
 
-    def _read(self, servers: tuple[Server, ...]) -> dict[str, str]:
+    def _read(self, servers: tuple[Server, ...], others: tuple[str, ...]) -> dict[str, str]:
         self._open()
-        found = {server.name: self._stored(server.name) or from_environment(server) for server in servers}
+        names = [*(server.name for server in servers), *others]
+        stored = self._all_stored(names)
+        found = {server.name: stored.get(server.name) or from_environment(server) for server in servers}
+        found |= {name: stored.get(name) or key_named(name) for name in others}
         return {name: key for name, key in found.items() if key}
 
     def _open(self) -> None:
-        if self._keyring is not None:
-            return
+        self._file = key_file()
+        if self._file is not None:
+            self._storage = f"in the file {self._file}, as plain text that only you can read"
+        elif self._keyring is None:
+            self._open_keyring()
+
+    def _open_keyring(self) -> None:
         import keyring
         import keyring.errors
 
         self._keyring = keyring
         backend = keyring.get_keyring()
         if not _is_safe(backend):
-            self._storage = f"{MEMORY}: this system offers no keyring"
+            self._storage = f"{MEMORY}: this system offers no keyring (the variable {VARIABLE} can name a file)"
         else:
             self._storage = f"in the system's keyring ({backend.name})"
 
     @property
     def _is_kept(self) -> bool:
         return not self._storage.startswith(MEMORY)
+
+    def _all_stored(self, names: Sequence[str]) -> dict[str, str]:
+        if self._file is None:
+            return {name: self._stored(name) for name in names}
+        try:
+            return read_key_file(self._file)
+        except KeyFileRefused as error:
+            self._storage = f"{MEMORY}: {error}"
+            return {}
 
     def _stored(self, server: str) -> str:
         if not self._is_kept:
@@ -83,8 +109,20 @@ class Keys:
 
     def _write(self, server: str, key: str) -> None:
         self._open()
-        if not self._is_kept:
-            return
+        if self._file is not None:
+            self._write_to_file(self._file, server, key)
+        elif self._is_kept:
+            self._write_to_keyring(server, key)
+
+    def _write_to_file(self, file: Path, server: str, key: str) -> None:
+        try:
+            kept = read_key_file(file)
+            kept.pop(server, None)
+            write_key_file(file, kept | ({server: key} if key else {}))
+        except KeyFileRefused as error:
+            self._storage = f"{MEMORY}: {error}"
+
+    def _write_to_keyring(self, server: str, key: str) -> None:
         try:
             if key:
                 self._keyring.set_password(SERVICE, server, key)
@@ -103,12 +141,3 @@ def _is_safe(backend: Any) -> bool:
     if backend.priority <= 0 or backend.__class__.__module__.endswith((".fail", ".null")):
         return False
     return "plain" not in backend.__class__.__name__.lower()
-
-
-def from_environment(server: Server) -> str:
-    """The key in PALIMPSEST_KEY_<SERVER>, or for OpenAI itself in OPENAI_API_KEY."""
-    variable = "PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", server.name.upper())
-    own = os.environ.get(variable, "")
-    if not own and host_of(server.base_url) == "api.openai.com":
-        return os.environ.get("OPENAI_API_KEY", "")
-    return own

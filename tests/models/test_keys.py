@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import stat
 from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
 
 import keyring
 import keyring.backends.fail
@@ -10,8 +15,9 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
+from desktop_app.models.key_environment import VARIABLES
 from desktop_app.models.keys import Keys
-from desktop_app.settings import Server
+from desktop_app.settings import Server, ServerKind
 
 HOME = Server("my home", "http://127.0.0.1:1/v1", ("a",))
 OPENAI = Server("OpenAI", "https://api.openai.com/v1", ("gpt-4o",))
@@ -45,8 +51,9 @@ class PlaintextKeyring(Keeping):
 
 @pytest.fixture(autouse=True)
 def _same_keyring_afterwards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for variable in ("OPENAI_API_KEY", "PALIMPSEST_KEY_OPENAI", "PALIMPSEST_KEY_MY_HOME"):
-        monkeypatch.delenv(variable, raising=False)
+    for variable in list(os.environ):
+        if variable.endswith("_API_KEY") or variable.startswith("PALIMPSEST_KEY"):
+            monkeypatch.delenv(variable)
     before = keyring.get_keyring()
     yield
     keyring.set_keyring(before)
@@ -110,3 +117,98 @@ async def test_openai_s_key_goes_to_nobody_else(monkeypatch: pytest.MonkeyPatch)
     keys = Keys()
     await keys.load([HOME, Server("fake", "https://api.openai.com.evil.invalid/v1", ("a",))])
     assert keys.servers_with_key() == ()
+
+
+@pytest.mark.parametrize("kind", get_args(ServerKind))
+async def test_each_provider_s_own_variable_is_for_its_own_address_alone(
+    kind: ServerKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    for name in (variable for names in VARIABLES.values() for variable in names):
+        monkeypatch.setenv(name, f"key in {name}")
+    keys = Keys()
+    await keys.load([Server("own", "", ("a",), kind=kind), Server("else", "https://proxy.example/v1", (), kind=kind)])
+    assert keys.of("own") == (f"key in {VARIABLES[kind][0]}" if kind in VARIABLES else "")
+    assert keys.of("else") == "", "a proxy has a key of its own"
+
+
+async def test_a_provider_s_key_is_not_sent_over_an_open_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    keys = Keys()
+    open_line = Server("open", "http://api.anthropic.com", ("a",), kind="anthropic")
+    await keys.load([open_line, Server("safe", "https://api.anthropic.com/v1", ("a",), kind="anthropic")])
+    assert (keys.of("open"), keys.of("safe")) == ("", "sk-ant")
+
+
+async def test_a_server_of_tools_has_its_key_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Keeping()
+    keyring.set_keyring(backend)
+    backend.kept["palimpsest", "mcp/github"] = "ghp-1"
+    monkeypatch.setenv("PALIMPSEST_KEY_MCP_WIKI", "w-1")
+    keys = Keys()
+    await keys.load([HOME], ["mcp/github", "mcp/wiki", "mcp/none"])
+    assert [keys.of(f"mcp/{name}") for name in ("github", "wiki", "none")] == ["ghp-1", "w-1", ""]
+
+
+async def test_a_file_holds_keys_only_where_the_user_names_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    backend = Keeping()
+    keyring.set_keyring(backend)
+    file = tmp_path / "deep" / "keys.json"
+    monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(file))
+    keys = Keys()
+    await keys.load([HOME])
+    await keys.set("my home", "sk-1")
+    await keys.set("other", "sk-2")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text()) == {"my home": "sk-1", "other": "sk-2"}
+    assert "plain text" in keys.storage
+    assert backend.kept == {}
+    later = Keys()
+    await later.load([HOME])
+    assert later.of("my home") == "sk-1"
+    await later.set("my home", "")
+    assert json.loads(file.read_text()) == {"other": "sk-2"}
+    assert [entry.name for entry in file.parent.iterdir()] == ["keys.json"]
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
+async def test_a_file_that_others_can_read_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mode: int
+) -> None:
+    file = tmp_path / "keys.json"
+    file.write_text('{"my home": "sk-SECRET"}')
+    file.chmod(mode)
+    monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(file))
+    keys = Keys()
+    await keys.load([HOME])
+    assert keys.of("my home") == ""
+    assert "chmod 600" in keys.storage
+    await keys.set("my home", "sk-2")
+    assert keys.of("my home") == "sk-2", "for this session"
+    assert "this session only" in keys.storage
+    assert file.read_text() == '{"my home": "sk-SECRET"}'
+
+
+@pytest.mark.parametrize("content", ["sk-SECRET", '["sk-SECRET"]', '{"my home": {"key": "sk-SECRET"}}', ""])
+async def test_a_file_of_another_shape_is_refused_without_its_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "keys.json"
+    file.write_text(content)
+    file.chmod(0o600)
+    monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(file))
+    keys = Keys()
+    await keys.load([HOME])
+    await keys.set("my home", "sk-2")
+    assert "this session only" in keys.storage
+    assert "SECRET" not in keys.storage
+    assert file.read_text() == content
+
+
+async def test_keys_are_not_in_what_is_printed_of_them() -> None:
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    keys = Keys()
+    await keys.set("my home", "sk-SECRET")
+    assert "SECRET" not in repr(keys)
+    assert "my home" in repr(keys)
