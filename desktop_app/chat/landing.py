@@ -1,0 +1,27 @@
+"""Where a reply that has to be stopped is best cut: at the end of a line, else of a word.
+
+A model that goes on behind half a word begins the word anew as often as not, and whether a blank belongs between two
+words cannot be seen afterwards.
+"""
+
+from __future__ import annotations
+
+GRACE_MOST = 64
+"""Tokens that may still come until the end of a line, and once more until the end of a word."""
+GRACE_SHARE = 0.01
+"""Of the window: that much at the most, so that the stop stays where the policy puts it."""
+
+
+def landed(text: str, tokens: int, window: int) -> int | None:
+    """Where the newest text is to be cut, as an index behind the last character that stays; None: not yet.
+
+    tokens: how many came since the stop was decided.
+    """
+    grace = min(GRACE_MOST, max(round(GRACE_SHARE * window), 1))
+    if (place := text.find("\n")) >= 0:
+        return len(text) - len(text[place:].lstrip("\n"))
+    if tokens <= grace:
+        return None
+    if (place := text.find(" ")) >= 0:
+        return place + 1
+    return len(text) if tokens > 2 * grace else None

@@ -1,0 +1,239 @@
+"""The state machine of a streaming reply: its table row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from conversations_made_up import Letters
+from desktop_app.chat.landing import GRACE_MOST, landed
+from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
+from desktop_app.context.policy import BALANCED
+from desktop_app.context.presets import PRESETS
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import ToolCall
+
+LIMITS = Limits(window=1_000, stop_at=900, abort_at=1_000, restarts=2)
+CALL = ToolCall("c", "bash", '{"command": "ls"}')
+
+
+def guard_at(used: int, limits: Limits = LIMITS, before: str = "", is_capped: bool = False) -> StreamGuard:
+    """A guard of a reply whose request took so many tokens; four characters are one."""
+    guard = StreamGuard(Letters().count)
+    guard.begun(limits, used, before, is_capped)
+    return guard
+
+
+def text_of(*shown: Shown) -> str:
+    return "".join(piece.text for piece in shown if isinstance(piece, TextPiece))
+
+
+def stopping(guard: StreamGuard) -> StreamGuard:
+    guard.arrived(TextPiece("word" * 400))
+    guard.weighed(is_worth_it=True)
+    guard.arrived(TextPiece("end of line\nand more"))
+    assert guard.state is State.STOPPING
+    return guard
+
+
+def test_below_the_stop_all_is_shown() -> None:
+    guard = guard_at(500)
+    assert guard.arrived(TextPiece("word" * 399)) == (TextPiece("word" * 399),)
+    assert guard.state is State.STREAMING
+    assert guard.used == 899
+
+
+def test_at_the_stop_it_is_weighed_and_then_the_line_is_ended() -> None:
+    guard = guard_at(500)
+    assert text_of(*guard.arrived(TextPiece("word" * 400))) == "word" * 400
+    assert guard.state is State.WEIGHING
+    assert guard.weighed(is_worth_it=True) == ()
+    assert guard.state is State.LANDING
+    assert text_of(*guard.arrived(TextPiece(" the"))) == " the"
+    assert text_of(*guard.arrived(TextPiece(" end\n\nNext"))) == " end\n\n"
+    assert guard.state is State.STOPPING
+
+
+def test_what_would_not_help_is_not_done_and_not_asked_again() -> None:
+    guard = guard_at(500)
+    guard.arrived(TextPiece("word" * 400))
+    guard.weighed(is_worth_it=False)
+    guard.arrived(TextPiece("word" * 50))
+    assert guard.state is State.STREAMING
+    guard.arrived(TextPiece("word" * 50))
+    assert (guard.state, guard.is_exceeded, guard.used) == (State.ABORTED, True, 1_000)
+
+
+def test_a_line_that_does_not_end_is_cut_behind_a_word_then_anywhere() -> None:
+    assert landed(" some words", 5, 1_000) is None
+    assert landed(" some words", 11, 1_000) == 1
+    assert landed("words more", 11, 1_000) == 6
+    assert landed("words", 11, 1_000) is None
+    assert landed("words", 21, 1_000) == 5
+    assert landed("我们", GRACE_MOST + 1, 200_000) is None
+    assert landed("我们", 2 * GRACE_MOST + 1, 200_000) == 2
+    assert landed("one\n\n\ntwo\n", 1, 1_000) == 6
+
+
+def test_a_reply_that_stands_at_the_end_of_a_line_is_stopped_there() -> None:
+    guard = guard_at(500)
+    guard.arrived(TextPiece("word" * 399 + "abc\n"))
+    guard.weighed(is_worth_it=True)
+    assert guard.state is State.STOPPING
+
+
+@pytest.mark.parametrize("piece", [ReasoningPiece("hm"), CallPiece(0, "bash", '{"comm')])
+def test_thoughts_and_calls_do_not_land(piece: Piece) -> None:
+    guard = guard_at(500)
+    guard.arrived(TextPiece("word" * 400))
+    guard.weighed(is_worth_it=True)
+    guard.arrived(piece)
+    assert guard.state is State.STOPPING
+    assert guard.lost_call == ("bash" if isinstance(piece, CallPiece) else "")
+
+
+def test_a_call_that_was_being_written_is_lost_at_once() -> None:
+    guard = guard_at(500)
+    guard.arrived(TextPiece("I look."))
+    assert guard.arrived(CallPiece(0, "write", "x" * 4 * 400)) == ()
+    assert guard.generated[Segment.CALLS] == 400
+    guard.weighed(is_worth_it=True)
+    assert (guard.state, guard.lost_call, guard.end) == (State.STOPPING, "write", None)
+
+
+def test_a_call_that_was_whole_when_the_reply_ended_is_kept_however_full_the_window_is() -> None:
+    guard = guard_at(500)
+    guard.arrived(CallPiece(0, "write", "x" * 4 * 400))
+    assert guard.state is State.WEIGHING
+    guard.arrived(ReplyEnd("tool_calls", tool_calls=(CALL,)))
+    assert guard.state is State.DONE
+    assert guard.end
+    assert guard.end.tool_calls == (CALL,)
+
+
+def test_after_room_was_made_it_goes_on_and_what_is_said_twice_is_trimmed() -> None:
+    guard = stopping(guard_at(500))
+    guard.stored()
+    assert guard.state is State.MAKING_ROOM
+    guard.room_made(is_made=True)
+    guard.begun(LIMITS, 400, "The quick brown fox jumped over")
+    assert guard.used == 400
+    assert guard.arrived(TextPiece("brown fox jumped over")) == ()
+    assert text_of(*guard.arrived(TextPiece(" the lazy dog."))) == " the lazy dog."
+    assert guard.trimmed == "brown fox jumped over"
+    assert guard.restarts == 1
+
+
+def test_what_is_still_held_back_at_the_end_is_shown() -> None:
+    guard = guard_at(500, before="The quick brown fox jumped over")
+    assert guard.arrived(TextPiece("no more.")) == ()
+    assert text_of(*guard.arrived(ReplyEnd("stop"))) == "no more."
+
+
+def test_without_restarts_left_it_streams_on_to_the_end_of_the_window() -> None:
+    guard = guard_at(500)
+    for _ in range(2):
+        stopping(guard).stored()
+        guard.room_made(is_made=True)
+        guard.begun(LIMITS, 500)
+    guard.arrived(TextPiece("word" * 450))
+    assert guard.state is State.STREAMING
+    guard.arrived(TextPiece("word" * 50))
+    assert (guard.state, guard.is_exceeded) == (State.ABORTED, True)
+
+
+def test_room_that_cannot_be_made_ends_it() -> None:
+    guard = stopping(guard_at(500))
+    guard.stored()
+    guard.room_made(is_made=False)
+    assert (guard.state, guard.is_exceeded) == (State.ABORTED, True)
+
+
+@pytest.mark.parametrize(
+    ("end", "is_capped", "state", "calls"),
+    [
+        (ReplyEnd("stop", tool_calls=(CALL,)), False, State.DONE, (CALL,)),
+        (ReplyEnd("length", tool_calls=(CALL,)), False, State.DONE, ()),
+        (ReplyEnd("content_filter", tool_calls=(CALL,)), False, State.DONE, ()),
+        (ReplyEnd("length", tool_calls=(CALL,)), True, State.STOPPING, None),
+    ],
+)
+def test_how_a_reply_ends_says_whether_its_calls_may_be_run(
+    end: ReplyEnd, is_capped: bool, state: State, calls: tuple[ToolCall, ...] | None
+) -> None:
+    guard = guard_at(500, is_capped=is_capped)
+    guard.arrived(TextPiece("word"))
+    guard.arrived(end)
+    assert guard.state is state
+    assert (guard.end and guard.end.tool_calls) == calls
+    assert guard.end is None or guard.end.reason == end.reason
+
+
+def test_the_windows_end_without_a_restart_is_told_as_such() -> None:
+    guard = guard_at(500, Limits(1_000, 900, 1_000, restarts=0), is_capped=True)
+    guard.arrived(TextPiece("word"))
+    guard.arrived(ReplyEnd("length"))
+    assert (guard.state, guard.is_exceeded) == (State.ABORTED, True)
+
+
+@pytest.mark.parametrize(
+    ("is_overflow", "pieces", "state"),
+    [
+        (True, (), State.READY),
+        (False, (), State.READY),
+        (False, (CallPiece(0, "bash", "{"),), State.READY),
+        (False, (TextPiece("word"),), State.ABORTED),
+        (False, (ReasoningPiece("hm"),), State.ABORTED),
+        (True, (TextPiece("word"),), State.STOPPING),
+    ],
+)
+def test_what_a_failure_leads_to(is_overflow: bool, pieces: tuple[Piece, ...], state: State) -> None:
+    guard = guard_at(500)
+    for piece in pieces:
+        guard.arrived(piece)
+    guard.failed(is_overflow)
+    assert (guard.state, guard.is_exceeded) == (state, False)
+
+
+def test_off_is_off_and_a_policy_without_this_phase_does_not_stop() -> None:
+    assert limits_of(BALANCED, 1_000, is_automatic=True) == LIMITS
+    assert limits_of(BALANCED, 1_000, is_automatic=False).restarts == 0
+    for policy in PRESETS.values():
+        restarts = limits_of(policy, 1_000, is_automatic=True).restarts
+        assert restarts == (policy.stream_restarts if "streaming" in policy.phases else 0)
+    guard = guard_at(500, limits_of(BALANCED, 1_000, is_automatic=False))
+    guard.arrived(TextPiece("word" * 499))
+    assert guard.state is State.STREAMING
+
+
+def test_the_providers_tokens_are_what_counts() -> None:
+    guard = guard_at(500, Limits(1_000, 900, 1_000, 2, factor=1.25))
+    guard.arrived(TextPiece("word" * 319))
+    assert (guard.used, guard.state) == (899, State.STREAMING)
+    guard.arrived(TextPiece("word"))
+    assert (guard.used, guard.state) == (900, State.WEIGHING)
+
+
+def test_small_pieces_do_not_stop_it_too_early() -> None:
+    guard, pieces = guard_at(500), 0
+    while guard.state is State.STREAMING:
+        guard.arrived(TextPiece("w"))  # each is a token by itself, four are one together
+        pieces += 1
+    assert pieces == 4 * 399 + 1
+
+
+def test_an_event_at_the_wrong_moment_is_a_mistake_of_the_drivers() -> None:
+    guard = StreamGuard(len)
+    for event in (
+        guard.stored,
+        lambda: guard.weighed(True),
+        lambda: guard.room_made(True),
+        lambda: guard.failed(False),
+    ):
+        with pytest.raises(WrongMoment):
+            event()
+    guard.abandoned()
+    guard.abandoned()
+    assert guard.state is State.ABORTED
+    with pytest.raises(WrongMoment):
+        guard.begun(LIMITS, 1)
