@@ -1,5 +1,6 @@
 """What is remembered of the user: which of it is sent and how it reads, and what a new note becomes. Pure.
 
+memory_room(policy, budget)          tokens that memories may take
 memory_text(memories, most, count)   what stands behind the system prompt, within a budget
 cleaned(text, author)                a note as it may be kept, or why it is not
 changes_of(existing, wishes, ...)    what is to be stored for notes that somebody wants to keep
@@ -22,11 +23,14 @@ from desktop_app.conversation.memory import Memory
 
 from .masking import masked
 from .memory_merge import Verdict, has_words, is_same, meant, merged
+from .policy import Budget, ContextPolicy
 from .rules import is_strong_rule
 from .summary_reply import clean
 
 TEXT_MOST = 400
 """Characters of one note: what is longer is a document, and nothing to send with every request."""
+MEMORY_SHARE = 0.10
+"""Of the usable window, at most."""
 FLUSH_MOST = 8
 """Notes that one flush may save."""
 QUOTED = "Noted in a conversation: “{}”"
@@ -81,6 +85,11 @@ class Changes(msgspec.Struct, frozen=True):
     saved: tuple[Memory, ...] = ()
     known: tuple[str, ...] = ()
     refused: tuple[tuple[str, Refusal], ...] = ()
+
+
+def memory_room(policy: ContextPolicy, budget: Budget) -> int:
+    """Tokens that the memories may take in the system prompt: the policy's, but no large part of a small window."""
+    return min(policy.memory_most, round(budget.usable * MEMORY_SHARE))
 
 
 def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from desktop_app.context.memory import (
     FLUSH_MOST,
@@ -18,8 +19,10 @@ from desktop_app.context.memory import (
     id_prefix,
     line_of,
     memory_id,
+    memory_room,
     memory_text,
 )
+from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.conversation.memory import Memory
 
 
@@ -33,6 +36,12 @@ def memory(text: str, memory_id: str = "m", at: float = 1.0, **fields) -> Memory
 
 
 NAME, TEA = memory("The user's name is Ann.", "name", 1.0), memory("The user drinks tea.", "tea", 2.0)
+
+
+def test_memories_take_a_thousand_tokens_and_less_of_a_small_window() -> None:
+    assert memory_room(BALANCED, Budget(128_000, 16_384)) == 1_000
+    assert memory_room(BALANCED, Budget(4_096, 1_000)) == 310
+    assert memory_room(replace(BALANCED, memory_most=0), Budget(128_000, 16_384)) == 0
 
 
 def test_memories_are_told_as_notes_oldest_first() -> None:

@@ -243,7 +243,7 @@ def call(arguments: str, name: str = "save_memory") -> ToolCall:
         ("SILENT", (call('{"text": "A."}'),), (Note("A."),)),
         ("", (call('{"text": "A.'), call("[]"), call("null"), call('{"text": 7}')), ()),
         ("", (call('{"command": "rm -rf /"}', "bash"),), ()),
-        ('{"memories": [{"text": "A."}, "B.", {"text": "C.", "replaces": null}]}', (), tuple(map(Note, ("A.", "B.", "C.")))),
+        ('{"memories": [{"text": "A."}, "B.", {"text":"C.","replaces":0}]}', (), (Note("A."), Note("B."), Note("C."))),
         ('Here you are:\n```json\n[{"text": "A."}]\n```', (), (Note("A."),)),
         ('{"memories": []}', (), ()),
         ('{"memories": [{"text": "A\nB"}]}', (), (Note("A\nB"),)),
