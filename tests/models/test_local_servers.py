@@ -1,0 +1,123 @@
+"""What is found on this machine: servers that really listen, and keys in the environment."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.local_servers import USUAL_PORTS, discover_local, providers_in_environment
+from desktop_app.settings import Server, Settings
+from provider import Json, Reply, ScriptedProvider
+
+
+def port_of(provider: ScriptedProvider) -> int:
+    return int(provider.root_url.rpartition(":")[2])
+
+
+async def found(*providers: ScriptedProvider) -> tuple[Server, ...]:
+    with ExitStack() as stack:
+        ports = {port_of(stack.enter_context(provider)): f"Usual {n}" for n, provider in enumerate(providers)}
+        return await discover_local(ports)
+
+
+@pytest.mark.parametrize(
+    ("flavour", "kind", "name"),
+    [
+        ("lmstudio", "lm_studio", "LM Studio"),
+        ("ollama", "ollama", "Ollama"),
+        ("llama.cpp", "llama_cpp", "llama.cpp"),
+        ("vllm", "vllm", "vLLM"),
+        ("openai", "openai_compatible", "Usual 0"),
+    ],
+)
+async def test_a_server_is_known_by_what_it_answers_not_by_its_port(flavour: str, kind: str, name: str) -> None:
+    provider = ScriptedProvider([Reply("Hello")], flavour=flavour, models=("qwen3", "gemma3"), window=4_096)
+    with provider:
+        (server,) = await discover_local({port_of(provider): "Usual 0"})
+        assert (server.kind, server.name, server.models) == (kind, name, ("qwen3", "gemma3"))
+        if kind == "openai_compatible":
+            return
+        catalogue = Catalogue(Settings(servers=(server,)), lambda _: "")
+        await catalogue.discover()
+        assert catalogue.infos()[1].window == 4_096
+        assert [p async for p in catalogue.model(f"{name}/qwen3").stream((), 5)], "it can be used as it was proposed"
+        await catalogue.close()
+
+
+async def test_those_that_speak_as_ollama_too_are_not_taken_for_it() -> None:
+    tags: Json = {"models": [{"name": "x", "model": "x"}]}
+    kobold = ScriptedProvider(
+        pages={"/api/extra/version": {"result": "KoboldCpp", "version": "1.9"}, "/api/tags": tags}
+    )
+    llama = ScriptedProvider(pages={"/props": {"default_generation_settings": {"n_ctx": 9}}, "/api/tags": tags})
+    servers = await found(kobold, llama)
+    assert [(server.kind, server.name) for server in servers] == [
+        ("openai_compatible", "KoboldCpp"),
+        ("llama_cpp", "llama.cpp"),
+    ]
+
+
+async def test_all_are_asked_at_once_and_their_order_is_that_of_the_ports() -> None:
+    flavours = ("vllm", "ollama", "lmstudio", "llama.cpp")
+    started = time.monotonic()
+    servers = await found(*(ScriptedProvider(flavour=flavour) for flavour in flavours))
+    assert [server.kind for server in servers] == ["vllm", "ollama", "lm_studio", "llama_cpp"]
+    assert time.monotonic() - started < 5
+
+
+async def test_what_does_not_answer_in_time_is_left_out() -> None:
+    with socket.socket() as silent, ScriptedProvider(flavour="vllm") as lively:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        started = time.monotonic()
+        servers = await discover_local({silent.getsockname()[1]: "Silent", port_of(lively): "vLLM"}, 1.0)
+        assert time.monotonic() - started < 1.6
+    assert [server.kind for server in servers] == ["vllm"]
+
+
+async def test_a_closed_port_and_a_server_of_something_else_are_nothing() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        closed = unused.getsockname()[1]
+    others = ({"x": 1}, [], {"data": None, "models": "?"})
+    with ScriptedProvider(pages={"/v1/models": {"x": 1}}) as website:
+        assert await discover_local({closed: "x", port_of(website): "y"}) == ()
+    for page in others:
+        pages = dict.fromkeys(("/props", "/api/v0/models", "/v1/models", "/api/extra/version"), page)
+        with ScriptedProvider(pages=pages) as website:  # type: ignore[arg-type]
+            await discover_local({port_of(website): "y"})
+
+
+async def test_a_server_that_wants_a_key_is_proposed_without_models() -> None:
+    (server,) = await found(ScriptedProvider(key="secret"))
+    assert server.models == ()
+
+
+async def test_the_usual_ports_can_be_asked_on_any_machine() -> None:
+    assert len(USUAL_PORTS) >= 6
+    started = time.monotonic()
+    await discover_local()
+    assert time.monotonic() - started < 3, "1.5 s and a busy machine"
+    assert await discover_local({}) == ()
+
+
+def test_keys_in_the_environment_propose_their_providers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in list(os.environ):
+        if variable.endswith("_API_KEY"):
+            monkeypatch.delenv(variable)
+    assert providers_in_environment() == ()
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
+    monkeypatch.setenv("GOOGLE_API_KEY", "sk-2")
+    monkeypatch.setenv("OPENAI_API_KEY", " ")
+    proposed = providers_in_environment()
+    assert [(server.name, server.kind, server.base_url) for server in proposed] == [
+        ("Anthropic", "anthropic", ""),
+        ("Gemini", "gemini", ""),
+    ]
+    assert "claude-sonnet-4-6" in proposed[0].models
+    assert "sk-1" not in repr(proposed)

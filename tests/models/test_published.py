@@ -1,0 +1,182 @@
+"""What is known of models before anybody asked their servers, and what the servers say over that."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from desktop_app.chat.ports import Price
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Usage
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.known_models import PROPOSED
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.settings import Server, ServerKind, Settings
+from provider import Json, ScriptedProvider
+
+
+@pytest.fixture(scope="module")
+def litellm() -> LiteLLM:
+    library = LiteLLM()
+    asyncio.run(library.load())
+    return library
+
+
+def catalogue(litellm: LiteLLM, *servers: Server) -> Catalogue:
+    return Catalogue(Settings(servers=servers), lambda _: "", litellm)
+
+
+def info(litellm: LiteLLM, kind: ServerKind, name: str) -> ModelInfo:
+    return catalogue(litellm, Server("s", "", (name,), kind=kind)).infos()[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "window"),
+    [
+        ("anthropic", "claude-sonnet-4-5", 200_000),
+        ("anthropic", "claude-haiku-4-5", 200_000),
+        ("anthropic", "claude-opus-4-5", 200_000),
+        ("anthropic", "claude-sonnet-4-6", 1_000_000),
+        ("anthropic", "claude-opus-4-6", 1_000_000),
+        ("gemini", "gemini-3-pro-preview", 1_048_576),
+        ("gemini", "gemini-3-flash-preview", 1_048_576),
+        ("openai", "gpt-5.1-codex", 272_000),
+        ("openai", "gpt-5.1-codex-max", 272_000),
+        ("openai", "gpt-5.3-codex", 272_000),
+        ("moonshot", "kimi-k2-0905-preview", 262_144),
+        ("moonshot", "kimi-k2-0711-preview", 131_072),
+        ("moonshot", "kimi-k2-thinking", 262_144),
+        ("moonshot", "kimi-k2.5", 262_144),
+        ("openrouter", "anthropic/claude-sonnet-4.5", 200_000),
+        ("openrouter", "google/gemini-3-pro-preview", 1_048_576),
+        ("openrouter", "moonshotai/kimi-k2.5", 262_144),
+        ("openrouter", "moonshotai/kimi-k2-0905", 262_144),
+        ("openrouter", "openai/gpt-5.3-codex", 272_000),
+    ],
+)
+def test_well_known_models_have_their_windows_as_an_estimate(
+    litellm: LiteLLM, kind: ServerKind, name: str, window: int
+) -> None:
+    model = info(litellm, kind, name)
+    assert (model.window, model.window_basis) == (window, Basis.ESTIMATED)
+    assert model.has_tools
+    assert model.has_eyes == (not name.rpartition("/")[2].startswith("kimi-k2-"))
+
+
+def test_all_that_is_proposed_has_a_window_tools_and_a_price(litellm: LiteLLM) -> None:
+    for kind, names in PROPOSED.items():
+        models = catalogue(litellm, Server("s", "", names, kind=kind))
+        for model in models.infos()[1:]:
+            assert model.window_basis is Basis.ESTIMATED, model.id
+            assert model.has_tools, model.id
+            assert models.price(model.id) is not None, model.id
+
+
+def test_more_is_proposed_once_litellm_is_there(litellm: LiteLLM) -> None:
+    before, after = Catalogue(Settings(), lambda _: ""), catalogue(litellm)
+    for kind in ("anthropic", "openai", "gemini", "moonshot"):
+        few, many = before.proposals(kind), after.proposals(kind)
+        assert many[: len(few)] == few == PROPOSED[kind]
+        assert len(many) > len(few)
+        assert len(set(many)) == len(many)
+        assert not [name for name in many if "embed" in name or "tts" in name or "image" in name.split("-")]
+    assert before.proposals("ollama") == after.proposals("ollama") == ()
+
+
+def test_prices_are_those_of_the_prompt_of_its_cache_and_of_the_reply(litellm: LiteLLM) -> None:
+    models = catalogue(litellm, Server("a", "", ("claude-sonnet-4-5",), kind="anthropic"))
+    price = models.price("a/claude-sonnet-4-5")
+    assert price == Price(3e-6, 15e-6, 0.3e-6, 3.75e-6), "https://www.anthropic.com/pricing"
+    assert price is not None
+    spent = price.of(Usage(prompt_tokens=100_000, reply_tokens=1_000, cached_tokens=90_000, cache_written_tokens=8_000))
+    assert spent == pytest.approx(0.027 + 0.030 + 0.006 + 0.015)
+
+
+def test_other_vendors_are_known_by_their_hosts(litellm: LiteLLM) -> None:
+    server = Server("d", "https://api.deepseek.com/v1", ("deepseek-chat",))
+    assert catalogue(litellm, server).infos()[1].window_basis is Basis.ESTIMATED
+
+
+async def test_openrouter_tells_windows_prices_and_abilities_itself(litellm: LiteLLM) -> None:
+    entry: Json = {
+        "id": "x/new",
+        "context_length": 64_000,
+        "top_provider": {"context_length": 64_000, "max_completion_tokens": 8_000},
+        "pricing": {"prompt": "0.000001", "completion": "0.000002", "input_cache_read": "0.0000001"},
+        "supported_parameters": ["max_tokens"],
+        "architecture": {"input_modalities": ["text", "image"]},
+    }
+    with ScriptedProvider(pages={"/v1/models": {"data": [entry]}}) as provider:
+        local = Server("r", provider.base_url, ("x/new",), kind="openrouter")
+        models = catalogue(litellm, local)
+        await models.discover()
+        model = models.infos()[1]
+        assert (model.window, model.max_output, model.window_basis) == (64_000, 8_000, Basis.MEASURED)
+        assert (model.has_tools, model.has_eyes) == (False, True)
+
+
+async def test_gemini_tells_its_limits_itself(litellm: LiteLLM) -> None:
+    page: Json = {"name": "models/gemini-9", "inputTokenLimit": 2_000_000, "outputTokenLimit": 100_000}
+    with ScriptedProvider(flavour="gemini", pages={"/v1beta/models/gemini-9": page}) as provider:
+        models = catalogue(litellm, Server("g", f"{provider.root_url}/v1beta", ("gemini-9",), kind="gemini"))
+        await models.discover()
+        model = models.infos()[1]
+    assert (model.window, model.max_output) == (2_000_000, 100_000)
+
+
+@pytest.mark.parametrize(
+    ("flavour", "kind", "page", "answer", "tools", "eyes"),
+    [
+        (
+            "lmstudio",
+            "lm_studio",
+            "/api/v0/models",
+            {"data": [{"id": "m", "type": "vlm", "capabilities": ["tool_use"], "max_context_length": 9_000}]},
+            True,
+            True,
+        ),
+        (
+            "lmstudio",
+            "lm_studio",
+            "/api/v0/models",
+            {"data": [{"id": "m", "type": "llm", "capabilities": [], "max_context_length": 9_000}]},
+            False,
+            False,
+        ),
+        (
+            "ollama",
+            "ollama",
+            "/api/show",
+            {"capabilities": ["completion", "vision"], "model_info": {"x.context_length": 9_000}},
+            False,
+            True,
+        ),
+        (
+            "llama.cpp",
+            "llama_cpp",
+            "/props",
+            {"default_generation_settings": {"n_ctx": 9_000}, "modalities": {"vision": True}},
+            True,
+            True,
+        ),
+    ],
+)
+async def test_a_local_server_tells_what_its_model_can(
+    litellm: LiteLLM, flavour: str, kind: ServerKind, page: str, answer: Json, tools: bool, eyes: bool
+) -> None:
+    pages = {page: answer} | ({"/api/ps": {"models": []}} if kind == "ollama" else {})
+    with ScriptedProvider(flavour=flavour, models=("m",), pages=pages) as provider:
+        models = catalogue(litellm, Server("home", provider.root_url, ("m",), kind=kind))
+        await models.discover()
+        model = models.infos()[1]
+    assert (model.has_tools, model.has_eyes, model.window) == (tools, eyes, 9_000)
+
+
+async def test_abilities_are_asked_for_even_where_the_user_gave_the_window(litellm: LiteLLM) -> None:
+    pages: dict[str, Json] = {"/api/v0/models": {"data": [{"id": "m", "type": "vlm"}]}}
+    with ScriptedProvider(pages=pages) as provider:
+        models = catalogue(litellm, Server("home", provider.base_url, ("m",), window=5_000, kind="lm_studio"))
+        await models.discover()
+        assert (models.infos()[1].window, models.infos()[1].has_eyes) == (5_000, True)
