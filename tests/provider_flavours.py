@@ -270,24 +270,9 @@ class XAI(OpenAI):
         return 400, encode(self.error(400, said)).decode()
 
 
-FLAVOURS: dict[str, Shape] = {
-    flavour.name: flavour()
-    for flavour in (
-        OpenAI,
-        Anthropic,
-        Gemini,
-        Ollama,
-        OpenRouter,
-        Moonshot,
-        LMStudio,
-        LlamaCpp,
-        VLLM,
-        Groq,
-        DeepSeek,
-        Mistral,
-        XAI,
-    )
-}
+_SHAPES = (OpenAI, Anthropic, Gemini, Ollama)  # in front, since the first one that serves a path gives it its shape
+_DIALECTS = (OpenRouter, Moonshot, LMStudio, LlamaCpp, VLLM, Groq, DeepSeek, Mistral, XAI)
+FLAVOURS: dict[str, Shape] = {shape.name: shape() for shape in (*_SHAPES, *_DIALECTS)}
 
 
 def shape_for(path: str, flavour: str) -> Shape | None:

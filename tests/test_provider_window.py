@@ -1,0 +1,195 @@
+"""The scripted provider's window: what it counts, refuses, cuts, and takes from its cache."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from provider import AnyStep, Reply, Request, ScriptedProvider, Windowed
+from provider_asked import ANTHROPIC, PLAIN, Json, asked, events_of, text_in
+from provider_flavours import FLAVOURS
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def windowed(window: int = 100, answer: Any = None, **more: Any) -> Windowed:
+    return Windowed(window, answer or [Reply("fine")], count=words, **more)
+
+
+@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "llama.cpp", "vllm"])
+def test_a_window_refuses_what_does_not_fit_and_counts_what_does(flavour: str) -> None:
+    script = windowed(answer=[Reply("three words here")])
+    with ScriptedProvider(script, flavour=flavour) as provider:
+        body = {"generationConfig": {"maxOutputTokens": 20}} if flavour == "gemini" else {"max_tokens": 20}
+        assert asked(provider, flavour, "word " * 30, **body).status_code == 200
+        assert asked(provider, flavour, "word " * 97, **body).status_code == 400
+    first, second = script.requests
+    assert (first.prompt_tokens, first.reply_tokens, first.is_refused) == (34, 3, False)
+    assert (second.prompt_tokens, second.is_refused) == (101, True)
+    assert first.size > 150
+
+
+def test_vllm_counts_the_reply_too_and_so_does_whoever_is_strict() -> None:
+    for flavour, script in (("vllm", windowed()), ("openai", windowed(is_strict=True))):
+        with ScriptedProvider(script, flavour=flavour) as provider:
+            assert asked(provider, flavour, "word " * 50, max_tokens=40).status_code == 200
+            refused = asked(provider, flavour, "word " * 50, max_tokens=50)
+        assert refused.status_code == 400
+        assert "50" in refused.json()["error"]["message"]
+    with ScriptedProvider(windowed()) as provider:
+        assert asked(provider, "openai", "word " * 50, max_tokens=50).status_code == 200
+
+
+def test_ollama_loses_the_beginning_without_a_word() -> None:
+    with ScriptedProvider(windowed(), flavour="ollama") as provider:
+        response = asked(provider, "ollama", "word " * 500)
+        *_, last = events_of(response)
+    assert (response.status_code, last["prompt_eval_count"]) == (200, 100)
+
+
+def test_a_reply_ends_where_the_window_or_the_wish_does() -> None:
+    script = windowed(answer=[Reply("word " * 90)])
+    with ScriptedProvider(script) as provider:
+        *_, finish, usage = events_of(asked(provider, "openai", "word " * 46, max_tokens=80))
+        assert finish["choices"][0]["finish_reason"] == "length"
+        assert usage["usage"]["completion_tokens"] == 50
+        asked(provider, "openai", "word " * 6, max_tokens=20)
+    assert [measured.reply_tokens for measured in script.requests] == [50, 20]
+
+
+def test_usage_is_reported_by_its_own_factor() -> None:
+    script = windowed(1_000, factor=1.25)
+    with ScriptedProvider(script) as provider:
+        *_, usage = events_of(asked(provider, "openai", "word " * 96))
+    assert usage["usage"]["prompt_tokens"] == 125
+    assert usage["usage"]["completion_tokens"] == 2
+
+
+def test_an_answer_may_look_at_the_request() -> None:
+    def answer(request: Request) -> AnyStep:
+        return Reply(f"{request.role}: {request.text}")
+
+    with ScriptedProvider(windowed(answer=answer)) as provider:
+        assert text_in("openai", list(events_of(asked(provider, "openai", "Hello")))) == "user: Hello"
+        body = {
+            "model": "scripted",
+            "stream": True,
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "Hello"}]},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "read", "input": {}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "found"}]},
+            ],
+        }
+        response = httpx.post(provider.root_url + "/v1/messages", json=body, headers=ANTHROPIC, **PLAIN)
+        assert text_in("anthropic", list(events_of(response))) == "tool: found"
+        assert [role for role, _ in provider.requests[-1].turns] == ["user", "assistant", "tool"]
+
+
+def test_the_prefix_that_was_kept_is_known() -> None:
+    script = windowed(1_000, cache_minimum=0)
+    with ScriptedProvider(script, flavour="llama.cpp") as provider:
+        for said in (["one two"], ["one two", "three"], ["one two", "four"], ["zero", "four"]):
+            asked(provider, "llama.cpp", *said)
+    assert [measured.extends for measured in script.requests] == [True, True, False, False]
+    assert [measured.cached_tokens for measured in script.requests] == [0, 6, 6, 0]
+    sizes = [measured.prefix for measured in script.requests]
+    assert sizes[0] == 0
+    assert sizes[1] < sizes[2]
+    assert 0 < sizes[3] < sizes[1]
+
+
+def marked(text: str, **more: str) -> Json:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"} | more}
+
+
+def cached_in(
+    script: Windowed, *messages: list[Json], before: Callable[[int], None] = lambda number: None
+) -> list[tuple[int, int]]:
+    """Tokens read and written, for requests with these contents of one user message."""
+    with ScriptedProvider(script, flavour="anthropic") as provider:
+        for number, content in enumerate(messages):
+            before(number)
+            body = {"model": "scripted", "max_tokens": 9, "stream": True}
+            body |= {"messages": [{"role": "user", "content": content}]}
+            assert (
+                httpx.post(provider.root_url + "/v1/messages", json=body, headers=ANTHROPIC, **PLAIN).status_code == 200
+            )
+    return [(measured.cached_tokens, measured.written_tokens) for measured in script.requests]
+
+
+LONG = "word " * 1_100
+
+
+def test_anthropic_caches_at_markers_only() -> None:
+    plain = {"type": "text", "text": LONG}
+    script = windowed(9_000)
+    assert cached_in(script, [plain], [marked(LONG)], [marked(LONG)], [plain, marked("more")]) == [
+        (0, 0),
+        (0, 1_104),
+        (1_104, 0),
+        (1_104, 1),
+    ]
+
+
+def test_anthropic_caches_nothing_that_is_short_nor_what_changed() -> None:
+    script = windowed(9_000)
+    assert cached_in(script, [marked("word " * 500)], [marked("word " * 500)]) == [(0, 0), (0, 0)]
+    script = windowed(9_000)
+    assert cached_in(script, [marked(LONG)], [marked("other " + LONG)]) == [(0, 1_104), (0, 1_105)]
+
+
+def test_anthropic_looks_back_twenty_blocks() -> None:
+    more = [{"type": "text", "text": f"block {number}"} for number in range(25)]
+    near = windowed(9_000)
+    assert cached_in(near, [marked(LONG)], [{"type": "text", "text": LONG}, *more[:18], marked("end")])[1][0] == 1_104
+    far = windowed(9_000)
+    assert cached_in(far, [marked(LONG)], [{"type": "text", "text": LONG}, *more, marked("end")])[1][0] == 0
+
+
+@pytest.mark.parametrize(("life", "more"), [(300, {}), (3_600, {"ttl": "1h"})])
+def test_a_cached_prefix_lives_five_minutes_after_its_last_use_or_an_hour(life: int, more: dict[str, str]) -> None:
+    moments = [0, life - 1, 2 * life - 2, 3 * life]
+    now = [0]
+
+    def before(number: int) -> None:
+        now[0] = moments[number]
+
+    script = windowed(9_000, clock=lambda: now[0])
+    contents = [[marked(LONG, **more)]] * 4
+    assert cached_in(script, *contents, before=before) == [(0, 1_104), (1_104, 0), (1_104, 0), (0, 1_104)]
+
+
+def test_a_refusal_neither_reads_nor_writes_the_cache() -> None:
+    script = windowed(1_000)
+    with ScriptedProvider(script, flavour="anthropic") as provider:
+        body = {"model": "scripted", "max_tokens": 9, "messages": [{"role": "user", "content": [marked(LONG)]}]}
+        for _ in range(2):
+            assert (
+                httpx.post(provider.root_url + "/v1/messages", json=body, headers=ANTHROPIC, **PLAIN).status_code == 400
+            )
+    assert [(m.cached_tokens, m.written_tokens) for m in script.requests] == [(0, 0), (0, 0)]
+
+
+def test_five_hundred_requests_that_grow_are_counted_quickly() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text) // 4
+
+    script = Windowed(10**9, [Reply("ok")], count=count)
+    shape = FLAVOURS["openai"]
+    messages: list[Json] = []
+    began = time.process_time()
+    for turn in range(500):
+        messages.append({"role": "user", "content": f"turn {turn} " + "word " * 200})
+        script.take(Request({"messages": messages}, ""), shape)
+    assert time.process_time() - began < 20
+    assert len(counted) < 1_100
+    assert all(measured.extends for measured in script.requests)
