@@ -20,6 +20,7 @@ from .failure_card import FailureCard
 from .gauge.context_gauge import ContextGauge
 from .header import Header
 from .listing_controller import ListingController
+from .memory_controller import MemoryController
 from .parts import Parts
 from .question_controller import QuestionController
 from .questions.question_card import QuestionCard
@@ -57,7 +58,10 @@ class MainWindow(QMainWindow):
         self.questions = QuestionController(bridge, self.parts, self.chat)
         self.recovery = RecoveryController(bridge, self.parts, self.chat, self.settings)
         self.watch = EngineWatch(bridge, self.parts, self.chat)
-        self.chat.use(settings)
+        self.memory = MemoryController(bridge, self.parts, self.chat)
+        for controller in (self.chat, self.memory):
+            controller.use(settings)
+            self.settings.changed.connect(controller.use)
         self._connect(bridge)
         self._add_shortcuts()
         self._recall_layout()
@@ -159,7 +163,12 @@ class MainWindow(QMainWindow):
         panel.pin_requested.connect(context.pin)
         panel.unpin_requested.connect(context.unpin)
         panel.message_requested.connect(context.go_to)
-        settings.changed.connect(chat.use)
+        # what is remembered
+        bridge.happened.connect(self.memory.note)
+        panel.memories_requested.connect(self.memory.read)
+        panel.memories.write_requested.connect(self.memory.write)
+        panel.memories.delete_requested.connect(self.memory.delete)
+        panel.memories.conversation_requested.connect(chat.open)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
 

@@ -1,28 +1,32 @@
-"""The panel on the right, with its three tabs."""
+"""The panel on the right, with its tabs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.ui.widgets.look import colour
+from desktop_app.ui.widgets.look import RESTYLING, colour
 from desktop_app.ui.widgets.segmented import Segmented
 
 from .breakdown import Breakdown
 from .history import History
+from .memories import Memories
 from .pins import Pins
 
 WIDTH = 352
-BREAKDOWN, HISTORY, PINS = "breakdown", "history", "pins"
+MARGIN = 16
+BREAKDOWN, HISTORY, PINS, MEMORY = "breakdown", "history", "pins", "memory"
+TABS = ((BREAKDOWN, "Breakdown"), (HISTORY, "History"), (PINS, "Pins"), (MEMORY, "Memory"))
 
 
 class ContextPanel(QWidget):
-    """Breakdown, History and Pins. It is given values, and wishes."""
+    """Breakdown, History, Pins and Memory. It is given values, and wishes. Memories belong to all conversations; their
+    own signals are those of `memories`. memories_requested: they are about to be looked at."""
 
     archived_requested = Signal(str, str, int)  # operation, query, offset
     undo_requested = Signal(str)
@@ -31,15 +35,17 @@ class ContextPanel(QWidget):
     pin_requested = Signal(str)
     unpin_requested = Signal(str)
     message_requested = Signal(str)
+    memories_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.tabs = Segmented(((BREAKDOWN, "Breakdown"), (HISTORY, "History"), (PINS, "Pins")), self)
+        self.tabs = Segmented(TABS, self)
         self.breakdown = Breakdown()
         self.history = History()
         self.pins = Pins()
+        self.memories = Memories()
         self._stack = QStackedWidget(self)
-        for page in (self.breakdown, self.history, self.pins):
+        for page in (self.breakdown, self.history, self.pins, self.memories):
             self._stack.addWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 16, 4, 16)
@@ -53,7 +59,7 @@ class ContextPanel(QWidget):
         column.addLayout(tabs)
         column.addLayout(pages, 1)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setFixedWidth(WIDTH)
+        self._fit()
         self._connect()
 
     def set_gauge(self, gauge: Gauge | None) -> None:
@@ -90,13 +96,24 @@ class ContextPanel(QWidget):
         self.pins.set_pins(rows)
 
     def show_tab(self, name: str) -> None:
-        """Turns to "breakdown", "history" or "pins"; capitals do not matter."""
+        """Turns to "breakdown", "history", "pins" or "memory"; capitals do not matter."""
         self.tabs.choose(name.lower())
         self._stack.setCurrentIndex(self.tabs.values().index(name.lower()))
+        if name.lower() == MEMORY:
+            self.memories_requested.emit()
 
     def sizeHint(self) -> QSize:
         """A column of the window."""
         return QSize(WIDTH, 700)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger text needs more room for the tabs."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedWidth(max(WIDTH, self.tabs.minimumSizeHint().width() + 2 * MARGIN))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the ground and the line on the left."""
@@ -111,6 +128,7 @@ class ContextPanel(QWidget):
         self.history.archived_requested.connect(self.archived_requested)
         self.history.undo_requested.connect(self.undo_requested)
         self.history.redo_requested.connect(self.redo_requested)
+        self.history.memories_requested.connect(lambda: self.show_tab(MEMORY))
         reader.bring_back_requested.connect(self.bring_back_requested)
         reader.pin_requested.connect(self.pin_requested)
         for source in (reader, self.pins):

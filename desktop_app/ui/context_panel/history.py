@@ -28,6 +28,7 @@ class History(QStackedWidget):
     archived_requested = Signal(str, str, int)
     undo_requested = Signal(str)
     redo_requested = Signal(str)
+    memories_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +68,9 @@ class History(QStackedWidget):
     def open_messages(self, operation_id: str) -> None:
         """Turns to the messages of that operation, and asks for them."""
         operation = self._rows.get(operation_id)
-        if operation is not None:
+        if operation is not None and operation.kind == "flush":
+            self.memories_requested.emit()
+        elif operation is not None:
             self.setCurrentWidget(self.archived)
             self.archived.open(operation)
             self.archived.list.setFocus()
@@ -117,6 +120,7 @@ class History(QStackedWidget):
         card.messages_requested.connect(self.open_messages)
         card.undo_requested.connect(self.undo_requested)
         card.redo_requested.connect(self.redo_requested)
+        card.memories_requested.connect(self.memories_requested)
         if was_open:
             card.toggle_summary()
         return card

@@ -51,6 +51,8 @@ STRATEGY_WORDS = {
 
 def title_of(row: OperationRow) -> str:
     """The card's title."""
+    if row.kind == "flush":
+        return "Memory saved"
     if row.trigger is Trigger.USER:
         return "Pruned by you" if row.kind == "prune" else "Optimized by you"
     return "Prune" if row.kind == "prune" else "Compaction"
@@ -58,6 +60,8 @@ def title_of(row: OperationRow) -> str:
 
 def figures_of(row: OperationRow) -> tuple[Run, ...]:
     """Tokens before and after, and how many messages, with the numbers bold."""
+    if row.kind == "flush":
+        return Run(thousands(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
     if row.kind == "prune":
         freed = Run(thousands(row.tokens_before - row.tokens_after), "ink", BOLD)
         return freed, Run(f" tokens freed · {counted(row.messages, 'old result')}")
@@ -68,7 +72,9 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
 def means_of(row: OperationRow) -> str:
     """How it was done: "Without a model", "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
     words = [] if row.trigger is Trigger.USER else [TRIGGER_WORDS[row.trigger]]
-    if row.kind == "prune":
+    if row.kind == "flush":
+        pass
+    elif row.kind == "prune":
         words += [PRUNE_WORDS.get(strategy, strategy).format(count) for strategy, count in row.strategies.items()]
     else:
         words += [STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")) for strategy in row.strategies]
@@ -86,6 +92,7 @@ class OperationCard(Card):
     messages_requested = Signal(str)
     undo_requested = Signal(str)
     redo_requested = Signal(str)
+    memories_requested = Signal()
 
     def __init__(self, row: OperationRow, parent: QWidget | None = None) -> None:
         super().__init__(parent, tint="paper" if row.is_undone else "raised")
@@ -97,6 +104,8 @@ class OperationCard(Card):
         self.column.addWidget(InkLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
         if means_of(row):
             self.column.addWidget(InkLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
+        if row.kind == "flush" and row.summary:
+            self.column.addWidget(InkLabel(row.summary, size=12, tint=self._soft, wraps=True))
         if row.note:
             self.column.addWidget(InkLabel(row.note, size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
@@ -153,19 +162,24 @@ class OperationCard(Card):
         self.column.addWidget(legend)
 
     def _add_links(self) -> None:
-        row = self.row
         links = QHBoxLayout()
         links.setSpacing(14)
-        if row.summary:
-            links.addWidget(self._link("Summary", self.toggle_summary))
-        name = "Results" if row.kind == "prune" else "Messages"
-        links.addWidget(self._link(name, lambda: self.messages_requested.emit(row.id)))
-        if row.is_undone:
-            links.addWidget(self._link("Redo", lambda: self.redo_requested.emit(row.id)))
-        else:
-            links.addWidget(self._link("Undo", lambda: self.undo_requested.emit(row.id)))
+        for name, act in self._actions():
+            links.addWidget(self._link(name, act))
         links.addStretch(1)
         self.column.addLayout(links)
+
+    def _actions(self) -> list[tuple[str, Callable[[], None]]]:
+        """What can be done, in words. What was saved to memory is taken back, not undone: the view did not change."""
+        row = self.row
+        undo, redo = (lambda: self.undo_requested.emit(row.id)), (lambda: self.redo_requested.emit(row.id))
+        if row.kind == "flush":
+            show = self.memories_requested.emit
+            return [("Show", show), ("Save again", redo) if row.is_undone else ("Revert", undo)]
+        actions: list[tuple[str, Callable[[], None]]] = [("Summary", self.toggle_summary)] if row.summary else []
+        name = "Results" if row.kind == "prune" else "Messages"
+        actions.append((name, lambda: self.messages_requested.emit(row.id)))
+        return [*actions, ("Redo", redo) if row.is_undone else ("Undo", undo)]
 
     def _link(self, text: str, act: Callable[[], None]) -> LinkButton:
         link = LinkButton(text)

@@ -23,8 +23,9 @@ def lay_out_mark(page: Page, operation: OperationRow) -> None:
     what = mark_words(operation)
     figures = f" · {thousands(operation.tokens_before)} → {thousands(operation.tokens_after)} tokens · "
     if operation.kind == "flush":
-        figures = " to memory · "
-    links = (Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id))
+        figures = " · "
+    back = "Revert" if operation.kind == "flush" else ""
+    links = (Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id, back))
     ends = advance(strong, what) + advance(normal, " · ") + sum(advance(link, entry.label) + 2 for entry in links)
     if ends + advance(normal, figures) > page.width:
         figures = " · "  # a narrow column keeps the words and the way back; the figures stand in the history

@@ -37,10 +37,8 @@ _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.M
 
 
 def code_font(size: float) -> QFont:
-    """The fixed-pitch font without ligatures: what is shown is what is written."""
-    plain = QFont(font(size, is_mono=True))
-    plain.setFeature(QFont.Tag("calt"), 0)
-    return plain
+    """The fixed-pitch font."""
+    return font(size, is_mono=True)
 
 
 class InkDocument(QTextDocument):

@@ -66,6 +66,7 @@ def _font(pixels: int, weight: int, is_mono: bool) -> QFont:
     made.setWeight(QFont.Weight(weight))
     if is_mono:
         made.setStyleHint(QFont.StyleHint.Monospace)
+        made.setFeature(QFont.Tag("calt"), 0)  # no ligatures: what is shown is what is written
     else:
         made.setFeature(QFont.Tag("tnum"), 1)
     return made

@@ -21,8 +21,8 @@ class Switch(QCheckBox):
 
     def sizeHint(self) -> QSize:
         """The switch and its sentence."""
-        words = QFontMetrics(font(14)).horizontalAdvance(self.text())
-        return QSize(scaled(WIDTH) + scaled(GAP) + words + 4, scaled(HEIGHT) + 6)
+        words = scaled(GAP) + QFontMetrics(font(14)).horizontalAdvance(self.text()) if self.text() else 2
+        return QSize(scaled(WIDTH) + words + 4, scaled(HEIGHT) + 6)
 
     def minimumSizeHint(self) -> QSize:
         """The same."""

@@ -1,0 +1,129 @@
+"""What is remembered of the user from conversation to conversation, and what it takes of each request."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop_app.conversation.memory import Memory
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.words import counted, thousands
+
+from .memory_card import MemoryCard
+
+CARDS = 40  # cards made at a time
+EMPTY = (
+    "Nothing is remembered yet.\n\nBefore older messages leave the window, the model may save what should last. "
+    "It will be listed here: you can change it, switch it off, or delete it. You can also write something yourself."
+)
+OFF = "Memory is switched off in the settings: none of this is sent, and nothing new is saved."
+
+
+class Memories(QWidget):
+    """The list of memories, newest first. Signals as those of its cards."""
+
+    write_requested = Signal(object)
+    delete_requested = Signal(object)
+    conversation_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._memories: tuple[Memory, ...] = ()
+        self._titles: Mapping[str, str] = {}
+        self._most = CARDS
+        self.total = InkLabel(size=13, tint="ink_soft")
+        self.add = LinkButton("+ Add")
+        self.add.setAccessibleName("Add a memory")
+        self.off = InkLabel(OFF, size=13, tint="warning", wraps=True)
+        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.more = LinkButton("Show earlier memories")
+        self.area = ScrollColumn()
+        self.area.column.setContentsMargins(0, 0, 12, 0)
+        self.cards: list[MemoryCard] = []
+        for widget in (self.off, self.empty, self.more):
+            self.area.add(widget)
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 12, 0)
+        head.addWidget(self.total, 1)
+        head.addWidget(self.add)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.area, 1)
+        self.add.clicked.connect(lambda _=False: self.begin_new())
+        self.more.clicked.connect(lambda _=False: self._show_more())
+        self.set_on(True)
+        self.set_memories((), 0, 0, {})
+
+    def set_on(self, is_on: bool) -> None:
+        """Whether memory is used at all."""
+        self.off.setVisible(not is_on)
+
+    def set_memories(self, memories: Sequence[Memory], tokens: int, most: int, titles: Mapping[str, str]) -> None:
+        """Shows these; tokens: what they take of the budget of `most`. titles: of conversations, by their ids.
+
+        One that is being edited stays as it is being written.
+        """
+        self._memories, self._titles = tuple(memories), titles
+        count = counted(len(memories), "memory", "memories")
+        self.total.set_runs((Run(thousands(tokens), "ink", BOLD), Run(f" of {thousands(most)} tokens · {count}")))
+        self._rebuild()
+
+    def begin_new(self) -> None:
+        """An empty card to write in."""
+        if any(not card.memory.text for card in self.cards):
+            return
+        now = time.time()
+        card = self._made(Memory(uuid.uuid4().hex, "", now, now))
+        card.origin.hide()
+        card.abandoned.connect(lambda: self._drop(card))
+        self.cards.insert(0, card)
+        self.area.column.insertWidget(self._first, card)
+        self.empty.hide()
+        card.begin_edit()
+
+    @property
+    def _first(self) -> int:
+        """Where the first card stands in the column."""
+        return self.area.column.indexOf(self.empty) + 1
+
+    def _rebuild(self) -> None:
+        kept = {card.memory.id: card for card in self.cards if card.editing is not None}
+        newest = sorted(self._memories, key=lambda memory: memory.at, reverse=True)
+        shown = newest[: self._most]
+        listed = {memory.id for memory in shown}
+        cards = [card for card in kept.values() if card.memory.id not in listed and not card.memory.text]
+        cards += [kept.get(memory.id) or self._made(memory) for memory in shown]
+        for card in [card for card in self.cards if card not in cards]:
+            self._drop(card)
+        self.cards = cards
+        for place, card in enumerate(cards):
+            self.area.column.insertWidget(self._first + place, card)
+        self.empty.setVisible(not cards)
+        self.more.setVisible(len(newest) > len(shown))
+
+    def _made(self, memory: Memory) -> MemoryCard:
+        card = MemoryCard(memory, self._titles.get(memory.conversation, ""))
+        card.write_requested.connect(self.write_requested)
+        card.delete_requested.connect(self.delete_requested)
+        card.conversation_requested.connect(self.conversation_requested)
+        return card
+
+    def _drop(self, card: MemoryCard) -> None:
+        if card in self.cards:
+            self.cards.remove(card)
+        self.area.column.removeWidget(card)
+        card.hide()
+        card.deleteLater()
+        self.empty.setVisible(not self.cards)
+
+    def _show_more(self) -> None:
+        self._most += CARDS
+        self._rebuild()

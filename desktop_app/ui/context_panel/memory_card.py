@@ -1,0 +1,165 @@
+"""One memory: its words, where they are from, whether they are sent; edited in place."""
+
+from __future__ import annotations
+
+import time
+
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop_app.conversation.memory import Memory
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.flow import FlowLayout
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
+from desktop_app.ui.widgets.switch import Switch
+from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.words import first_line, moment
+
+AUTHORS = {"model": "Saved by the model", "rule": "Saved by rule", "user": "Written by you"}
+EDIT_LINES = 4
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+def origin_words(memory: Memory, title: str, now: float) -> str:
+    """Who saved it, where and when: "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
+    place = f" in “{title}”" if memory.conversation and title else ""
+    return f"{AUTHORS.get(memory.author, 'Saved')}{place} · {moment(memory.changed_at or memory.at, now)}"
+
+
+class EditField(TextArea):
+    """The words while they are edited. Ctrl+Enter keeps them, Escape does not."""
+
+    kept = Signal()
+    left = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keeps, leaves, or types."""
+        if event.key() in ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.kept.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class EditBox(QWidget):
+    """The field, with its ground, and what ends the editing."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.field = EditField(size=13)
+        self.field.setPlainText(text)
+        self.field.setAccessibleName("What is remembered")
+        self.field.setPlaceholderText("Something worth knowing in every conversation")
+        self.keep = LinkButton("Save")
+        self.keep.setToolTip("Save (Ctrl+Enter)")
+        self.leave = LinkButton("Cancel")
+        links = QHBoxLayout()
+        links.setSpacing(14)
+        links.addWidget(self.keep)
+        links.addWidget(self.leave)
+        links.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 4, 6)
+        column.setSpacing(4)
+        column.addWidget(self.field)
+        column.addLayout(links)
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paints the ground and its border."""
+        paint_box(QPainter(self), QRectF(self.rect()), colour("paper"), colour("accent"), 8)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font scale needs another height."""
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            QTimer.singleShot(0, self, self._fit)  # once the field has its new font
+
+    def _fit(self) -> None:
+        self.field.setFixedHeight(EDIT_LINES * self.field.fontMetrics().lineSpacing() + 8)
+
+
+class MemoryCard(Card):
+    """Signals: write_requested(Memory) with what was changed; delete_requested(Memory); conversation_requested(id);
+    abandoned, when a new memory was not written after all."""
+
+    write_requested = Signal(object)
+    delete_requested = Signal(object)
+    conversation_requested = Signal(str)
+    abandoned = Signal()
+
+    def __init__(self, memory: Memory, title: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent, tint="raised" if memory.is_on else "paper")
+        self.memory = memory
+        self.editing: EditBox | None = None
+        self.text = InkLabel(memory.text, size=13, tint="ink" if memory.is_on else "ink_faint", wraps=True)
+        self.origin = InkLabel(origin_words(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
+        self.switch = Switch("")
+        self.switch.setChecked(memory.is_on)
+        self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
+        self.switch.setToolTip("Whether it is sent with each request")
+        self.edit = LinkButton("Edit")
+        self.delete = LinkButton("Delete")
+        self.show_conversation = LinkButton("Show conversation")
+        self._lay_out(has_conversation=bool(memory.conversation and title))
+        self.switch.toggled.connect(self._switch)
+        self.edit.clicked.connect(lambda _=False: self.begin_edit())
+        self.delete.clicked.connect(lambda _=False: self.delete_requested.emit(self.memory))
+        self.show_conversation.clicked.connect(lambda _=False: self.conversation_requested.emit(memory.conversation))
+        self.setAccessibleName(f"Memory: {memory.text}. {self.origin.text()}")
+
+    def begin_edit(self) -> None:
+        """Turns the words into a field."""
+        if self.editing is not None:
+            return
+        box = self.editing = EditBox(self.memory.text)
+        self._show_words(False)
+        self.column.insertWidget(0, box)
+        for signal in (box.field.kept, box.keep.clicked):
+            signal.connect(self._keep)
+        for signal in (box.field.left, box.leave.clicked):
+            signal.connect(self._leave)
+        box.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _keep(self) -> None:
+        words = self.editing.field.toPlainText().strip() if self.editing else ""
+        if words and words != self.memory.text:
+            self.write_requested.emit(replace(self.memory, text=words, changed_at=time.time()))
+        self._leave()
+
+    def _leave(self) -> None:
+        if self.editing is not None:
+            self.column.removeWidget(self.editing)
+            self.editing.hide()
+            self.editing.deleteLater()
+            self.editing = None
+            self._show_words(True)
+            self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.memory.text:
+            self.abandoned.emit()
+
+    def _show_words(self, is_shown: bool) -> None:
+        """The words with what can be done with them, or the field in their place."""
+        for widget in (self.text, self.switch, self.edit, self.delete):
+            widget.setVisible(is_shown)
+
+    def _switch(self, is_on: bool) -> None:
+        self.write_requested.emit(replace(self.memory, is_on=is_on))
+
+    def _lay_out(self, *, has_conversation: bool) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.text, 1)
+        head.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
+        links = FlowLayout(gap=14)
+        for link in (self.edit, self.delete, self.show_conversation):
+            links.addWidget(link)
+        self.column.addLayout(head)
+        self.column.addWidget(self.origin)
+        self.column.addLayout(links)
+        self.show_conversation.setVisible(has_conversation)

@@ -1,0 +1,69 @@
+"""What is remembered of the user: read, changed, deleted, and brought back."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject
+
+from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
+from desktop_app.conversation.memory import Memory
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+from desktop_app.ui.widgets.words import first_line
+
+from .bridge import Bridge
+from .conversation_controller import ConversationController
+from .parts import Parts
+
+SAVING_TOOL = "save_memory"
+
+
+class MemoryController(QObject):
+    """Wishes about memories. They belong to no conversation: each change shows all of them anew."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+
+    def use(self, settings: Settings) -> None:
+        """What the user chose."""
+        self._parts.panel.memories.set_on(settings.is_memory_on)
+
+    def read(self) -> None:
+        """Shows what is remembered now."""
+        self._bridge.start(self._show(p.ListMemories()))
+
+    def show_panel(self) -> None:
+        """Turns the panel to the memories."""
+        self._parts.panel.show()
+        self._parts.panel.show_tab("memory")
+
+    def note(self, event: TurnEvent) -> None:
+        """Reads again when a flush, its undoing, or a tool may have changed something."""
+        match event:
+            case ToolFinished(name=name) if name == SAVING_TOOL:
+                self.read()
+            case ViewChanged(operations=operations) if any(row.kind == "flush" for row in operations):
+                self.read()
+            case _:
+                pass
+
+    def write(self, memory: Memory) -> None:
+        """A memory that is new or changed."""
+        self._bridge.start(self._show(p.WriteMemory(memory)))
+
+    def delete(self, memory: Memory) -> None:
+        """Takes it away; the toast brings it back."""
+        self._bridge.start(self._delete(memory))
+
+    async def _delete(self, memory: Memory) -> None:
+        await self._show(p.WriteMemory(replace(memory, is_deleted=True)))
+        told = f"“{first_line(memory.text, 60)}” forgotten"
+        self._parts.toast.tell(told, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
+
+    async def _show(self, wish: p.ListMemories | p.WriteMemory) -> None:
+        known = await self._bridge.ask_for(p.Memories, wish)
+        titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}
+        self._parts.panel.memories.set_memories(known.memories, known.tokens, known.most, titles)

@@ -1,0 +1,151 @@
+"""The panel's memories: seen, edited in place, switched off, deleted and brought back; and what a flush saved."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from ui_scenes import until
+
+from desktop_app.conversation.events import OperationRow
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.context_panel.memory_card import MemoryCard, origin_words
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.spoken import mark_words
+from desktop_app.ui.widgets.buttons import LinkButton
+
+NOW = 1_760_000_000.0
+CUT_OVER = Memory("k1", "Cut-over is on 3 March", NOW, NOW, "c1", "model")
+SHORT = Memory("k2", "Prefers short answers", NOW + 1, NOW + 1, is_on=False)
+FLUSH = OperationRow(
+    id="f1", kind="flush", at=NOW, trigger=Trigger.BEFORE_REQUEST, strategies={}, messages=2, tokens_before=0,
+    tokens_after=0, after_message_id="m1", summary="Cut-over is on 3 March\nvendor/ is off limits",
+)  # fmt: skip
+
+
+@pytest.fixture
+def panel(qtbot) -> ContextPanel:
+    made = ContextPanel()
+    qtbot.addWidget(made)
+    made.resize(352, 700)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    made.show_tab("memory")
+    made.memories.set_memories((CUT_OVER, SHORT), 12, 1_000, {"c1": "Billing"})
+    return made
+
+
+def links(card, text: str) -> LinkButton:
+    return next(button for button in card.findChildren(LinkButton) if button.text() == text)
+
+
+def test_it_shows_the_words_the_origin_and_what_they_take(panel):
+    assert panel.memories.total.text() == "12 of 1,000 tokens · 2 memories"
+    assert [card.text.text() for card in panel.memories.cards] == ["Prefers short answers", "Cut-over is on 3 March"]
+    assert "Saved by the model in “Billing”" in panel.memories.cards[1].origin.text()
+    assert [card.switch.isChecked() for card in panel.memories.cards] == [False, True]
+
+
+def test_without_memories_it_says_what_will_stand_here(panel):
+    panel.memories.set_memories((), 0, 1_000, {})
+    assert panel.memories.empty.isVisible()
+    assert panel.memories.total.text() == "0 of 1,000 tokens · 0 memories"
+
+
+def test_a_switch_says_whether_it_is_sent(panel, qtbot):
+    with qtbot.waitSignal(panel.memories.write_requested) as told:
+        panel.memories.cards[1].switch.click()
+    assert (told.args[0].id, told.args[0].is_on) == ("k1", False)
+
+
+def test_it_is_edited_in_place_and_kept_with_ctrl_enter(panel, qtbot):
+    card: MemoryCard = panel.memories.cards[1]
+    links(card, "Edit").click()
+    field = card.editing.field
+    assert field.hasFocus()
+    field.setPlainText("Cut-over is on 4 March")
+    with qtbot.waitSignal(panel.memories.write_requested) as told:
+        qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert told.args[0].text == "Cut-over is on 4 March"
+    assert card.editing is None
+
+
+def test_escape_leaves_it_as_it_was(panel, qtbot):
+    card = panel.memories.cards[0]
+    card.begin_edit()
+    card.editing.field.setPlainText("nonsense")
+    with qtbot.assertNotEmitted(panel.memories.write_requested):
+        qtbot.keyClick(card.editing.field, Qt.Key.Key_Escape)
+    assert card.text.isVisible()
+
+
+def test_news_of_other_memories_do_not_end_an_edit(panel):
+    card = panel.memories.cards[1]
+    card.begin_edit()
+    card.editing.field.setPlainText("half writ")
+    panel.memories.set_memories((CUT_OVER, SHORT, Memory("k3", "New", NOW + 9, NOW + 9)), 14, 1_000, {})
+    assert len(panel.memories.cards) == 3
+    assert card in panel.memories.cards
+    assert card.editing.field.toPlainText() == "half writ"
+
+
+def test_a_new_one_is_written_by_the_user(panel, qtbot):
+    panel.memories.add.click()
+    card = panel.memories.cards[0]
+    card.editing.field.setPlainText("Speaks Portuguese")
+    with qtbot.waitSignal(panel.memories.write_requested) as told:
+        links(card, "Save").click()
+    assert (told.args[0].text, told.args[0].author) == ("Speaks Portuguese", "user")
+    assert told.args[0].id not in ("", "k1", "k2")
+
+
+def test_a_new_one_that_is_not_written_leaves_nothing(panel):
+    panel.memories.add.click()
+    links(panel.memories.cards[0], "Cancel").click()
+    assert len(panel.memories.cards) == 2
+
+
+def test_when_memory_is_off_it_says_so(panel):
+    panel.memories.set_on(False)
+    assert panel.memories.off.isVisible()
+
+
+def test_a_flush_stands_in_the_history_with_what_it_saved_and_can_be_reverted(panel, qtbot):
+    panel.set_operations((FLUSH,))
+    panel.show_tab("history")
+    card = panel.history.cards["f1"]
+    shown = " ".join(label.text() for label in card.findChildren(type(panel.memories.total)))
+    assert "Memory saved" in shown
+    assert "vendor/ is off limits" in shown
+    with qtbot.waitSignal(panel.undo_requested) as told:
+        links(card, "Revert").click()
+    assert told.args == ["f1"]
+    with qtbot.waitSignal(panel.memories_requested):
+        links(card, "Show").click()
+    assert mark_words(FLUSH) == "2 memories saved"
+
+
+def test_where_it_is_from_is_said_in_words():
+    assert origin_words(CUT_OVER, "", NOW).startswith("Saved by the model · ")
+    assert origin_words(SHORT, "", NOW).startswith("Written by you · ")
+
+
+def test_deleting_in_the_window_can_be_undone(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        memories = window.panel.memories
+        window.memory.show_panel()
+        await until(lambda: len(memories.cards) == 2)
+        assert memories.total.text() == "20 of 1,000 tokens · 2 memories"
+        assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
+        links(memories.cards[0], "Delete").click()
+        await until(lambda: len(memories.cards) == 1)
+        window.toast.action.click()
+        await until(lambda: len(memories.cards) == 2)
+        window.settings.changed.emit(Settings(is_memory_on=False))
+        assert memories.off.isVisible()
+
+    play(scene)
