@@ -20,6 +20,7 @@ from .list_folder import ListTool
 from .places import Borders
 from .read_file import ReadTool
 from .schema import read_arguments, spec_of
+from .search_files import GlobTool, GrepTool
 from .tool import Tool, ToolFailed
 
 
@@ -146,5 +147,7 @@ def own_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> t
         WriteTool(borders, locks),
         EditTool(borders, locks),
         ListTool(borders),
+        GlobTool(borders),
+        GrepTool(borders),
         BashTool(),
     )
