@@ -52,9 +52,9 @@ async def question_by_calls(
     prompts: FlushPrompts,
     known: Sequence[Memory],
     is_too_long: bool = False,
-) -> Question:
+) -> Question | None:
     """The question for the chat's own model: the request as it stands with the question behind it, which its provider
-    has read before; or the stretch alone, where that does not fit or has left the view.
+    has read before; or the stretch alone, where that does not fit or has left the view. None if there is no room.
 
     is_too_long: the provider has just said so of the request as it stands.
     """
@@ -70,17 +70,17 @@ async def question_by_calls(
     share = SAFER_SHARE if is_too_long else SAFE_SHARE
     room = round((model.info.window - reply_tokens - counts.tool(SAVE_MEMORY)) * share)
     asked = await asyncio.to_thread(request_for_flush, stretch, prompts, known, room, counts.text, True)
-    return Question(asked, (SAVE_MEMORY,), reply_tokens)
+    return Question(asked, (SAVE_MEMORY,), reply_tokens) if asked else None
 
 
 def question_by_json(
     model: ChatModel, stretch: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory]
-) -> Question:
-    """The question for another model, which needs no tools for it."""
+) -> Question | None:
+    """The question for another model, which needs no tools for it. None if there is no room in its window."""
     reply_tokens = _reply_tokens(model)
     room = round((model.info.window - reply_tokens) * SAFE_SHARE)
     asked = request_for_flush(stretch, prompts, known, room, model.tokenizer.count)
-    return Question(asked, (), reply_tokens)
+    return Question(asked, (), reply_tokens) if asked else None
 
 
 def _reply_tokens(model: ChatModel) -> int:

@@ -136,8 +136,8 @@ class Keeper:
         changes = await asyncio.to_thread(
             changes_of, memories, notes, time.time(), session.id, before, author, unwanted
         )
-        for text, why in changes.refused:
-            log.info("not remembered, since %s: %.80s", why.value, text)
+        for _, why in changes.refused:
+            log.info("a note was not kept, since %s", why.value)
         saved = changes.saved
         flush = Flush(
             memories=tuple(memory.id for memory in saved),
@@ -178,8 +178,10 @@ class Keeper:
         prompts = await asyncio.to_thread(self._prompts)
         known = [memory for memory in memories if not memory.is_deleted][-KNOWN_MOST:]
         if model is session.model:
-            return model, await question_by_calls(session, stretch, prompts, known, trigger is Trigger.OVERFLOW)
-        return model, await asyncio.to_thread(question_by_json, model, stretch, prompts, known)
+            question = await question_by_calls(session, stretch, prompts, known, trigger is Trigger.OVERFLOW)
+        else:
+            question = await asyncio.to_thread(question_by_json, model, stretch, prompts, known)
+        return None if question is None else (model, question)
 
     def _asked(self, session: Session) -> ChatModel | None:
         """Who is asked: the utility role's model if there is one, else the chat's own. None: code alone does it, since

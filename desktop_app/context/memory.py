@@ -29,6 +29,8 @@ from .summary_reply import clean
 
 TEXT_MOST = 400
 """Characters of one note: what is longer is a document, and nothing to send with every request."""
+READ_MOST = 10 * TEXT_MOST
+"""Characters of what is given as a note that are looked at."""
 MEMORY_SHARE = 0.10
 """Of the usable window, at most."""
 FLUSH_MOST = 8
@@ -138,7 +140,7 @@ def _importance(memory: Memory) -> tuple[bool, bool, float, float, str]:
 
 def line_of(text: str) -> str:
     """A note as it is sent: one line without keys and control characters, of at most `TEXT_MOST` characters."""
-    line = _SPACE.sub(" ", masked(clean(text))).strip()
+    line = _SPACE.sub(" ", masked(clean(text[:READ_MOST]))).strip()
     if len(line) <= TEXT_MOST:
         return line
     cut = line[: TEXT_MOST - 1]

@@ -154,14 +154,16 @@ def request_for_flush(
     room: int,
     count: Callable[[str], int],
     by_calls: bool = False,
-) -> tuple[Message, Message]:
+) -> tuple[Message, Message] | None:
     """The question with the stretch as a record, in at most `room` tokens: the user's words first, the newest first.
 
-    by_calls: the model answers with calls of `save_memory`, else with JSON.
+    by_calls: the model answers with calls of `save_memory`, else with JSON. None if no message fits.
     """
     kept, remembered = _known(known), prompts.flush_tool if by_calls else prompts.flush_json
     free = room - sum(map(count, (prompts.flush, remembered, kept))) - 2 * AROUND
     told = dict(_that_fit(stretch, free, count))
+    if not told:
+        return None
     lines = [told[place] for place in sorted(told)]
     mark = mark_for([kept, *(text for _, text in lines), *(label for label, _ in lines)])
     record = "\n\n".join(f"[{mark} {label}]\n{text}" for label, text in lines)
