@@ -59,7 +59,7 @@ async def recalled(
     """
     search = await _Search.of(archive, conversation, query)
     await search.learn()
-    ranked = rank(search.wanted, search.outline, search.postings, among)
+    ranked = search.ranked(among)
     return await search.packed(query, ranked.scores, budget_tokens, count)
 
 
@@ -79,7 +79,7 @@ async def recalled_unasked(
     if not archived:
         return None
     search = await _Search.of(archive, conversation, text)
-    ranked = rank(search.wanted, search.outline, search.postings, archived)
+    ranked = search.ranked(archived)
     if not is_worth(ranked):
         return None
     least = WEAKEST * ranked.scores[0][1]
@@ -109,6 +109,7 @@ class _Search:
         self.postings: dict[str, Sequence[int]] = {}
         self._archive, self._conversation = archive, conversation
         self._messages: dict[int, Message] = {}
+        self._own: dict[int, float] = {}
 
     @classmethod
     async def of(cls, archive: RecallArchive, conversation: str, query: str) -> _Search:
@@ -118,20 +119,22 @@ class _Search:
         terms = [term.text for term in search.wanted.terms]
         if terms:
             search.postings = dict(await archive.postings(conversation, terms))
+        search._own = by_words(search.wanted.terms, outline, search.postings)
         return search
+
+    def ranked(self, among: Collection[int] | None) -> Ranked:
+        """The messages that may answer, by what is known so far."""
+        return rank(self.wanted, self.outline, self.postings, self._own, among)
 
     async def learn(self) -> None:
         """Takes words of the messages found first into the query."""
-        own = by_words(self.wanted.terms, self.outline, self.postings)
-        first = [pair for pair in best_of(own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= WHOLE_MOST]
+        first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= WHOLE_MOST]
         first = first[:FEEDBACK_FROM]
         messages = await self._read([index for index, _ in first])
         told = [(text_of(messages[index]), score) for index, score in first if index in messages]
         words = feedback_of(self.wanted, [text for text, _ in told], [score for _, score in told], self.outline.named)
-        messages = len(self.outline.lengths)
-        held = await self._archive.postings(self._conversation, words, often_in(messages) + 1)
-        self.wanted = with_feedback(self.wanted, words, held, messages)
-        self.postings = {**held, **self.postings}
+        held = await self._archive.postings(self._conversation, words, often_in(len(self.outline.lengths)) + 1)
+        self._own = with_feedback(self._own, words, self.outline, held)
 
     async def packed(
         self,

@@ -13,6 +13,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.recall import recalled
 from desktop_app.context.policy import BALANCED
+from desktop_app.context.recall import kept_counts
 from desktop_app.models.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answers until standard input ends. Exit 2 for a conversation that is not there."""
-    count = tokenizer_for(MODEL).count
+    count = kept_counts(tokenizer_for(MODEL).count)
     count("Loaded before the first query is timed.")
     try:
         asyncio.run(_answer(args, count))

@@ -29,6 +29,8 @@ SMALLEST_LINE = 10
 """Tokens: with less room than this, no message fits any more."""
 CHARACTERS_A_TOKEN = 4
 """At most, about; what cannot fit is not cut out first."""
+LINE_KEPT, LINES_KEPT = 1_000, 10_000
+"""Characters of a line whose count is kept, and lines: 10 MB at most."""
 PASSED_OVER = 12
 """Messages in a row that may not fit before the rest is left."""
 
@@ -79,6 +81,23 @@ def page_of(messages: Sequence[Recollected]) -> str:
     return "\n".join(lines)
 
 
+def kept_counts(count: Count) -> Count:
+    """The same count, which counts each line once: the same messages come back for many queries of one conversation."""
+    kept: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        if len(text) > LINE_KEPT:
+            return count(text)
+        tokens = kept.get(text)
+        if tokens is None:
+            if len(kept) >= LINES_KEPT:
+                kept.clear()
+            tokens = kept[text] = count(text)
+        return tokens
+
+    return counted
+
+
 def pack(
     query: str,
     found: Sequence[tuple[int, Message]],
@@ -106,7 +125,7 @@ class _Packing:
         self._wanted, self._worth, self._outline = wanted, worth, outline
         self._budget, self._count = budget, count
         self._kept: list[Recollected] = []
-        self._days: set[str] = set()
+        self._sessions: set[int] = set()
 
     def add(self, index: int, message: Message) -> None:
         """Adds the message, or a passage of it that fits; else it is passed over."""
@@ -129,7 +148,7 @@ class _Packing:
 
     def _keep(self, shown: Recollected, cost: int) -> None:
         self._kept.append(shown)
-        self._days.add(shown.day)
+        self._sessions.add(self._outline.sessions[shown.index])
         self.left -= cost
         self.passed_over = 0
 
@@ -148,7 +167,8 @@ class _Packing:
 
     def _cost(self, shown: Recollected) -> int:
         cost = self._count(_line(shown) + "\n")
-        return cost if shown.day in self._days else cost + self._count(_day_line(shown.day) + "\n")
+        is_told = self._outline.sessions[shown.index] in self._sessions
+        return cost if is_told else cost + self._count(_day_line(shown.day) + "\n")
 
 
 def _day_line(day: str) -> str:

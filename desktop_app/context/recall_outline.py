@@ -31,6 +31,7 @@ class Outline(msgspec.Struct, frozen=True):
 
     speakers, lengths: as in `Head`. sessions: the number of the session each stands in, from 0. days: of each
     session, as it is told, such as "8 May, 2023" or "2026-11-22". named: those who have a name.
+    average: of the lengths, at least 1.
     """
 
     speakers: tuple[str, ...] = ()
@@ -38,6 +39,7 @@ class Outline(msgspec.Struct, frozen=True):
     sessions: tuple[int, ...] = ()
     days: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()
+    average: float = 1.0
 
     def day_of(self, index: int) -> str:
         """The day of that message."""
@@ -61,4 +63,5 @@ def outline_of(heads: Iterable[Head]) -> Outline:
         tuple(sessions),
         tuple(days),
         frozenset([head.speaker for head in kept if head.is_named]),
+        max(sum([head.length for head in kept]) / max(len(kept), 1), 1.0),
     )

@@ -18,7 +18,7 @@ READ_MOST = 200_000
 PLACES_MOST = 200
 """Places of one term in one message that are compared."""
 BEFORE = 0.3
-"""Of a passage's room, what stands before the first word that was found: what led to it."""
+"""Of a passage's free room, what stands before the first word that was found: what led to it."""
 SNAP = 80
 """Characters by which a passage begins or ends earlier or later so that a line, or a word, is whole."""
 
@@ -52,8 +52,9 @@ def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], mos
     if len(text) <= most:
         return text
     places = _places(text[:READ_MOST], terms, worth)
-    first = _best_place(places, most)
-    start = max(min(first - int(most * BEFORE), len(text) - most), 0)
+    first, last = _best_stretch(places, most)
+    room = max(most - (last + SNAP - first), 0)
+    start = max(min(first - int(room * BEFORE), len(text) - most), 0)
     return _cut(text, start, most)
 
 
@@ -92,22 +93,24 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 4 and word.isascii() else word
 
 
-def _best_place(places: Sequence[tuple[int, str, float]], most: int) -> int:
-    """Where the stretch begins that holds the most of the query: each term counts once, and a little for each time."""
-    room = int(most * (1 - BEFORE))
+def _best_stretch(places: Sequence[tuple[int, str, float]], most: int) -> tuple[int, int]:
+    """The first and the last place of the stretch that holds the most of the query: each term counts once."""
+    room = max(most - SNAP, 1)
     counts: dict[str, int] = {}
-    score, best, begin = 0.0, (0.0, 0), 0
+    score, best, begin = 0.0, 0.0, 0
+    found = (0, 0)
     for place, term, value in places:
         counts[term] = counts.get(term, 0) + 1
-        score += value if counts[term] == 1 else 0.05 * value
-        while place - places[begin][0] > room:
+        score += value if counts[term] == 1 else 0.0
+        # What stands further on in the stretch once more does not have to be in it twice.
+        while place - places[begin][0] > room or counts[places[begin][1]] > 1:
             _, gone, lost = places[begin]
             counts[gone] -= 1
-            score -= lost if counts[gone] == 0 else 0.05 * lost
+            score -= lost if counts[gone] == 0 else 0.0
             begin += 1
-        if score > best[0] + 1e-9:
-            best = (score, places[begin][0])
-    return best[1]
+        if score > best + 1e-9:
+            best, found = score, (places[begin][0], place)
+    return found
 
 
 def _cut(text: str, start: int, most: int) -> str:

@@ -32,10 +32,10 @@ BY_TELLING = 1.0
 BY_TIME = 0.5
 """For a message of a speaker whom the query names; of a day that it names; times the chance that a message tells
 something; for one that tells of a time, when that is asked."""
-CANDIDATES = 200
+CANDIDATES = 160
 CHARACTERS = 400_000
 """Messages, and characters of them, that are looked at closely."""
-OPEN_MOST, SPREAD_MOST = 1_000, 500
+OPEN_MOST, SPREAD_MOST = 1_000, 300
 """Messages after which a commoner word finds no more; those that count for the messages beside them."""
 OFTEN_MOST = 100
 WORDS_LEAST = 2
@@ -69,9 +69,17 @@ class Ranked(msgspec.Struct, frozen=True):
     bearing: float = 0.0
 
 
-def rank(wanted: Wanted, outline: Outline, postings: Postings, among: Container[int] | None = None) -> Ranked:
-    """The messages that may answer, best first. among: the only ones that are asked for; None for all."""
-    own = by_words(wanted.terms, outline, postings)
+def rank(
+    wanted: Wanted,
+    outline: Outline,
+    postings: Postings,
+    own: Mapping[int, float],
+    among: Container[int] | None = None,
+) -> Ranked:
+    """The messages that may answer, best first.
+
+    own: what their own words count. among: the only ones that are asked for; None for all.
+    """
     scores = _with_neighbours(dict(best_of(own, SPREAD_MOST)), outline)
     for index, bonus in _by_day(wanted, outline).items():
         scores[index] = scores.get(index, 0.0) + bonus
@@ -92,7 +100,7 @@ def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dic
     rarer one too. Terms held by exactly the same messages, such as two forms of one word, count once.
     """
     messages = len(outline.lengths)
-    average = max(sum(outline.lengths) / max(messages, 1), 1.0)
+    average = outline.average
     lengths, scores = outline.lengths, dict[int, float]()
     for held, weight in sorted(_different(terms, postings), key=lambda pair: len(pair[0])):
         worth = weight * information(len(held), messages) * (1 + SATURATION)
@@ -108,11 +116,15 @@ def best_of(scores: Mapping[int, float], most: int) -> list[tuple[int, float]]:
     return nlargest(most, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
 
-def with_feedback(wanted: Wanted, words: Sequence[str], postings: Postings, messages: int) -> Wanted:
-    """The query with words of the messages found first: those that several messages hold, and not many."""
-    often = often_in(messages)
-    kept = [word for word in words if 2 <= len(postings.get(word, ())) <= often][:FEEDBACK_MOST]
-    return msgspec.structs.replace(wanted, terms=(*wanted.terms, *(Term(word, FEEDBACK_WEIGHT) for word in kept)))
+def with_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outline, held: Postings) -> dict[int, float]:
+    """What the messages' own words count when words of those found first are taken into the query: such as several
+    messages hold, and not many."""
+    often = often_in(len(outline.lengths))
+    kept = [word for word in words if 2 <= len(held.get(word, ())) <= often][:FEEDBACK_MOST]
+    scores = dict(own)
+    for index, score in by_words([Term(word, FEEDBACK_WEIGHT) for word in kept], outline, held).items():
+        scores[index] = scores.get(index, 0.0) + score
+    return scores
 
 
 def often_in(messages: int) -> int:
@@ -123,7 +135,7 @@ def often_in(messages: int) -> int:
 def telling(wanted: Wanted, text: str, speakers: frozenset[str]) -> float:
     """What a message's text adds to its score: whether it tells something; and of a time, if that is asked.
 
-    The signs and their weights are those of `tone.chance_to_matter`, read off the whole text at once: 200 messages are
+    The signs and their weights are those of `tone.chance_to_matter`, read off the whole text at once: 160 messages are
     looked at for a query, and sentence by sentence that takes five times as long.
     """
     words, is_ascii = words_of(text), text.isascii()
