@@ -152,9 +152,6 @@ class LlamaCpp(OpenAI):
         kinds = {400: "invalid_request_error", 401: "authentication_error", 503: "unavailable_error"}
         return {"error": {"code": code, "message": message, "type": kind or kinds.get(code, "server_error")}}
 
-    def error_event(self, code: int, message: str, kind: str) -> bytes:
-        return b"error: " + encode(self.error(code, message)["error"]) + b"\n\n"
-
     def overflow(self, step: Overflow) -> Answer:
         # https://github.com/ggml-org/llama.cpp/pull/15780
         said = (

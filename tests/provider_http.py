@@ -227,7 +227,10 @@ class Connection(BaseHTTPRequestHandler):
     def _send(
         self, code: int, body: bytes, content_type: str = "application/json", headers: dict[str, str] | None = None
     ) -> None:
-        self.send_response(code)
+        if headers and "Date" in headers:
+            self.send_response_only(code)  # else it puts its own date beside the one that was scripted
+        else:
+            self.send_response(code)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
         for name, value in (headers or {}).items():

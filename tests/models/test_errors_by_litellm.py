@@ -1,0 +1,91 @@
+"""The errors of real providers, as the real litellm hands them on: what they are does not get lost on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from desktop_app.chat.ports import ModelError, ReplyEnd
+from desktop_app.conversation.message import user_message
+from desktop_app.models.litellm_library import LiteLLM
+from kinds_of_server import OF_KIND, Kind
+from provider import AnyStep, Events, Garbage, Status
+from provider_vectors import Vector, vectors
+
+pytestmark = pytest.mark.slow  # importing litellm takes seconds, and there are hundreds of requests
+
+OWN: dict[str, str] = {
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "openrouter": "openrouter",
+    "moonshot": "moonshot",
+    "ollama": "ollama",
+    "lmstudio": "lm_studio",
+    "llama.cpp": "llama_cpp",
+    "vllm": "vllm",
+}
+"""The kind of server that a vector's provider is set up as; all others are OpenAI-compatible servers."""
+
+BLOCKED = [vector for vector in vectors() if vector.kind == "content_filter" and vector.status == 200]
+VECTORS = [vector for vector in vectors() if vector not in BLOCKED]
+
+
+@pytest.fixture
+async def litellm() -> AsyncIterator[LiteLLM]:
+    library = LiteLLM(patience=5)
+    await library.load()
+    yield library
+    await library.close()
+
+
+def step_of(vector: Vector) -> AnyStep:
+    """The answer as it came over the wire: a status with its body, or an event of a stream that began well."""
+    if vector.in_stream:
+        return Events((vector.body,))
+    if vector.status < 400:
+        kind = "text/html" if isinstance(vector.body, str) else "application/json"
+        return Garbage(vector.text, kind)
+    return Status(vector.status, body=vector.text, headers=vector.headers)
+
+
+async def error_through(litellm: LiteLLM, kind: Kind, vector: Vector) -> ModelError:
+    with kind.provider(step_of(vector)) as provider:
+        stream = kind.model_at(provider, litellm).stream((user_message("Hello"),), 100)
+        with pytest.raises(ModelError) as caught:
+            _ = [piece async for piece in stream]
+    return caught.value
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=str)
+async def test_through_the_provider_s_own_kind_of_server(litellm: LiteLLM, vector: Vector) -> None:
+    error = await error_through(litellm, OF_KIND[OWN.get(vector.provider, "openai_compatible")], vector)
+    _as_it_was_sent(error, vector)
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if OWN.get(v.provider)], ids=str)
+async def test_through_a_gateway_that_hands_it_on(litellm: LiteLLM, vector: Vector) -> None:
+    """As an OpenAI-compatible gateway would, in front of any provider."""
+    _as_it_was_sent(await error_through(litellm, OF_KIND["openai_compatible"], vector), vector)
+
+
+@pytest.mark.parametrize("vector", BLOCKED, ids=str)
+async def test_a_blocked_prompt_of_gemini_is_a_reply_that_ends_for_that_reason(
+    litellm: LiteLLM, vector: Vector
+) -> None:
+    with OF_KIND["gemini"].provider(Events((vector.body,))) as provider:
+        stream = OF_KIND["gemini"].model_at(provider, litellm).stream((user_message("Hello"),), 100)
+        (end,) = [piece async for piece in stream]
+    assert isinstance(end, ReplyEnd)
+    assert end.reason == "content_filter"
+
+
+def _as_it_was_sent(error: ModelError, vector: Vector) -> None:
+    assert error.kind == vector.kind, error.failure
+    assert error.failure.kind == vector.kind
+    assert (error.limit, error.observed) == (vector.limit, vector.observed), error.failure.detail
+    assert not error.failure.detail.startswith(("litellm", "{", "b'"))
+    if not vector.in_stream:
+        assert error.retry_after == vector.retry_after
+    assert json.dumps(error.failure.detail)
