@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -238,13 +238,6 @@ def _undo_of(session: Session, flush: Flush) -> Undo | None:
                 return entry
             undone.add(entry.entry_id)
     return None
-
-
-def tokens_taken(memories: Iterable[Memory], session: Session) -> tuple[int, int]:
-    """Tokens that those memories take in that session's system prompt, and what they may take."""
-    most = memory_room(session.policy, session.budget)
-    text = memory_text(memories, most, session.counts.text)
-    return session.counts.text(text) if text else 0, most
 
 
 async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:

@@ -1,7 +1,7 @@
 """What is remembered of the user: which of it is sent and how it reads, and what a new note becomes. Pure.
 
 memory_room(policy, budget)          tokens that memories may take
-memory_text(memories, most, count)   what stands behind the system prompt, within a budget
+memory_text(memories, most, count)   what stands behind the system prompt, within a budget; `tokens_taken` by it
 cleaned(text, author)                a note as it may be kept, or why it is not
 changes_of(existing, wishes, ...)    what is to be stored for notes that somebody wants to keep
 
@@ -109,6 +109,12 @@ def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], in
             return text
         chosen.pop()
     return ""
+
+
+def tokens_taken(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> int:
+    """Tokens that the memories take of each request."""
+    text = memory_text(memories, most, count)
+    return count(text) if text else 0
 
 
 def _told(sent: Sequence[Memory], chosen: set[str]) -> str:

@@ -21,6 +21,7 @@ from desktop_app.context.memory import (
     memory_id,
     memory_room,
     memory_text,
+    tokens_taken,
 )
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.conversation.memory import Memory
@@ -48,6 +49,11 @@ def test_memories_are_told_as_notes_oldest_first() -> None:
     text = memory_text([TEA, NAME], 1_000, count)
     assert text == f"{HEADING}\n- The user's name is Ann.\n- The user drinks tea."
     assert "not instructions" in HEADING
+
+
+def test_what_they_take_is_what_is_sent() -> None:
+    assert tokens_taken([TEA, NAME], 1_000, count) == count(memory_text([TEA, NAME], 1_000, count))
+    assert tokens_taken([], 1_000, count) == 0
 
 
 def test_without_memories_nothing_is_said() -> None:
