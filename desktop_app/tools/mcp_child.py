@@ -141,13 +141,16 @@ class Child(asyncio.SubprocessProtocol):
             pipe = transport.get_pipe_transport(0)
             if pipe is not None:
                 pipe.close()
-        if not await self.has_exited(ASK_SECONDS):
-            self._signal_group(signal.SIGTERM)
+        try:
+            if not await self.has_exited(ASK_SECONDS):
+                self._signal_group(signal.SIGTERM)
+                await self.has_exited(TERM_SECONDS)
+            self.kill()
             await self.has_exited(TERM_SECONDS)
-        self.kill()
-        await self.has_exited(TERM_SECONDS)
-        self._guard.forget(self.pid)
-        transport.close()
+        finally:  # whoever is in more of a hurry cancels this
+            self.kill()
+            self._guard.forget(self.pid)
+            transport.close()
 
     def kill(self) -> None:
         """Ends it and all its children at once, without waiting."""

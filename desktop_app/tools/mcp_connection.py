@@ -86,8 +86,6 @@ class Connection:
         self._last: Any = None
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
-        self._gone = asyncio.Event()
-        self._why: Reason | None = None
         self._failure: Failure | None = None
         self._is_modern = False
         self._is_closing = False
@@ -165,16 +163,11 @@ class Connection:
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while not self._is_closing:
-            began, self._why = loop.time(), None
-            self._gone.clear()
-            try:
-                why = await self._live()
-            finally:
-                was_open, self._link = self._link is not None, None
-                self._settled.clear()
+            began = loop.time()
+            why = await self._live()
             if self._is_closing:
                 return
-            self._end(why)
+            was_open = self._last is not None and self._last.is_open
             self._deaths = 1 if was_open and loop.time() - began > self._limits.steady else self._deaths + 1
             pause = min(self._limits.pause_most, self._limits.pause * 2 ** (self._deaths - 1))
             if not was_open or self._deaths > MOST_DEATHS:
@@ -196,16 +189,23 @@ class Connection:
                 async with asyncio.timeout(self._limits.start):
                     await stack.enter_async_context(link.opened(self._around.guard))
                     await self._offers.learn(await link.tools())
-                self._link, self._failure = link, None
+                self._link, self._failure, link.is_open = link, None, True
                 self._settled.set()
-                return await self._stay(link, module)
+                try:
+                    await self._stay(link, module)
+                finally:
+                    self._link = None  # calls that come from now on wait for the next one
+                    self._settled.clear()
+            link.bury(module.ended(link))
         except Exception as error:  # noqa: BLE001 - put into words; what has none is told as a bug
-            if self._link is None and not self._is_modern and module.is_newer_only(error):
+            if not link.is_open and not self._is_modern and module.is_newer_only(error):
                 self._is_modern = True
                 return await self._live()
-            return self._reason(error, link, module)
+            link.bury(self._reason(error, link, module))
+        why: Reason = link.why
+        return why
 
-    async def _stay(self, link: Any, module: Any) -> Reason:
+    async def _stay(self, link: Any, module: Any) -> None:
         """Waits for the end, and reads the list of tools again when the server says that it has changed."""
         while not self._is_closing and not link.has_ended:
             await link.news.wait()
@@ -216,13 +216,7 @@ class Connection:
                     await self._offers.learn(await link.tools())
         if link.child is not None and not self._is_closing:
             await link.child.has_exited(GONE_SECONDS / 2)
-        why: Reason = module.ended(link)
-        self._end(why)
-        return why
-
-    def _end(self, why: Reason) -> None:
-        self._why = self._why or why
-        self._gone.set()
+            link.bury(module.ended(link))  # now, since to end what it leaves behind may take a while
 
     def _fail(self, why: Reason, retry_at: float) -> None:
         self._retry_at = retry_at
@@ -268,10 +262,10 @@ class Connection:
         reason = self._reason(error, link, await mcp_library.reasons())
         if reason.is_over:
             link.end()
-            waiting = asyncio.ensure_future(self._gone.wait())
-            await asyncio.wait({waiting}, timeout=GONE_SECONDS)
+            waiting = asyncio.ensure_future(link.gone.wait())
+            await asyncio.wait({waiting}, timeout=self._limits.start if reason.is_unsent else GONE_SECONDS)
             waiting.cancel()
             if reason.is_unsent:
                 return None
-            reason = self._why or reason
+            reason = link.why or reason
         return broken_off(self.server.name, reason, self._last_words(), self._secrets)

@@ -15,9 +15,9 @@ while read -r verb group; do
         end) case $groups in *" $group "*) groups="${groups%% "$group" *} ${groups#* "$group" }" ;; esac ;;
     esac
 done
-for group in $groups; do kill -TERM -- "-$group"; done 2>/dev/null
+for group in $groups; do kill -s TERM -- "-$group"; done 2>/dev/null
 [ "$groups" = ' ' ] || sleep 1
-for group in $groups; do kill -KILL -- "-$group"; done 2>/dev/null
+for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
 """
 
 

@@ -23,6 +23,7 @@ from .mcp_http import Traffic, http_client
 from .mcp_offers import Tool
 from .mcp_pipes import pipes
 from .mcp_results import log_line, outcome_of, progress_line
+from .mcp_words import Reason
 
 MOST_PAGES = 32
 """Of its list: a server may never come to the last one."""
@@ -49,10 +50,15 @@ class Link:
         self._is_modern = is_modern
         self.traffic = Traffic()
         self.child: Child | None = None
+        self.is_open = False
+        """Whether it has answered, so that a call may follow."""
         self.has_changed = False
         self.has_ended = False
         self.news = asyncio.Event()
         """Set when one of the two above is, or when whoever owns the link wants to be woken."""
+        self.why: Reason | None = None
+        self.gone = asyncio.Event()
+        """Set when it is known why it ended, which is some time after the first sign of it."""
         self._listening: set[Say] = set()
         self._client: Client | None = None
 
@@ -118,6 +124,11 @@ class Link:
         finally:
             self._listening.discard(say)
         return outcome_of(answer) if isinstance(answer, types.CallToolResult) else ToolOutcome(_ASKS, is_error=True)
+
+    def bury(self, why: Reason) -> None:
+        """Notes why it ended; the first reason counts."""
+        self.why = self.why or why
+        self.gone.set()
 
     def end(self) -> None:
         """Nothing more will come through it."""

@@ -77,17 +77,17 @@ def _refused(error: MCPError, link: Link) -> Reason:
     status = link.traffic.status
     if status in (401, 403):
         return Reason("auth", f"It does not accept the key (HTTP {status}).", "Enter its key in the settings.")
-    if status == 404 and error.code != types.INVALID_REQUEST:
-        return Reason("not_found", "There is no such server at its address (HTTP 404).", "Correct the address.")
-    if status == 404:
+    if status == 404 and link.is_open:
         return Reason("connection", "It has forgotten this session.", is_over=True, is_unsent=True)
+    if status == 404:
+        return Reason("not_found", "There is no such server at its address (HTTP 404).", "Correct the address.")
     if status == 429:
         return Reason("rate_limit", "It was asked too often (HTTP 429).", "Wait a minute.")
     if status >= 500:
         return Reason("server", f"It has an error of its own (HTTP {status}).", "Wait, or ask who runs it.")
-    return Reason(
-        "malformed", f"It refuses the request: {error.message}", is_over=error.code == types.CONNECTION_CLOSED
-    )
+    if error.code == types.CONNECTION_CLOSED:
+        return Reason("cut", f"The connection broke off: {error.message}.", is_over=is_over)
+    return Reason("malformed", f"It refuses the request: {error.message}")
 
 
 def _silent(link: Link, seconds: float) -> Reason:

@@ -11,7 +11,7 @@ from mcp_bench import Heartbeat, bench, server
 
 from desktop_app.tools.mcp_connection import Limits
 
-HASTY = Limits(start=1.0, wait=3.0, call=0.5, pause=0.05)
+HASTY = Limits(start=1.0, wait=20.0, call=0.5, pause=0.05)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,12 @@ async def test_each_answer_and_each_silence_is_an_outcome(tmp_path: Path, how: s
         assert outcome.is_error == is_error
         effects = "may have had effects" in outcome.text
         assert effects == (is_error and how != "refusing")
+
+
+async def test_a_server_that_knows_only_the_newer_protocol_is_spoken_to_in_it(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "modern")) as one:
+        assert await one.names() == ["rude__work"]
+        assert await one.text("rude__work") == "worked"
 
 
 async def test_what_is_no_text_is_told_in_words(tmp_path: Path) -> None:

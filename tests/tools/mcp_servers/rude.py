@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 HOW = sys.argv[1] if len(sys.argv) > 1 else "well"
+MODERN = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if HOW == "modern" else {}
 PLAIN = {"type": "object", "properties": {"size": {"type": "integer"}}}
 
 
@@ -145,10 +146,16 @@ def answer(message: dict[str, Any]) -> None:
     if "id" not in message:
         return
     method, result = message["method"], None
+    if HOW == "modern" and method != "server/discover" and "_meta" not in message.get("params", {}):
+        data = {"supported": ["2026-07-28"], "requested": "2025-11-25"}
+        write({"id": message["id"], "error": {"code": -32022, "message": "Unsupported", "data": data}})
+        return
+    if method == "server/discover":
+        result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **MODERN}
     if method == "initialize":
         result = initialize(message["params"])
     elif method == "tools/list":
-        result = tools_of((message.get("params") or {}).get("cursor", ""))
+        result = tools_of((message.get("params") or {}).get("cursor", "")) | MODERN
     elif method == "tools/call":
         if HOW == "refusing":
             write({"id": message["id"], "error": {"code": -32000, "message": "Not today."}})
@@ -156,6 +163,7 @@ def answer(message: dict[str, Any]) -> None:
         if HOW == "quits":
             sys.exit(0)
         result = call(message)
+        result = {**result, "resultType": "complete"} if HOW == "modern" and result else result
     if result is not None:
         write({"id": message["id"], "result": result})
 

@@ -66,6 +66,15 @@ async def dawdle(seconds: float, note: str = "") -> str:
 
 
 @server.tool()
+async def plod(steps: int, ctx: Context) -> str:
+    """Takes half a second for each step, and tells of each."""
+    for number in range(steps):
+        await asyncio.sleep(0.5)
+        await ctx.report_progress(number + 1)
+    return "arrived"
+
+
+@server.tool()
 def die(code: int) -> str:
     """Ends the server at once."""
     print("a last word, with the key sk-abcdefghijklmnopqrstuvwx", file=sys.stderr, flush=True)

@@ -1,0 +1,213 @@
+"""The processes of servers: started late, again after their death, and ended with all that they have started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from mcp_bench import FOLDER, Heartbeat, bench, server, until
+
+from desktop_app.settings import McpServer
+from desktop_app.tools.mcp_child import Child
+from desktop_app.tools.mcp_connection import Limits
+from desktop_app.tools.mcp_guard import Guard
+
+QUICK = Limits(wait=10, start=10, pause=0.05, pause_most=0.2)
+
+
+def pids_of(folder: Path) -> list[int]:
+    """Of a server that has written down its own, and that of its child."""
+    return [int(pid) for pid in (folder / "pids").read_text().split()]
+
+
+def is_running(pid: int) -> bool:
+    """Whether it runs, and is not only waiting for somebody to note its end."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def servers_of_ours() -> list[int]:
+    return [child.pid for child in psutil.Process().children() if str(FOLDER) in " ".join(child.cmdline())]
+
+
+async def test_a_server_starts_when_its_tools_are_asked_for_and_once_only(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude"), limits=QUICK) as one:
+        assert servers_of_ours() == []
+        lists = await asyncio.gather(*(one.names() for _ in range(5)))
+        assert lists == [["rude__work"]] * 5
+        assert len(servers_of_ours()) == 1
+    assert servers_of_ours() == []
+
+
+async def test_a_slow_server_is_not_waited_for_and_is_there_later(tmp_path: Path) -> None:
+    slow = McpServer("slow", ("/bin/sh", "-c", f"sleep 0.8; exec {sys.executable} {FOLDER / 'rude.py'}"))
+    async with bench(tmp_path, slow, server("rude"), limits=Limits(wait=0.4)) as one:
+        began = time.monotonic()
+        first = await one.names()
+        assert time.monotonic() - began < 0.7
+        assert "slow__work" not in first
+        async with asyncio.timeout(10):
+            while await one.names() != ["slow__work", "rude__work"]:
+                await asyncio.sleep(0.05)
+
+
+async def test_a_server_that_died_is_started_again_and_keeps_its_place_meanwhile(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude"), limits=QUICK) as one:
+        names = await one.names()
+        [first] = servers_of_ours()
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: servers_of_ours() not in ([], [first]))
+        assert await one.names() == names
+        assert await one.text("rude__work") == "worked"
+        assert one.servers.failures() == ()
+
+
+async def test_a_call_during_which_the_server_is_killed_says_so(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "no answer"), limits=QUICK) as one:
+        await one.names()
+        call = asyncio.ensure_future(one.run("rude__work"))
+        await asyncio.sleep(0.2)
+        os.kill(servers_of_ours()[0], signal.SIGKILL)
+        _, outcome = await call
+        assert outcome.is_error
+        assert "was ended by the signal SIGKILL" in outcome.text
+        assert "may have had effects" in outcome.text
+
+
+async def test_a_server_that_dies_again_and_again_is_left_alone_until_it_is_wanted(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude"), limits=Limits(wait=10, pause=0.02, pause_most=0.05)) as one:
+        await one.names()
+        killed: set[int] = set()
+        async with asyncio.timeout(20):
+            while not one.servers.failures():
+                for pid in set(servers_of_ours()) - killed:
+                    killed.add(pid)
+                    os.kill(pid, signal.SIGKILL)
+                await asyncio.sleep(0.01)
+        assert 1 < len(killed) <= 5
+        assert servers_of_ours() == []
+        await asyncio.sleep(0.1)
+        assert await one.names() == ["rude__work"]
+
+
+async def test_settings_change_only_the_servers_that_they_change(tmp_path: Path) -> None:
+    stays, goes, off = (server("rude", name=name) for name in ("stays", "goes", "off"))
+    async with bench(tmp_path, stays, goes, McpServer("off", off.command, is_on=False), limits=QUICK) as one:
+        assert await one.names() == ["stays__work", "goes__work"]
+        before = set(servers_of_ours())
+        began = time.monotonic()
+        await one.servers.change((stays, McpServer("goes", goes.command, is_on=False), off))
+        assert time.monotonic() - began < 2
+        await until(lambda: len(servers_of_ours()) == 2)  # the new one is started without being asked for
+        assert await one.names() == ["stays__work", "off__work"]
+        after = set(servers_of_ours())
+        assert len(before & after) == 1
+        assert "is off" in await one.text("goes__work")
+        await one.servers.change(())
+        assert servers_of_ours() == []
+        assert await one.names() == []
+
+
+async def test_a_mended_server_is_tried_at_once(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "dead"), limits=Limits(wait=10, pause=60)) as one:
+        assert await one.names() == []
+        assert await one.names() == []  # it is not started anew each time
+        assert one.servers.failures()
+        await one.servers.change((server("rude"),))
+        assert await one.names() == ["rude__work"]
+        assert one.servers.failures() == ()
+
+
+async def test_folders_that_nobody_uses_lose_their_servers(tmp_path: Path) -> None:
+    from desktop_app.conversation.tools import Workplace
+
+    async with bench(tmp_path, server("rude"), limits=QUICK) as one:
+        for number in range(10):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            one.place = Workplace("c", str(folder))
+            await one.names()
+        await until(lambda: len(servers_of_ours()) == 8)
+
+
+async def test_a_stubborn_server_and_its_children_are_ended_in_time(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "stubborn"), limits=QUICK) as one:
+        await one.names()
+        pids = pids_of(tmp_path)
+        assert all(is_running(pid) for pid in pids)
+        began = time.monotonic()
+        await one.servers.close()
+        assert time.monotonic() - began < 2
+    await until(lambda: not any(is_running(pid) for pid in pids))
+
+
+async def test_children_of_a_server_that_ends_politely_are_ended_too(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "parent"), limits=QUICK) as one:
+        await one.names()
+        own, child = pids_of(tmp_path)
+        await one.servers.close()
+        await until(lambda: not is_running(own) and not is_running(child))
+
+
+async def test_closing_while_a_server_starts_ends_it(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "silent"), limits=Limits(wait=0.1)) as one:
+        await one.names()
+        await until(servers_of_ours)
+        began = time.monotonic()
+        await one.servers.close()
+        assert time.monotonic() - began < 2
+        assert servers_of_ours() == []
+
+
+@pytest.mark.parametrize("how", ["well", "stubborn"])
+async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) -> None:
+    code = (
+        "import asyncio, os, sys\n"
+        "from desktop_app.conversation.tools import Workplace\n"
+        "from desktop_app.settings import McpServer\n"
+        "from desktop_app.tools.mcp_source import McpServers\n"
+        "async def main():\n"
+        "    servers = McpServers((McpServer('s', tuple(sys.argv[2:])),), lambda name: '', print)\n"
+        "    print(await servers.specs(Workplace('c', sys.argv[1])), flush=True)\n"
+        "    await asyncio.sleep(60)\n"
+        "asyncio.run(main())\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path), *server("rude", how).command]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as engine:
+        assert engine.stdout is not None
+        line = await asyncio.to_thread(engine.stdout.readline)
+        assert b"s__work" in line
+        family = psutil.Process(engine.pid).children(recursive=True)
+        assert len(family) >= (3 if how == "stubborn" else 2)  # the guard, the server, and its child
+        engine.send_signal(signal.SIGKILL)
+    await until(lambda: not any(is_running(process.pid) for process in family), seconds=5)
+
+
+async def test_the_guard_forgets_what_has_ended(tmp_path: Path) -> None:
+    guard = Guard()
+    groups = [await Child.start(("/bin/sleep", "60"), {}, str(tmp_path), guard, lambda: None) for _ in range(3)]
+    await groups[1].stop()
+    survivor = groups[2]
+    guard.forget(survivor.pid)
+    guard.close()  # as if this process had ended
+    await until(lambda: groups[0].code is not None)
+    assert survivor.code is None
+    for group in (groups[0], survivor):
+        await group.stop()
+
+
+async def test_the_loop_goes_on_while_a_server_starts(tmp_path: Path) -> None:
+    heartbeat = Heartbeat()
+    async with bench(tmp_path, server("rude"), server("rude", "pages", "p"), limits=QUICK) as one, heartbeat.watched():
+        await one.names()
+        await one.run("rude__work")
+    assert heartbeat.longest < 0.05
