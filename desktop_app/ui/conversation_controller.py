@@ -22,6 +22,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
+from .composer.slash import wish_of
 from .news import News, Newsroom
 from .parts import Parts
 from .retry_notice import RetryNotice
@@ -243,7 +244,7 @@ class ConversationController(QObject):
             async with self._opening:
                 if not self.conversation:
                     await self._open(p.CreateConversation())
-            await self._bridge.ask(p.Send(self.conversation, text))
+            await self._bridge.ask(wish_of(self.conversation, text))
             if composer.text() == text:
                 composer.clear()
         finally:

@@ -1,8 +1,9 @@
-"""Above the conversation: its title, and the model that answers."""
+"""Above the conversation: its title, the folder in which its tools work, and the model that answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -16,6 +17,8 @@ from .widgets.ink import InkLabel
 from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
 
 HEIGHT = 62
+NO_FOLDER = "No folder"
+FOLDER_MOST = 24  # characters of a folder's name
 
 
 def short_window(tokens: int) -> str:
@@ -68,11 +71,13 @@ class TitleField(QLineEdit):
 
 
 class Header(QWidget):
-    """Signals: title_changed(str), model_chosen(str), models_requested when the menu is about to open."""
+    """Signals: title_changed(str), model_chosen(str), models_requested when the menu is about to open;
+    folder_requested, when the user wants to choose another one."""
 
     title_changed = Signal(str)
     model_chosen = Signal(str)
     models_requested = Signal()
+    folder_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,15 +92,18 @@ class Header(QWidget):
         self.titles.addWidget(self.field)
         self.chip = Chip("", parent=self)
         self.chip.setToolTip("The model that answers in this conversation")
+        self.folder = Chip(NO_FOLDER, parent=self)
         self.panel_button = Button("Context", Kind.QUIET, self)
         self.panel_button.setToolTip("Show or hide the context panel (Ctrl+.)")
-        self.chip.clicked.connect(self.models_requested)
+        self.chip.clicked.connect(lambda _=False: self.models_requested.emit())
+        self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
         self.field.editingFinished.connect(self._finish)
         self.field.abandoned.connect(self._abandon)
         row = QHBoxLayout(self)
         row.setContentsMargins(24, 0, 16, 0)
         row.setSpacing(12)
         row.addWidget(self.titles, 1)
+        row.addWidget(self.folder)
         row.addWidget(self.chip)
         row.addWidget(self.panel_button)
         self.setFixedHeight(scaled(HEIGHT))
@@ -109,6 +117,16 @@ class Header(QWidget):
         self.chip.setAccessibleName(f"Model: {model_words(model)}")
         self.chip.show()
 
+    def show_folder(self, folder: str) -> None:
+        """Where the tools of the conversation work; "" for nowhere."""
+        name = PurePath(folder).name or folder
+        short = name if len(name) <= FOLDER_MOST else f"{name[: FOLDER_MOST - 1]}…"
+        self.folder.setText(short or NO_FOLDER)
+        self.folder.setAccessibleName(f"Working folder: {folder or 'none'}")
+        self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose the folder in which tools work")
+        self.folder.updateGeometry()
+        self.folder.show()
+
     def show_title(self, title: str) -> None:
         """The title has changed."""
         self._title = title
@@ -120,6 +138,7 @@ class Header(QWidget):
         self._title, self._model = "", None
         self.label.set_text("")
         self.chip.hide()
+        self.folder.hide()
 
     def rename(self) -> None:
         """Lets the user change the title."""

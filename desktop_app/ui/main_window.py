@@ -29,6 +29,7 @@ from .settings_controller import SettingsController
 from .sidebar.sidebar import Sidebar
 from .stage import Foot, Stage
 from .toast import Toast
+from .tools_controller import ToolsController
 from .transcript.transcript_model import TranscriptModel
 from .widgets.boxes import Ground
 
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
         self.settings = SettingsController(bridge, self.parts, settings)
         self.questions = QuestionController(bridge, self.parts, self.chat)
         self.recovery = RecoveryController(bridge, self.parts, self.chat, self.settings)
+        self.tools = ToolsController(bridge, self.parts, self.chat, self.settings)
         self.watch = EngineWatch(bridge, self.parts, self.chat)
         self.memory = MemoryController(bridge, self.parts, self.chat)
         for controller in (self.chat, self.memory):
@@ -132,6 +134,11 @@ class MainWindow(QMainWindow):
         bridge.engine_died.connect(self.questions.forget_all)
         chat.shown.connect(self.questions.show)
         self.question.answered.connect(self.questions.answer)
+        # tools
+        chat.shown.connect(self.tools.note_opened)
+        header.folder_requested.connect(lambda: self.tools.offer_folder(self))
+        self.composer.tools_requested.connect(self._open_tools)
+        transcript.whole_requested.connect(self.tools.open_whole)
         # conversations
         sidebar.new_requested.connect(chat.open_new)
         sidebar.import_requested.connect(self._choose_import)
@@ -142,7 +149,7 @@ class MainWindow(QMainWindow):
         sidebar.list.conversations.renamed.connect(listing.rename)
         self.stage.welcome.import_requested.connect(self._choose_import)
         header.title_changed.connect(listing.rename_open)
-        header.models_requested.connect(lambda: settings.offer_models())
+        header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
         header.panel_button.clicked.connect(self._toggle_panel)
         # what the model sees
@@ -179,6 +186,7 @@ class MainWindow(QMainWindow):
             "Ctrl+Shift+O": self._optimize,
             "Ctrl+.": self._toggle_panel,
             "Ctrl+,": self._open_settings,
+            "Ctrl+Shift+T": self._open_tools,
             "Ctrl+L": self.composer.take_focus,
             "F2": self._rename,
         }.items():
@@ -194,6 +202,9 @@ class MainWindow(QMainWindow):
 
     def _open_settings(self) -> None:
         self.settings.open(self)
+
+    def _open_tools(self) -> None:
+        self.tools.open(self)
 
     def _choose_import(self) -> None:
         self.listing.choose_import(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -29,6 +31,7 @@ class SettingsController(QObject):
         self._parts = parts
         self._settings = settings
         self._dialog: SettingsDialog | None = None
+        self._changing = asyncio.Lock()
 
     def show_theme(self) -> None:
         """Paints everything in the chosen theme; "system" follows the system."""
@@ -44,6 +47,12 @@ class SettingsController(QObject):
         """Opens the settings."""
         if self._dialog is None:
             self._bridge.start(self._open(parent))
+
+    async def change(self, changed: Callable[[Settings], Settings]) -> None:
+        """Stores the settings with one thing changed; changes that come together are made one after the other."""
+        async with self._changing:
+            read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
+            await self._store(changed(read.settings), {})
 
     async def _offer_models(self, is_largest_first: bool) -> None:
         listed = await self._bridge.ask_for(p.Models, p.ListModels())

@@ -12,9 +12,11 @@ from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.words import counted
 
 from .draft_field import DraftField, all_of
+from .slash import hint_of, refusal_of
 
 PLACEHOLDER = "Message… (Enter sends, Shift+Enter for a new line)"
 SEND, STOP = "Send ⏎", "Stop"
+TOOLS, NO_TOOLS = "Tools", "No tools"
 MOST_LINES = 10
 MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
@@ -29,16 +31,19 @@ class Composer(QWidget):
     send_requested = Signal(str)
     stop_requested = Signal()
     draft_changed = Signal(str)
+    tools_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_running = False
         self._tokens = 0
+        self._why_not = ""
         self.field = DraftField(self)
         self.field.setPlaceholderText(PLACEHOLDER)
         self.field.setAccessibleName("Message")
         self.note = InkLabel(size=12, tint="ink_faint", parent=self)
         self.button = Button(SEND, Kind.PRIMARY, self)
+        self.tools = Button(TOOLS, Kind.QUIET, self)
         self._pause = QTimer(self, interval=DRAFT_PAUSE, singleShot=True)
         self._hint_time = QTimer(self, interval=HINT_TIME, singleShot=True)
         self._lay_out()
@@ -54,6 +59,14 @@ class Composer(QWidget):
         self.button.set_kind(Kind.PLAIN if is_running else Kind.PRIMARY)
         self.button.updateGeometry()
         self._tell()
+
+    def show_tools(self, can_call: bool) -> None:
+        """Whether the model that answers can call tools."""
+        self.tools.setText(TOOLS if can_call else NO_TOOLS)
+        about = "Which tools the model may call" if can_call else "This model cannot call tools"
+        self.tools.setToolTip(about)
+        self.tools.setAccessibleDescription(about)
+        self.tools.updateGeometry()
 
     @property
     def draft_tokens(self) -> int:
@@ -114,6 +127,7 @@ class Composer(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(10)
+        row.addWidget(self.tools)
         row.addStretch(1)
         row.addWidget(self.note)
         row.addWidget(self.button)
@@ -131,6 +145,7 @@ class Composer(QWidget):
         self.field.textChanged.connect(self._change)
         self.field.installEventFilter(self)
         self.button.clicked.connect(self._press)
+        self.tools.clicked.connect(lambda _=False: self.tools_requested.emit())
         self._pause.timeout.connect(self._emit_draft)
         self._hint_time.timeout.connect(self._tell)
 
@@ -145,7 +160,8 @@ class Composer(QWidget):
         text = self.text()
         if not text.strip():
             return
-        if self._is_running:
+        self._why_not = refusal_of(text) or (WAIT_HINT if self._is_running else "")
+        if self._why_not:
             self._hint_time.start()
             self._tell()
             return
@@ -170,9 +186,10 @@ class Composer(QWidget):
     def _tell(self) -> None:
         """Says what the draft costs, or why Enter did nothing."""
         if self._hint_time.isActive():
-            self.note.set_text(WAIT_HINT)
+            self.note.set_text(self._why_not)
         else:
-            self.note.set_text("" if self._is_empty() else f"draft {counted(self._tokens, 'token')}")
+            told = "" if self._is_empty() else f"draft {counted(self._tokens, 'token')}"
+            self.note.set_text(hint_of(self.field.document().firstBlock().text()) or told)
         self.button.setEnabled(self._is_running or not self._is_empty())
         self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")
 

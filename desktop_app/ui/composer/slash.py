@@ -1,0 +1,36 @@
+"""Words at the beginning of a draft that make it more than a message. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from desktop_app.engine.protocol import Research, Send
+
+RESEARCH = "/research"
+_RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
+HINT = f"{RESEARCH} QUESTION searches the web and answers with its sources"
+MISSING = f"Write a question behind {RESEARCH}"
+
+
+def wish_of(conversation: str, text: str) -> Send | Research:
+    """What sending that draft wishes. A path, or a word that only begins like a command, is a message."""
+    found = _RESEARCH.match(text)
+    if found and (found[1] or "").strip():
+        return Research(conversation, found[1].strip())
+    return Send(conversation, text)
+
+
+def hint_of(text: str) -> str:
+    """What to say of a draft that begins like a command: "" for all others."""
+    first = text.lstrip()
+    if not first.startswith("/") or "\n" in first:
+        return ""
+    word = first.split(" ", 1)[0]
+    is_question = len(first) > len(RESEARCH) and first.startswith(f"{RESEARCH} ")
+    return HINT if RESEARCH.startswith(word) and not is_question else ""
+
+
+def refusal_of(text: str) -> str:
+    """Why that draft is not sent; "" when it can be."""
+    found = _RESEARCH.match(text)
+    return MISSING if found and not (found[1] or "").strip() else ""

@@ -1,0 +1,120 @@
+"""The tools of the open conversation: its folder, which of them are on, and whole outputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from shiboken6 import isValid
+
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+
+from .bridge import Bridge
+from .conversation_controller import ConversationController
+from .parts import Parts
+from .settings_controller import SettingsController
+from .tools.spill_viewer import SpillViewer
+from .tools.tools_sheet import ToolsSheet
+
+
+class ToolsController(QObject):
+    """Wishes about tools."""
+
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+        self._settings = settings
+        self._sheet: ToolsSheet | None = None
+        self._folder = ""
+        self._can_call = True
+
+    def note_opened(self, opened: p.Opened) -> None:
+        """The conversation that is shown now: where its tools work, and whether its model can call any."""
+        self._folder, self._can_call = opened.conversation.folder, opened.model.has_tools
+        self._parts.header.show_folder(self._folder)
+        self._parts.composer.show_tools(self._can_call)
+
+    # The folder
+
+    def offer_folder(self, parent: QWidget) -> None:
+        """Asks for a folder; where there is one, it can also be left."""
+        if not self._folder:
+            self.choose_folder(parent)
+            return
+        chip = self._parts.header.folder
+        menu = QMenu(chip)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Another folder…", lambda: self.choose_folder(parent))
+        menu.addAction("No folder", lambda: self.use_folder(""))
+        menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
+
+    def choose_folder(self, parent: QWidget) -> None:
+        """Asks for a folder, without stopping anything meanwhile."""
+        dialog = QFileDialog(parent, "Working folder of this conversation", self._folder or str(Path.home()))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.use_folder)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def use_folder(self, folder: str) -> None:
+        """The tools of the open conversation work there from now on; "" for nowhere."""
+        if self._chat.conversation:
+            self._chat.open_with(p.ChooseFolder(self._chat.conversation, folder))
+
+    # Which tools are on
+
+    def open(self, parent: QWidget) -> None:
+        """Shows the tools."""
+        if self._sheet is None and self._chat.conversation:
+            self._bridge.start(self._open(parent))
+
+    def switch(self, name: str, is_on: bool) -> None:
+        """A tool that is to be offered, or not any more."""
+        self._bridge.start(self._switch(name, is_on))
+
+    # Whole outputs
+
+    def open_whole(self, spill: str, title: str) -> None:
+        """Opens a window that reads a whole output."""
+        viewer = SpillViewer(spill, title, self._parts.composer.window())
+        viewer.page_requested.connect(lambda *page: self._bridge.start(self._read(viewer, p.ReadSpill(*page))))
+        viewer.search()
+        viewer.show()
+
+    async def _open(self, parent: QWidget) -> None:
+        tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
+        if self._sheet is not None:
+            return
+        sheet = self._sheet = ToolsSheet(tools, self._can_call, parent)
+        sheet.switched.connect(self.switch)
+        sheet.settings_requested.connect(lambda: self._settings.open(parent))
+        sheet.finished.connect(self._forget_sheet)
+        sheet.open()
+
+    async def _switch(self, name: str, is_on: bool) -> None:
+        def changed(settings: Settings) -> Settings:
+            off = tuple(tool for tool in settings.tools_off if tool != name)
+            return replace(settings, tools_off=off if is_on else (*off, name))
+
+        await self._settings.change(changed)
+        tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
+        if self._sheet is not None:
+            self._sheet.show_tools(tools)
+
+    async def _read(self, viewer: SpillViewer, wish: p.ReadSpill) -> None:
+        page = await self._bridge.ask_for(p.SpillRead, wish)
+        if isValid(viewer):  # it may have been closed meanwhile
+            viewer.show_page(wish.query, wish.offset, page)
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None

@@ -1,0 +1,208 @@
+"""Which tools are on, the folder in which they work, whole outputs, and drafts that are commands."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QFileDialog
+from ui_scenes import is_idle, texts, until
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.engine.protocol import Research, Send, SpillRead, ToolOffer, Tools
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.composer.slash import hint_of, refusal_of, wish_of
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.tools.spill_viewer import LINE, PAGE, SpillViewer
+from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.widgets.ink import InkLabel
+
+OFFERS = (
+    ToolOffer(ToolSpec("bash", "Run a command"), 120),
+    ToolOffer(ToolSpec("read", "Read a file"), 80, is_on=False),
+    ToolOffer(ToolSpec("find_issue", "Find an issue", source="tracker"), 300),
+)
+BROKEN = Failure("provider", "The server “calendar” does not answer", "exit 1")
+
+
+def labels(sheet) -> list[str]:
+    return [label.text() for label in sheet.findChildren(InkLabel) if label.isVisible()]
+
+
+@pytest.fixture
+def sheet(window) -> ToolsSheet:
+    made = ToolsSheet(Tools(OFFERS, "/home/ana/billing", (BROKEN,)), True, window)
+    made.open()
+    return made
+
+
+def test_each_tool_has_its_tokens_its_server_and_a_switch(sheet):
+    assert sheet.total.text() == "420 tokens of each request · 2 of 3 tools"
+    assert {"Built in", "tracker", "120 tokens", BROKEN.title, "They work in /home/ana/billing"} <= set(labels(sheet))
+    assert [row.switch.isChecked() for row in sheet.rows.values()] == [True, False, True]
+    assert not sheet.warning.isVisible()
+
+
+def test_a_switch_is_told_and_the_rows_stay(sheet, qtbot):
+    rows = dict(sheet.rows)
+    with qtbot.waitSignal(sheet.switched) as told:
+        sheet.rows["bash"].switch.click()
+    assert told.args == ["bash", False]
+    sheet.show_tools(Tools((replace(OFFERS[0], is_on=False), *OFFERS[1:]), ""))
+    assert sheet.rows == rows
+    assert sheet.total.text() == "300 tokens of each request · 1 of 3 tools"
+
+
+def test_without_tools_or_for_a_model_that_cannot_call_any_it_says_so(window):
+    made = ToolsSheet(Tools(()), False, window)
+    made.open()
+    assert "No tools are on offer here." in labels(made)
+    assert made.warning.isVisible()
+
+
+def test_switching_in_the_window_is_stored(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.composer.tools.click()
+        await until(lambda: window.findChildren(ToolsSheet))
+        sheet = window.findChildren(ToolsSheet)[0]
+        sheet.rows["bash"].switch.click()
+        sheet.rows["read"].switch.click()
+        await until(lambda: sheet.total.text() == "120 tokens of each request · 1 of 3 tools")
+        assert not sheet.rows["bash"].switch.isChecked()
+        sheet.close_button.click()
+
+    play(scene)
+
+
+def test_a_folder_is_chosen_and_shown(play, tmp_path):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        assert window.header.folder.text() == "No folder"
+        window.header.folder.click()
+        dialog = window.findChildren(QFileDialog)[0]
+        (tmp_path / "billing").mkdir()
+        dialog.fileSelected.emit(str(tmp_path / "billing"))
+        dialog.close()
+        await until(lambda: window.header.folder.text() == "billing")
+        assert window.header.folder.accessibleName() == f"Working folder: {tmp_path / 'billing'}"
+        window.tools.use_folder("")
+        await until(lambda: window.header.folder.text() == "No folder")
+
+    play(scene)
+
+
+# Whole outputs
+
+
+@pytest.fixture
+def viewer(qtbot) -> SpillViewer:
+    made = SpillViewer("ab12", "bash make all")
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def page(first: int, count: int, total: int, words: str = "line") -> SpillRead:
+    return SpillRead(tuple((n, f"{words} {n}") for n in range(first, first + count)), total, 54_321)
+
+
+def test_it_reads_the_first_page_and_the_next_when_the_end_is_near(viewer):
+    asked = QSignalSpy(viewer.page_requested)
+    viewer.search()
+    viewer.show_page("", 0, page(1, PAGE, 5_000))
+    assert viewer.note.text() == "5,000 lines · 53 KB"
+    bar = viewer.text.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    assert [list(asked.at(n)) for n in range(asked.count())] == [["ab12", "", 0, PAGE], ["ab12", "", PAGE, PAGE]]
+    viewer.show_page("", PAGE, page(1_001, PAGE, 5_000))
+    assert "line 2000" in viewer.text.toPlainText()
+
+
+def test_a_search_replaces_what_is_shown_and_late_pages_are_passed_over(viewer, qtbot):
+    viewer.search()
+    viewer.show_page("", 0, page(1, 10, 10))
+    with qtbot.waitSignal(viewer.page_requested) as told:
+        viewer.field.setText("error")
+    assert told.args == ["ab12", "error", 0, PAGE]
+    viewer.show_page("", 0, page(1, 10, 10, "late"))
+    viewer.show_page("error", 0, page(7, 1, 1, "error"))
+    assert viewer.text.toPlainText().split() == ["7", "error", "7"]
+    assert viewer.note.text() == "1 line with “error”"
+
+
+def test_a_search_without_a_result_says_so(viewer):
+    viewer.field.setText("nothing")
+    viewer.search()
+    viewer.show_page("nothing", 0, SpillRead((), 0, 54_321))
+    assert viewer.note.text() == "No line has that in it."
+
+
+def test_a_line_of_a_megabyte_is_shortened(viewer):
+    viewer.search()
+    viewer.show_page("", 0, SpillRead(((1, "x" * 1_000_000),), 1, 1_000_000))
+    assert len(viewer.text.toPlainText()) < LINE + 100
+    assert "998,000 characters more" in viewer.text.toPlainText()
+
+
+def test_ctrl_f_goes_to_the_search(viewer, qtbot):
+    viewer.activateWindow()
+    qtbot.waitActive(viewer)
+    viewer.text.setFocus()
+    qtbot.keyClick(viewer.text, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert viewer.field.hasFocus()
+
+
+def test_a_whole_output_is_read_from_the_engine(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.tools.open_whole("ab12", "bash make all")
+        viewer = window.findChildren(SpillViewer)[0]
+        await until(lambda: viewer.note.text() == "5,000 lines · 117 KB")
+        viewer.field.setText("line 499")
+        await until(lambda: viewer.note.text() == "11 lines with “line 499”")
+        viewer.close()
+
+    play(scene)
+
+
+# Commands in the composer
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("/research What is new in SQLite?", Research("v", "What is new in SQLite?")),
+        ("  /research two\nlines ", Research("v", "two\nlines")),
+        ("/researching is fun", Send("v", "/researching is fun")),
+        ("/usr/bin/env is a path", Send("v", "/usr/bin/env is a path")),
+        ("see /research X", Send("v", "see /research X")),
+    ],
+)
+def test_only_a_command_is_more_than_a_message(text, wish):
+    assert wish_of("v", text) == wish
+
+
+@pytest.mark.parametrize(("text", "has_hint"), [("/", True), ("/res", True), ("/research", True), ("/usr", False)])
+def test_a_beginning_of_a_command_is_explained(text, has_hint):
+    assert bool(hint_of(text)) is has_hint
+    assert not hint_of("/research why")
+
+
+def test_a_command_without_its_question_is_not_sent():
+    assert refusal_of("/research  ")
+    assert not refusal_of("/research why")
+
+
+def test_research_starts_a_turn(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.composer.set_text("/research")
+        assert "searches the web" in window.composer.note.text()
+        window.composer.button.click()
+        assert "Write a question" in window.composer.note.text()
+        window.composer.set_text("/research Why is the sky blue?")
+        window.composer.button.click()
+        await until(lambda: "researched: Why is the sky blue?" in texts(window))
+        await until(lambda: is_idle(window))
+        assert window.composer.text() == ""
+
+    play(scene)
