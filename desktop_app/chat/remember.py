@@ -37,7 +37,6 @@ from desktop_app.conversation.transcript import Flush, Trigger, Undo
 from desktop_app.settings import Settings
 
 from .flush import Asking, NoNotes, Question, question_by_calls, question_by_json
-from .operations import not_found
 from .ports import ChatModel, ModelError, Models, WorldError
 from .room import request_size
 from .session import Session, stamped
@@ -225,7 +224,7 @@ async def flush_redone(session: Session, store: MemoryStore, flush_id: str) -> l
 def _flush(session: Session, flush_id: str) -> Flush:
     flush = session.transcript.entry(flush_id)
     if not isinstance(flush, Flush):
-        raise not_found("This flush")
+        raise WorldError(Failure("not_found", "This flush is not in this conversation", advice="Open it again."))
     return flush
 
 
