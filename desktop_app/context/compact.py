@@ -113,7 +113,8 @@ def _plan(
     kept = room.fixed + tail
     to_target = round(budget.usable * policy.target) - kept
     to_limit = round(budget.usable * policy.blocked_at) - kept
-    wanted = min(policy.summary_most, head if policy.is_filling else round(head * policy.summary_share_of_head))
+    share = 1.0 if policy.is_filling else policy.summary_share_of_head
+    wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the page that is there
     page = max(min(wanted, max(to_target, min(SUMMARY_LEAST, to_limit))), 0)
     return CompactionPlan(trigger, archived, page, total, kept + page, tail, _turn_at(room, begin, leaving))
 

@@ -120,7 +120,20 @@ class _Moment:
         if self._is_compaction_due and self._total - freed_at_most(view, policy, budget, counts) >= too_many:
             return None
         prune = self._prune()
-        return prune if prune and not (self._is_compaction_due and prune.tokens_after >= too_many) else None
+        is_short = prune is not None and self._is_soon_full(prune)
+        return (
+            prune
+            if prune and not is_short and not (self._is_compaction_due and prune.tokens_after >= too_many)
+            else None
+        )
+
+    def _is_soon_full(self, prune: Prune) -> bool:
+        """Whether the background's compaction would follow soon: then the prune would break the provider's cache for
+        little, and the compaction once more."""
+        _, policy, budget, _ = self._basis
+        if self._trigger is Trigger.AFTER_TURN or "after_turn" not in policy.phases:
+            return False
+        return prune.tokens_after > round((policy.background_at - policy.prune_runway) * budget.usable)
 
     def compaction_that_fits(self) -> CompactionPlan | None:
         """The compaction that is due, if the request would fit after it."""

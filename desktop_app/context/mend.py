@@ -20,6 +20,8 @@ _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bol
 _NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
 HEADING_MOST = 120
 """Characters; a longer line is no heading."""
+SHORTER = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
+"""Shares of a summary's text that are tried, so that the rules fit beside it."""
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
@@ -48,6 +50,29 @@ def mended(
             break
         summary = fitting  # what did not fit before is tried again, so that a second mending finds nothing to add
     return summary
+
+
+def with_rules(summary: str, head: Sequence[Message], ledger: Ledger, budget: int, count: Callable[[str], int]) -> str:
+    """The summary as `mended` gives it; where that leaves no room for the rules that say always or never, it is cut
+    short until they fit: whoever wrote it may have been longer than it is worth.
+
+    budget: tokens by `count`. Rules that do not fit even alone are left out.
+    """
+    best, fewest = mended(summary, head, ledger, budget, count), len(ledger.rules) + 1
+    for share in SHORTER:
+        tried = mended(_beginning(summary, share), head, ledger, budget, count)
+        lost = sum(is_strong_rule(text) for _, text in _lost(tried, _wanted(head, ledger)))
+        if lost < fewest:
+            best, fewest = tried, lost
+        if not lost:
+            break
+    return best
+
+
+def _beginning(summary: str, share: float) -> str:
+    """So much of the summary, cut at a word."""
+    most = int(len(summary) * share)
+    return summary if most == len(summary) else summary[:most].rpartition(" ")[0].rstrip()
 
 
 def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 from .compact import TURN_HEADING, CompactionPlan, compaction_of, plan_compaction, recorded
 from .counting import Counts
 from .ledger import ledger_of
-from .mend import mended
+from .mend import mended, with_rules
 from .policy import Budget, ContextPolicy
 from .reading import Reading
 from .summary_prompt import Part, Prompts, Wanted, names_of, parts_of
@@ -141,7 +141,7 @@ def finished(
     model: str,
 ) -> Compaction | None:
     """The compaction with that page: what it lost is put back as far as there is room. None if it frees nothing."""
-    page = mended(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
+    page = with_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
     plan = _plan_that_keeps(keep, draft.plan, view, policy, budget, counts)
     return compaction_of(plan, transcript, view, counts, page, "llm", model)
 

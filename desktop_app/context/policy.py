@@ -107,6 +107,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """The share at which pruning stops; of the usable window, whatever the other shares are of."""
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
+    prune_runway: float = 0.20
+    """A prune that leaves less than this share below `background_at` is not made: a compaction would follow soon."""
     prune_enough: int = NO_LIMIT
     """A prune stops, too, once it frees so many tokens."""
     cache_seconds: int = 300

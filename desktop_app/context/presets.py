@@ -45,6 +45,7 @@ _BARE = replace(
     prune_order=(),
     prune_target=0.0,
     prune_least=0,
+    prune_runway=0.0,
     cache_seconds=0,
     summary_share_of_head=1.0,
     flush_distance=0,

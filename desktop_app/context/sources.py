@@ -94,6 +94,7 @@ PRUNE = _group(
     ("prune_target", "P8", "0", "share", "of what can be used at which pruning stops"),
     ("prune_least", "P8", "0", "tokens", "below which a prune is not worth breaking the prefix"),
     ("prune_least_share_of_window", "P8", "+", "share", "of the window: the most that this asks for"),
+    ("prune_runway", "P8", "+", "share", "below background_at that a prune must leave; else a compaction follows soon"),
     ("prune_enough", "P8", "0", "tokens", "at which a prune stops"),
     ("cache_seconds", "P9", "+", "seconds", "for which a provider keeps a prefix; 0: not considered"),
 )

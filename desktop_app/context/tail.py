@@ -32,12 +32,14 @@ class Room(msgspec.Struct, frozen=True):
     must_stay: blocks with a pin, the last user message or the reply that is to go on.
 
     fixed: tokens that no plan can free: the system prompt, what must stay, and an empty summary.
+    summary: of the page that is there already, and that the next one takes in.
     """
 
     blocks: tuple[tuple[Item, ...], ...]
     tokens: tuple[int, ...]
     must_stay: frozenset[int]
     fixed: int
+    summary: int = 0
 
     def tail_tokens(self, begin: int) -> int:
         """Tokens from that block on, without what must stay anyway."""
@@ -63,7 +65,8 @@ def room_of(view: View, counts: Counts) -> Room:
     tokens = tuple(sum([total_of(item, counts) for item in run]) for run in runs)
     system = sum(total_of(item, counts) for item in items[:start] if item.kind is not Kind.SUMMARY)
     fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
-    return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay))
+    page = sum(total_of(item, counts) for item in items[:start] if item.kind is Kind.SUMMARY)
+    return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), page)
 
 
 def _is_movable(item: Item) -> bool:

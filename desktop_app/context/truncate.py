@@ -16,7 +16,7 @@ NOTICE = "[Truncated: "
 _NOTICED = re.compile(re.escape(NOTICE) + r"[\d,]+ lines, [\d,]+ bytes; [^\n]*\]\s*\Z")
 NOTICE_MOST = 600
 """Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
-RESULT_SHARE = 0.25
+RESULT_SHARE = 0.15
 """Of the usable window, for one result as it enters: with its call, the question and a summary it still fits."""
 BYTES_A_TOKEN = 3
 """Of code and logs; prose has four."""

@@ -13,9 +13,9 @@ from conversations_made_up import histories
 from desktop_app.context.extract import extract
 from desktop_app.context.fidelity import fidelity
 from desktop_app.context.ledger import ledger_of
-from desktop_app.context.mend import mended
+from desktop_app.context.mend import mended, with_rules
 from desktop_app.conversation.facts import Ledger
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, Role, Text
 
 HEAD = head(
     user("We move billing to Go. Never touch vendor/legacy. You should prefer small commits."),
@@ -159,3 +159,13 @@ def test_a_megabyte_of_summary_takes_no_time() -> None:
     ):
         assert STRONG in mended(text, HEAD, LEDGER)
     assert time.perf_counter() - started < 5.0
+
+
+def test_rules_are_worth_more_than_the_words_of_a_summary_that_leaves_no_room_for_them() -> None:
+    rules = ["Always answer in British English.", "Never edit files below vendor/."]
+    head = [Message(id="u", role=Role.USER, parts=(Text("\n".join(f"- {rule}" for rule in rules)),))]
+    ledger, count = ledger_of(head, Ledger()), lambda text: len(text.split())
+    page = with_rules("the parser reads a value and returns it " * 15, head, ledger, 60, count)
+    assert all(rule in page for rule in rules)
+    assert count(page) <= 60
+    assert page.startswith("the parser reads")

@@ -87,6 +87,7 @@ def test_balanced_has_the_numbers_of_the_feature_table() -> None:
         "protect_user_turns": 2,
         "prune_least": 20_000,
         "prune_least_share_of_window": 0.10,
+        "prune_runway": 0.20,
         "cache_seconds": 300,
         # K1 to K14
         "target": 0.50,
