@@ -146,7 +146,11 @@ class RecallSearch:
         return held
 
     def _rows(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
-        return known.indexes_of(self._database.execute_sql(query, (asked, *known.rows, most)))
+        rows = self._database.execute_sql(query, (asked, *known.rows, most)).fetchall()
+        held = known.indexes_of(rows)
+        if len(held) < len(rows) == most < HELD_MOST:  # other conversations' messages took the places
+            held = self._rows(query, asked, known, HELD_MOST)[:most]
+        return held
 
 
 def _head(body: str, at: float) -> Head:

@@ -224,7 +224,7 @@ def _bearing(wanted: Wanted, postings: Postings, messages: int, among: Container
     held_by: dict[int, tuple[float, int]] = {}
     for term in wanted.matter:
         held = postings.get(term.text, ())
-        rarity = math.log(messages / max(len(held), 1))
+        rarity = math.log(max(messages, 1) / max(len(held), 1))
         asked += rarity
         for index in held:
             if index in among:

@@ -1,0 +1,157 @@
+"""Recall over a real archive: what is asked for on purpose, and what is brought back unasked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.chat.recall import RecallArchive, as_text, recalled, recalled_unasked
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
+from desktop_app.models.tokenizers import tokenizer_for
+
+count = tokenizer_for("gpt-5").count
+
+LOG = "\n".join(f"collected tests/unit/test_{n}.py and it passed" for n in range(900))
+TALK: list[tuple[Role, str]] = [
+    (Role.USER, "We keep the prices in euros, never in dollars, and round them half to even."),
+    (Role.ASSISTANT, "Understood: euros, rounded half to even."),
+    (Role.USER, "My colleague Greta wrote the importer last spring. She is in Lisbon until August."),
+    (Role.ASSISTANT, "Good to know, I will mention Greta when the importer comes up."),
+    (Role.USER, "Run the unit tests, please."),
+    (Role.TOOL, f"{LOG}\nE   KeyError: 'invoice_total' in billing/report.py line 88\n{LOG}"),
+    (Role.ASSISTANT, "One test fails in billing/report.py."),
+    (Role.USER, "发票的模板放在 templates 文件夹里，名字是“蓝色发票”。"),
+    (Role.ASSISTANT, "好的，我会使用蓝色发票的模板。"),
+    *((Role.USER, f"And now we look at chapter {n} of the handbook.") for n in range(40)),
+]
+CHATTER = [
+    *(
+        "thanks!",
+        "go on",
+        "ok",
+        "yes please",
+        "Perfect, do that.",
+        "hmm",
+        "try again",
+        "why?",
+        "let's try something else",
+    ),
+    *(
+        "Can you make it shorter?",
+        "Great, thank you so much!",
+        "no, not like that",
+        "继续",
+        "好的，谢谢",
+        "any other ideas?",
+    ),
+    *("that's exactly what I wanted", "ok cool, moving on", "could you say that in other words?", "Hello!"),
+]
+QUESTIONS = [
+    ("Who wrote the importer?", 2),
+    ("Did we keep the prices in dollars or in euros?", 0),
+    ("Where is Greta?", 2),
+    ("what was the KeyError about", 5),
+    ("now fix line 88 of billing/report.py", 5),
+    ("发票的模板叫什么名字？", 7),
+]
+
+
+def message(index: int) -> Message:
+    role, text = TALK[index]
+    parts = (ToolResult("c", "bash", text),) if role is Role.TOOL else (Text(text),)
+    if index == 4:
+        return Message(
+            id="m4", at=4.0, role=Role.ASSISTANT, parts=(Text(text), ToolCall("c", "bash", '{"command": "x"}'))
+        )
+    return Message(id=f"m{index}", at=float(index), role=role, parts=parts)
+
+
+@pytest_asyncio.fixture
+async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
+    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    await archive.create(ConversationInfo("c", "Work", 1.0, 1.0), [message(index) for index in range(len(TALK))])
+    yield archive
+    await archive.close()
+
+
+@pytest_asyncio.fixture
+async def compacted(archive: ArchiveThread) -> RecallArchive:
+    """The same, with all but the last ten messages out of the view."""
+    await archive.set_archived("c", [f"m{index}" for index in range(len(TALK) - 10)], [])
+    return archive
+
+
+@pytest.mark.parametrize(("query", "index"), QUESTIONS)
+async def test_what_answers_a_query_is_brought_back(archive: ArchiveThread, query: str, index: int) -> None:
+    found = await recalled(archive, "c", query, 400, count)
+    assert index in [message.index for message in found.messages]
+    assert found.tokens == count(as_text(found)) <= 400
+
+
+async def test_a_model_reads_places_speakers_and_passages(archive: ArchiveThread) -> None:
+    text = as_text(await recalled(archive, "c", "KeyError invoice_total", 500, count))
+    assert text.startswith("[1970-01-01]\n#")
+    assert "KeyError: 'invoice_total' in billing/report.py line 88" in text
+    assert "characters): … " in text  # of the log, the passage alone
+    assert len(text) < 3_000
+
+
+async def test_a_query_without_matter_brings_nothing_back(archive: ArchiveThread) -> None:
+    found = await recalled(archive, "c", "thanks!", 4_000, count)
+    assert found.messages == ()
+    assert found.tokens == 0
+    assert as_text(found) == ""
+
+
+async def test_only_some_messages_may_be_asked_for(archive: ArchiveThread) -> None:
+    found = await recalled(archive, "c", "Greta and the importer", 4_000, count, among={3, 20})
+    assert [message.index for message in found.messages] == [3]
+
+
+async def test_a_conversation_that_is_not_there_is_told(archive: ArchiveThread) -> None:
+    with pytest.raises(ArchiveError, match="no conversation 'd'"):
+        await recalled(archive, "d", "Greta", 4_000, count)
+    with pytest.raises(ArchiveError, match="no conversation 'd'"):
+        await recalled_unasked(archive, "d", "Greta", 4_000, count)
+
+
+@pytest.mark.parametrize(("query", "index"), QUESTIONS)
+async def test_unasked_what_the_view_no_longer_has_is_brought_back(
+    compacted: RecallArchive, query: str, index: int
+) -> None:
+    found = await recalled_unasked(compacted, "c", query, 4_000, count)
+    assert found is not None
+    assert index in [message.index for message in found.messages]
+    assert all(message.index < len(TALK) - 10 for message in found.messages)
+    assert len(found.messages) <= 10  # what is much weaker than the best stays away
+
+
+@pytest.mark.parametrize("text", CHATTER)
+async def test_unasked_nothing_is_brought_back_for_what_only_goes_on(compacted: RecallArchive, text: str) -> None:
+    assert await recalled_unasked(compacted, "c", text, 4_000, count) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Write a haiku about autumn leaves.", "What is the capital of Australia?", "How do I whisk egg whites?"]
+)
+async def test_unasked_nothing_is_brought_back_for_another_matter(compacted: RecallArchive, text: str) -> None:
+    assert await recalled_unasked(compacted, "c", text, 4_000, count) is None
+
+
+async def test_unasked_nothing_is_brought_back_that_is_in_the_view(archive: ArchiveThread) -> None:
+    assert await recalled_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
+    await archive.set_archived("c", ["m0"], [])
+    assert await recalled_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
+
+
+async def test_what_was_brought_back_already_is_not_brought_back_again(compacted: RecallArchive) -> None:
+    first = await recalled_unasked(compacted, "c", "Who wrote the importer?", 4_000, count)
+    assert first is not None
+    again = await recalled_unasked(compacted, "c", "Who wrote the importer?", 4_000, count, first.message_ids)
+    assert again is None or not set(first.message_ids) & set(again.message_ids)
