@@ -22,6 +22,8 @@ from .read_file import ReadTool
 from .schema import read_arguments, spec_of
 from .search_files import GlobTool, GrepTool
 from .tool import Tool, ToolFailed
+from .web_fetch import FetchTool
+from .web_search import WebSearchTool
 
 
 class ToolSource(Protocol):
@@ -150,4 +152,6 @@ def own_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> t
         GlobTool(borders),
         GrepTool(borders),
         BashTool(),
+        FetchTool(),
+        WebSearchTool(settings),
     )

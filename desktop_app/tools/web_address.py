@@ -1,0 +1,83 @@
+"""Which addresses of the network a fetch may talk to: public ones, never this machine or the network around it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
+
+from .tool import ToolFailed
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
+
+METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
+"""Where clouds tell a machine its own keys; the first looks like any other address (Azure)."""
+_NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
+PORTS = {"http": 80, "https": 443}
+
+
+def is_public(address: Address) -> bool:
+    """Whether it belongs to the public network: not loopback, private, link-local, shared, reserved, multicast."""
+    if isinstance(address, IPv6Address):
+        inner = _inner(address)
+        if inner is not None:
+            return is_public(inner)
+        if address.is_site_local:
+            return False
+    return address.is_global and not address.is_multicast and not address.is_reserved and address not in METADATA
+
+
+def _inner(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to, if it is of such a kind."""
+    if address.ipv4_mapped or address.sixtofour:
+        return address.ipv4_mapped or address.sixtofour
+    if address.teredo:
+        return address.teredo[1]
+    if any(isinstance(network, IPv6Network) and address in network for network in _NAT64):
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return IPv4Address(int(address)) if 1 < int(address) < 1 << 32 else None
+
+
+async def resolved_by_system(host: str, port: int) -> tuple[Address, ...]:
+    """All addresses of that name. Raises ToolFailed."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise ToolFailed(f"There is no host {host} ({getattr(error, 'strerror', None) or error}).") from None
+    return tuple(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+
+
+def host_and_port(url: str) -> tuple[str, int]:
+    """Of a web address. Raises ToolFailed if it is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ToolFailed(f"{url!r} is no web address: {error}.") from None
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise ToolFailed(f"{url!r} is no web address: it has to begin with http:// or https://.")
+    if parts.username is not None or parts.password is not None:
+        raise ToolFailed("A web address with a user or a password in it is not fetched.")
+    try:
+        host = parts.hostname.rstrip(".").lower()
+        return host if host.isascii() else host.encode("idna").decode(), port or PORTS[parts.scheme]
+    except UnicodeError:
+        raise ToolFailed(f"{parts.hostname!r} is no name of a host.") from None
+
+
+async def checked_addresses(
+    host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool]
+) -> tuple[Address, ...]:
+    """The addresses of a host, all of which are allowed. Raises ToolFailed.
+
+    One that is not allowed is enough to refuse: a name with a public and a private address is a trick.
+    """
+    addresses = await resolve(host, port)
+    refused = [str(address) for address in addresses if not is_allowed(address)]
+    if refused or not addresses:
+        where = f" ({', '.join(refused[:3])})" if host not in refused else ""
+        raise ToolFailed(f"{host}{where} is not on the public network: it is not fetched.")
+    return addresses

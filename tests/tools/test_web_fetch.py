@@ -1,0 +1,311 @@
+"""`web_fetch`: pages as text, and never from this machine or the network around it."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import ssl
+import time
+import zlib
+from collections.abc import AsyncIterator
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from web_server import WebServer, answer, certificates, web_server
+
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.tools import web_fetch, web_reading
+from desktop_app.tools.tool import ToolFailed
+from desktop_app.tools.toolbox import OwnTools
+from desktop_app.tools.web_address import Address, host_and_port, is_public
+from desktop_app.tools.web_fetch import FetchTool
+
+HERE = ip_address("127.0.0.1")
+NAMES = {"site.test": [HERE], "www.site.test": [HERE], "other.test": [HERE], "inside.test": [ip_address("10.1.2.3")]}
+NAMES["both.test"] = [HERE, ip_address("192.168.0.1")]
+PLACE = Workplace("one")
+
+
+async def by_table(host: str, port: int) -> tuple[Address, ...]:
+    return tuple(NAMES[host]) if host in NAMES else (ip_address(host),)
+
+
+FETCH = OwnTools([FetchTool(by_table, lambda address: address == HERE)])
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[WebServer]:
+    async with web_server() as served:
+        yield served
+
+
+async def outcome_of(url: str, tools: OwnTools = FETCH) -> ToolOutcome:
+    pieces = [piece async for piece in tools.run(ToolCall("1", "web_fetch", json.dumps({"url": url})), PLACE)]
+    assert isinstance(pieces[-1], ToolOutcome)
+    return pieces[-1]
+
+
+async def fetched(url: str) -> str:
+    outcome = await outcome_of(url)
+    assert not outcome.is_error, outcome.text
+    return outcome.text.split("\n\n", 1)[1]
+
+
+async def failure(url: str, tools: OwnTools = FETCH) -> str:
+    outcome = await outcome_of(url, tools)
+    assert outcome.is_error, outcome.text
+    return outcome.text
+
+
+ARTICLE = "".join(f"<p>Sentence number {n} of an article with <a href='/more'>a link</a> in it.</p>" for n in range(12))
+PAGE = (
+    "<!doctype html><html><head><title>Title</title><script>no()</script></head><body><nav><a href='/m'>Menu</a></nav>"
+    f"<article><h1>Heading é</h1>{ARTICLE}<pre><code>a\n  b</code></pre></article><footer>Foot</footer></body></html>"
+)
+
+
+async def test_a_page_becomes_markdown(server: WebServer) -> None:
+    server.answers["/a"] = answer(PAGE)
+    text = await fetched(server.url("/a?b=c#d"))
+    assert "# Heading é" in text
+    assert f"Sentence number 3 of an article with [a link]({server.url('/more')}) in it." in text
+    assert "a\n  b" in text
+    assert "Menu" not in text
+    assert "no()" not in text
+    assert server.asked[0].startswith("GET /a?b=c HTTP/1.1\r\n")
+    assert f"Host: site.test:{server.port}\r\n" in server.asked[0]
+
+
+async def test_a_short_page_is_shown_whole(server: WebServer) -> None:
+    server.answers["/"] = answer(
+        "<title>T</title><script>no()</script><h2>Yes &amp; no</h2><ul><li>one<li>two</ul><pre>x\n  y</pre>"
+    )
+    assert await fetched(server.url()) == "# T\n\n## Yes & no\n\n- one\n- two\n\n```\nx\n  y\n```"
+
+
+async def test_without_its_package_a_page_is_text_all_the_same(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_child = web_fetch._by_child
+
+    async def broken(how: str, file: str, url: str) -> str:
+        return "" if how == "main" else await by_child(how, file, url)
+
+    monkeypatch.setattr(web_fetch, "_by_child", broken)
+    server.answers["/"] = answer(PAGE)
+    assert "Sentence number 3 of an article with [a link](/more) in it." in await fetched(server.url())
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"),
+    [
+        (b'{"a": 1}', "application/json", '{"a": 1}'),
+        ("é".encode("latin-1"), "text/plain; charset=ISO-8859-1", "é"),
+        ("é".encode("utf-16"), "text/plain", "é"),
+        ("<meta charset='windows-1252'><p>é".encode("cp1252"), "text/html", "é"),
+        (b"plain", "", "plain"),
+        (b"<!-- x --><html><p>found", "", "found"),
+        (b"x", "text/plain; charset=hex", "x"),
+    ],
+)
+async def test_kinds_and_encodings(server: WebServer, body: bytes, kind: str, text: str) -> None:
+    server.answers["/"] = answer(body, kind)
+    assert await fetched(server.url()) == text
+
+
+async def test_what_is_no_text_is_refused(server: WebServer) -> None:
+    server.answers["/pdf"] = answer(b"%PDF", "application/pdf")
+    server.answers["/bytes"] = answer(b"a\0b", "")
+    server.answers["/empty"] = answer("<html><script>app()</script></html>")
+    assert "application/pdf" in await failure(server.url("/pdf"))
+    assert "bash" in await failure(server.url("/bytes"))
+    assert "without a browser" in await failure(server.url("/empty"))
+    assert "status 404.\nnot here" in await failure(server.url("/none"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://site.test/", "file:///etc/passwd", "site.test", "http://", "http://a:b@site.test/", "http://x:99999/"],
+)
+async def test_only_web_addresses_are_fetched(url: str) -> None:
+    await failure(url)
+    assert await FETCH.needs(ToolCall("1", "web_fetch", json.dumps({"url": url})), PLACE) == ()
+
+
+async def test_a_host_needs_the_users_word() -> None:
+    [need] = await FETCH.needs(ToolCall("1", "web_fetch", '{"url": "https://Docs.Python.ORG./x"}'), PLACE)
+    assert (need.kind, need.target, need.suggestion) == ("network", "docs.python.org", "docs.python.org")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "127.0.0.1",
+            "127.9.9.9",
+            "0.0.0.0",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+        ),
+        *("168.63.129.16", "100.100.100.200", "192.0.2.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"),
+        *("::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "fec0::1", "ff02::1", "2001:db8::1"),
+        *(
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::127.0.0.1",
+            "2002:7f00:1::",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a9fe:a9fe",
+        ),
+        *("64:ff9b:1::a00:1", "2001:0:4136:e378:8000:63bf:80ff:fffe"),
+    ],
+)
+def test_addresses_that_are_not_public(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101"])
+def test_addresses_that_are_public(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "localhost", "[::1]", "0", "127.1", "2130706433", "0x7f000001", "017700000001", "[::ffff:7f00:1]"],
+)
+async def test_this_machine_is_never_fetched_by_any_of_its_names(server: WebServer, host: str) -> None:
+    await failure(server.url(host=host), OwnTools([FetchTool()]))
+    assert server.asked == []
+
+
+async def test_a_name_that_leads_inside_is_refused(server: WebServer) -> None:
+    assert "10.1.2.3" in await failure(server.url(host="inside.test"))
+    assert "192.168.0.1" in await failure(server.url(host="both.test"))
+    assert server.asked == []
+
+
+async def test_a_redirect_within_the_host_is_followed(server: WebServer) -> None:
+    server.answers["/a"] = answer("", status=302, Location="/b")
+    server.answers["/b"] = answer("", status=301, Location=server.url("/c", "www.site.test"))
+    server.answers["/c"] = answer("here", "text/plain")
+    assert await fetched(server.url("/a")) == "here"
+
+
+async def test_a_redirect_to_another_host_is_told_and_not_followed(server: WebServer) -> None:
+    server.answers["/a"] = answer("", status=302, Location=server.url("/x", "other.test"))
+    server.answers["/in"] = answer("", status=302, Location="http://169.254.169.254/keys")
+    server.answers["/loop"] = answer("", status=302, Location="/loop")
+    server.answers["/file"] = answer("", status=302, Location="file:///etc/passwd")
+    assert f"leads to another host: {server.url('/x', 'other.test')}" in await failure(server.url("/a"))
+    assert "another host" in await failure(server.url("/in"))
+    assert "more than 5 redirects" in await failure(server.url("/loop"))
+    assert "no web address" in await failure(server.url("/file"))
+    assert len(server.asked) == 3 + web_reading.REDIRECTS_MOST + 1
+
+
+async def test_a_name_that_changes_after_it_was_checked_changes_nothing(server: WebServer) -> None:
+    asked: list[str] = []
+
+    async def rebinding(host: str, port: int) -> tuple[Address, ...]:
+        asked.append(host)
+        return (HERE,) if len(asked) == 1 else (ip_address("127.0.0.2"),)
+
+    server.answers["/"] = answer("first", "text/plain")
+    tools = OwnTools([FetchTool(rebinding, lambda address: address == HERE)])
+    assert (await outcome_of(server.url(host="rebinding.test"), tools)).text.endswith("first")
+    assert asked == ["rebinding.test"], "it is looked up once, and the connection goes to what was found then"
+    assert "127.0.0.2" in await failure(server.url(host="rebinding.test"), tools)
+
+
+async def test_the_certificate_is_checked_against_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority, tls = certificates(tmp_path, "site.test")
+    monkeypatch.setattr(web_reading, "ssl_context", lambda: ssl.create_default_context(cafile=authority))
+    async with web_server(tls) as server:
+        server.answers["/"] = answer("safe", "text/plain")
+        tools = OwnTools([FetchTool(by_table, lambda address: address == HERE)])
+        assert (await outcome_of(server.url(scheme="https"), tools)).text.endswith("safe")
+        assert "could not be read" in await failure(server.url(host="other.test", scheme="https"), tools)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress),
+        ("deflate", zlib.compress),
+        ("deflate", lambda body: zlib.compress(body, wbits=-15)),
+        ("identity", bytes),
+    ],
+)
+async def test_packed_answers_are_unpacked(server: WebServer, encoding: str, packed: object) -> None:
+    assert callable(packed)
+    server.answers["/"] = answer(packed(b"text " * 20_000), "text/plain", Content_Encoding=encoding)
+    assert await fetched(server.url()) == "text " * 20_000
+
+
+async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
+    bomb = gzip.compress(b"0" * 300_000_000, 1)
+    server.answers["/bomb"] = answer(bomb, "text/plain", Content_Encoding="gzip")
+    server.answers["/large"] = answer(b"1" * 6_000_000, "text/plain")
+    server.answers["/odd"] = answer(b"x", "text/plain", Content_Encoding="br")
+    server.answers["/damaged"] = answer(b"no gzip", "text/plain", Content_Encoding="gzip")
+    for path, sign in (("/bomb", "0"), ("/large", "1")):
+        text = await fetched(server.url(path))
+        assert text == sign * web_reading.BYTES_MOST + "\n[cut after 5,000,000 bytes]"
+    assert "not asked for" in await failure(server.url("/odd"))
+    assert "damaged" in await failure(server.url("/damaged"))
+
+
+async def test_a_server_that_does_not_answer_is_given_up(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_reading, "SECONDS", 0.3)
+    server.answers["/silent"] = b""
+    server.answers["/cut"] = answer("x" * 100, "text/plain")[:-50]
+    server.answers["/garbage"] = b"garbage\r\n\r\n"
+    assert "within 0 seconds" in await failure(server.url("/silent"))
+    assert "could not be read" in await failure(server.url("/cut"))
+    assert "could not be read" in await failure(server.url("/garbage"))
+    assert "could not be read" in await failure("http://site.test:1/")
+    assert "no host" in await failure("http://no-such-host.invalid/", OwnTools([FetchTool()]))
+
+
+async def test_a_fetch_that_is_stopped_ends_at_once(server: WebServer) -> None:
+    server.answers["/"] = b""
+    task = asyncio.ensure_future(outcome_of(server.url()))
+    while not server.asked:
+        await asyncio.sleep(0.01)
+    began = time.monotonic()
+    task.cancel()
+    await asyncio.wait({task})
+    assert time.monotonic() - began < 0.25 * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+@pytest.mark.slow
+async def test_a_large_page_holds_nobody_up(server: WebServer) -> None:
+    server.answers["/"] = answer(f"<html><body>{ARTICLE * 4_000}</body></html>"[:4_900_000])
+    task = asyncio.ensure_future(outcome_of(server.url()))
+    gaps: list[float] = []
+    while not task.done():
+        before = time.thread_time()
+        await asyncio.sleep(0.005)
+        gaps.append(time.thread_time() - before)
+    assert "Sentence number 3" in (await task).text
+    assert max(gaps) < 0.05
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_web_address_or_is_refused(text: str) -> None:
+    for url in (text, f"http://{text}", f"https://a.test{text}"):
+        try:
+            host, port = host_and_port(url)
+        except ToolFailed:
+            continue
+        assert host.isascii()
+        assert 0 < port < 65_536
