@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from provider_history import problem_in
 from provider_script import Call, Json, Overflow, Reply, pieces_of
 from provider_shapes import Answer, Block, Shape, encode, json_of, text_of
 
@@ -153,6 +154,9 @@ class Anthropic(Shape):
 
     def unknown_model(self, model: str) -> Answer:
         return 404, encode(self.error(404, f"model: {model}")).decode()
+
+    def malformed(self, body: Json) -> str:
+        return problem_in("anthropic", body)
 
     def overflow(self, step: Overflow) -> Answer:
         # https://github.com/anthropics/claude-code/issues/59696, and with a reply docker/docker-agent#569

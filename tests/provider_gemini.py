@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from provider_history import problem_in
 from provider_script import Call, Json, Overflow, Reply, pieces_of
 from provider_shapes import Answer, Block, Shape, encode, json_of, text_of
 
@@ -105,6 +106,9 @@ class Gemini(Shape):
     def unknown_model(self, model: str) -> Answer:
         said = f"models/{model} is not found for API version v1beta, or is not supported for generateContent."
         return 404, encode(self.error(404, said)).decode()
+
+    def malformed(self, body: Json) -> str:
+        return problem_in("gemini", body)
 
     def overflow(self, step: Overflow) -> Answer:
         # https://github.com/google-gemini/gemini-cli/issues/4231

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from provider_history import problem_in
 from provider_script import Call, Json, Overflow, Reply, pieces_of
 from provider_shapes import Answer, Block, Shape, encode, json_of, text_of
 
@@ -108,6 +109,9 @@ class OpenAI(Shape):
 
     def error(self, code: int, message: str, kind: str = "") -> Json:
         return {"error": {"message": message, "type": kind or "error", "param": None, "code": kind or code}}
+
+    def malformed(self, body: Json) -> str:
+        return problem_in("openai", body)
 
     def overflow(self, step: Overflow) -> Answer:
         # https://github.com/crewAIInc/crewAI-examples/issues/121, and with a reply conghaonet/hao_chatgpt#4

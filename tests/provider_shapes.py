@@ -115,6 +115,10 @@ class Shape:
         """The prompt is too long, in this flavour's own words."""
         raise NotImplementedError
 
+    def malformed(self, body: Json) -> str:
+        """What the API has against the order of the messages; empty when it takes them."""
+        return ""
+
     def missing_header(self, headers: dict[str, str]) -> str:
         """What a request lacks to be read at all; empty when nothing does."""
         return ""

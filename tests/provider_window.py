@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from provider_cache import MarkedCache, PrefixCache
-from provider_script import AnyStep, Overflow, Reply
+from provider_script import AnyStep, Overflow, Reply, Status
 from provider_shapes import Block, Shape
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Windowed:
     answer: the steps of a script, or what gives the step for a request. count: the tokens of a text; each block of
     a prompt is counted once. factor: what this provider counts for one token of `count`. clock: for the life of
     cached prefixes. A reply that does not fit beside its prompt, or is longer than what was asked for, is cut there
-    and says so. A shape that counts replies (vLLM), or `is_strict`, refuses prompt and asked reply together.
+    and says so. A shape that counts replies (vLLM), or `is_strict`, refuses prompt and asked reply together. Requests
+    that the API would call malformed are refused in its words (tests/provider_history.py).
     """
 
     def __init__(
@@ -71,6 +72,8 @@ class Windowed:
         self.window = window
         self.requests: list[Measured] = []
         """One for each request that was counted, refused ones too."""
+        self.malformed: list[str] = []
+        """What was said against requests whose messages were in no order that the API takes; they were refused."""
         self._answer = answer if callable(answer) else _in_turn(answer)
         self._count = count
         self._factor = factor
@@ -83,6 +86,10 @@ class Windowed:
 
     def take(self, request: Request, shape: Shape) -> AnyStep:
         """The step that answers this request: a refusal, or what `answer` says with the true usage in it."""
+        malformed = shape.malformed(request.body)
+        if malformed:
+            self.malformed.append(malformed)
+            return Status(400, malformed, kind="invalid_request_error")
         blocks = shape.blocks(request.body)
         tokens = [self._tokens_of(block) for block in blocks]
         prompt = self._charged(sum(tokens))

@@ -257,7 +257,7 @@ def test_a_stream_keeps_its_pace_and_tells_when_each_piece_was_written() -> None
         assert len(stamps) == 300
         assert stamps == sorted(stamps)
         assert set(round(stamp, 6) for stamp in stamps) <= {round(moment, 6) for moment in provider.written}
-        assert stamps[-1] - stamps[0] >= 298 / 1_500
+        assert stamps[-1] - stamps[0] >= 0.9 * 298 / 1_500
         assert 0 < time.monotonic() - stamps[-1] < 30
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from desktop_app.models.error_kinds import classified
 from provider import AnyStep, Reply, Request, ScriptedProvider, Windowed
 from provider_asked import ANTHROPIC, PLAIN, Json, asked, events_of, text_in
 from provider_flavours import FLAVOURS
@@ -193,3 +194,103 @@ def test_five_hundred_requests_that_grow_are_counted_quickly() -> None:
     assert time.process_time() - began < 20
     assert len(counted) < 1_100
     assert all(measured.extends for measured in script.requests)
+
+
+def called(*ids: str) -> Json:
+    calls = [{"id": call, "type": "function", "function": {"name": "read", "arguments": "{}"}} for call in ids]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def resulted(call: str) -> Json:
+    return {"role": "tool", "tool_call_id": call, "content": "found"}
+
+
+HELLO = {"role": "user", "content": "Hello"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ([HELLO, called("a", "b"), resulted("a"), HELLO], "did not have response messages: b"),
+        ([HELLO, called("a")], "did not have response messages: a"),
+        ([HELLO, resulted("a")], "must be a response to a preceeding message"),
+        ([HELLO, called("a"), resulted("a"), resulted("a")], "must be a response to a preceeding message"),
+        ([HELLO, {"role": "assistant", "content": None}, HELLO], "got null"),
+        ([], "empty array"),
+        ([HELLO, called("a", "b"), resulted("b"), resulted("a"), HELLO], ""),
+        ([HELLO, called("a"), resulted("a"), called("a"), resulted("a")], ""),
+    ],
+)
+def test_openai_s_order_of_messages(messages: list[Json], words: str) -> None:
+    assert_refused(FLAVOURS["openai"].malformed({"messages": messages}), words)
+
+
+def uses(*ids: str) -> Json:
+    return {"role": "assistant", "content": [{"type": "tool_use", "id": i, "name": "read", "input": {}} for i in ids]}
+
+
+def results(*ids: str) -> Json:
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": i, "content": "x"} for i in ids]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ([HELLO, uses("a", "b"), results("a")], "messages.1: `tool_use` ids were found without `tool_result`"),
+        ([HELLO, uses("a")], "immediately after: a."),
+        ([HELLO, results("a")], "unexpected `tool_use_id`"),
+        ([uses("a"), results("a")], "first message must use"),
+        ([HELLO, uses("a:b"), results("a:b")], "String should match pattern"),
+        ([HELLO, uses("a", "a"), results("a", "a")], "must be unique"),
+        ([{"role": "user", "content": "  "}], "non-whitespace"),
+        (
+            [{"role": "user", "content": [marked("x")] * 5}],
+            "A maximum of 4 blocks with cache_control may be provided. F",
+        ),
+        ([], "at least one message"),
+        ([HELLO, uses("a", "b"), results("b", "a")], ""),
+    ],
+)
+def test_anthropic_s_order_of_messages(messages: list[Json], words: str) -> None:
+    assert_refused(FLAVOURS["anthropic"].malformed({"messages": messages}), words)
+
+
+def turn(role: str, *parts: Json) -> Json:
+    return {"role": role, "parts": list(parts)}
+
+
+@pytest.mark.parametrize(
+    ("contents", "words"),
+    [
+        ([turn("user", {"text": "x"}), turn("model", {"functionCall": {}})], "number of function response parts"),
+        ([turn("user", {"functionResponse": {}})], "number of function response parts"),
+        ([turn("model", {"functionCall": {}}), turn("user", {"functionResponse": {}})], "comes immediately after"),
+        ([], "contents is not specified"),
+        (
+            [
+                turn("user", {"text": "x"}),
+                turn("model", {"functionCall": {}}, {"functionCall": {}}),
+                turn("user", {"functionResponse": {}}, {"functionResponse": {}}),
+            ],
+            "",
+        ),
+    ],
+)
+def test_gemini_s_order_of_contents(contents: list[Json], words: str) -> None:
+    assert_refused(FLAVOURS["gemini"].malformed({"contents": contents}), words)
+
+
+def assert_refused(said: str, words: str) -> None:
+    assert words in said if words else said == ""
+    if said:
+        kind = classified(400, {}, said).kind
+        assert kind == ("unsupported" if "cache_control" in said else "malformed")
+
+
+def test_a_window_refuses_what_is_malformed() -> None:
+    script = windowed()
+    with ScriptedProvider(script) as provider:
+        response = asked(provider, "openai", messages=[HELLO, called("a")])
+    assert response.status_code == 400
+    assert response.json()["error"]["message"] == script.malformed[0]
+    assert not script.requests

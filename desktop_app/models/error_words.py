@@ -138,6 +138,7 @@ MALFORMED = _any(
     r"reasoning_content[^.]{0,60}(missing|must be passed back)|missing `?reasoning_content",
     r"thinking[^.]{0,40}must be passed back",
     r"content blocks must (be non-empty|contain non-whitespace)|must have non-empty content|must not be empty",
+    r"messages'?\W.{0,40}(expected a string, got null|empty array)",
     r"at least one message is required|contents (is|are) not specified|contents? field is required",
     r"tool call id was \S+ but must be",
     r"messages?\[\d+\]\.(name|tool_calls?|tool_call_id)\S*['\"]?:? (string|array|does|is|must)",
