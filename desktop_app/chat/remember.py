@@ -122,7 +122,7 @@ class Keeper:
     async def _flushed(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
         view = session.view
         memories = await self._store.memories(with_deleted=True)
-        if (left := interrupted(view, memories, session.id)) is not None:
+        if (left := await asyncio.to_thread(interrupted, view, memories, session.id)) is not None:
             before, saved = left
             flush = Flush(memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before)
             return [await session.record_operation(stamped(flush), cause=trigger)]
@@ -131,7 +131,8 @@ class Keeper:
         notes, model, usage = await self._notes(session, stretch, memories, trigger)
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
-        author, unwanted = "model" if model else "rule", unwanted_of(memories, view.entries)
+        author = "model" if model else "rule"
+        unwanted = await asyncio.to_thread(unwanted_of, memories, view.entries)
         changes = await asyncio.to_thread(
             changes_of, memories, notes, time.time(), session.id, before, author, unwanted
         )

@@ -15,6 +15,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
@@ -144,6 +145,7 @@ def _importance(memory: Memory) -> tuple[bool, bool, float, float, str]:
     return (memory.author == "user", is_strong_rule(memory.text), memory.changed_at, memory.at, memory.id)
 
 
+@lru_cache(4_096)
 def line_of(text: str) -> str:
     """A note as it is sent: one line without keys and control characters, of at most `TEXT_MOST` characters."""
     line = _SPACE.sub(" ", masked(clean(text[:READ_MOST]))).strip()
@@ -177,6 +179,11 @@ def memory_id(conversation: str, before: str, text: str) -> str:
 def id_prefix(conversation: str, before: str) -> str:
     """How the ids begin of all that was learned up to that message."""
     return f"{_digest(conversation, before)}-"
+
+
+def prefix_of(memory_id: str) -> str:
+    """That beginning of an id."""
+    return memory_id.partition("-")[0] + "-"
 
 
 def _digest(*texts: str) -> str:

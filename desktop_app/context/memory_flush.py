@@ -28,7 +28,7 @@ from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Tri
 
 from .make_room import ladder_of
 from .masking import masked
-from .memory import FLUSH_MOST, Note, id_prefix, line_of
+from .memory import FLUSH_MOST, Note, id_prefix, line_of, prefix_of
 from .memory_merge import is_replaced, is_same
 from .policy import Budget, ContextPolicy
 from .summary_prompt import label_of, mark_for, shortened, text_of
@@ -41,7 +41,7 @@ MESSAGE_MOST, ARGUMENTS_MOST = 4_000, 200
 """Characters of one message, and of a call's arguments, that are looked at: what lasts is said in words."""
 AROUND = 12
 """Tokens of the mark above a message, without its label."""
-UNWANTED_MOST = 200
+UNWANTED_MOST = 100
 """Deleted memories that are looked at, the newest: a bound for the work."""
 REPLY_MOST = 40_000
 """Characters: what is longer is no list of notes."""
@@ -76,9 +76,10 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
 
     On the user's word and after an overflow the compaction comes next, so that it is now or never.
     """
-    if not policy.flush_distance or is_flushed(view.entries) or not has_something_new(view):
+    is_next = trigger in (Trigger.USER, Trigger.OVERFLOW)
+    if not policy.flush_distance or not (is_next or total >= flush_at(policy, budget, trigger)):
         return False
-    return trigger in (Trigger.USER, Trigger.OVERFLOW) or total >= flush_at(policy, budget, trigger)
+    return not is_flushed(view.entries) and has_something_new(view)
 
 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
@@ -116,12 +117,12 @@ def _newest_first(view: View) -> Iterator[Message]:
 def interrupted(view: View, memories: Iterable[Memory], conversation: str) -> tuple[str, tuple[Memory, ...]] | None:
     """A flush that saved its memories and was not recorded, since the program died in between: up to which message it
     looked, and what it saved. None if there is none. memories: all of them, deleted ones too."""
-    saved = [memory for memory in memories if memory.conversation == conversation]
-    if not saved:
-        return None
-    for message in _newest_first(view):
-        prefix = id_prefix(conversation, message.id)
-        if found := tuple(memory for memory in saved if memory.id.startswith(prefix)):
+    saved: dict[str, list[Memory]] = {}
+    for memory in memories:
+        if memory.conversation == conversation:
+            saved.setdefault(prefix_of(memory.id), []).append(memory)
+    for message in _newest_first(view) if saved else ():
+        if found := saved.get(id_prefix(conversation, message.id)):
             return message.id, tuple(memory for memory in found if not memory.is_deleted)
     return None
 

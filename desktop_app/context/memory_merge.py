@@ -24,6 +24,8 @@ from .wording import lexicon, words_of
 
 OPPOSITE_LEAST = 0.75
 """Of the words besides "not" and the like: from there on one note is the other's opposite."""
+KEPT_MOST = 4_096
+"""Notes of which it is kept at hand what they say: each is held against all others."""
 MEANT_LEAST = 0.5
 """Of the words of what is to be replaced: less than that may mean any note."""
 
@@ -150,17 +152,21 @@ def _is_opposite(was: frozenset[str], now: frozenset[str]) -> bool:
 
 
 def _has_another_value(old: str, new: str) -> bool:
-    """Whether both name the same thing that has one value, and the values differ."""
-    one, other = _plain(old).casefold(), _plain(new).casefold()
-    for slot in _SLOTS:
-        first, second = slot.search(one), slot.search(other)
-        if first and second:
-            return _subject(one[: first.start()]) == _subject(other[: second.start()])
-    first, second = _COPULA.search(one), _COPULA.search(other)
-    if not (first and second):
-        return False
-    subject = _subject(one[: first.start()])
-    return bool(subject & _ONE_VALUE) and subject == _subject(other[: second.start()])
+    """Whether both name the same thing that has one value; whoever asks knows that they differ."""
+    one, other = _things(old), _things(new)
+    return one is not None and one == other
+
+
+@lru_cache(KEPT_MOST)
+def _things(text: str) -> tuple[int, frozenset[str]] | None:
+    """What a note tells the one value of: the kind of thing, and whose it is; None if it tells none."""
+    lowered = _text(text)
+    for kind, slot in enumerate(_SLOTS):
+        if found := slot.search(lowered):
+            return kind, _subject(lowered[: found.start()])
+    found = _COPULA.search(lowered)
+    subject = _subject(lowered[: found.start()]) if found else frozenset[str]()
+    return (len(_SLOTS), subject) if subject & _ONE_VALUE else None
 
 
 def _is_alternative(was: frozenset[str], now: frozenset[str]) -> bool:
@@ -181,7 +187,7 @@ def _stem(word: str) -> str:
     return word[:-1] if is_plural else word
 
 
-@lru_cache(4_096)
+@lru_cache(KEPT_MOST)
 def _words(text: str) -> frozenset[str]:
     """The words that count, in small letters and without a plural's or a verb's "s"."""
     return frozenset(_stem(word) for word in words_of(_plain(text)) if word not in _SMALL)
@@ -192,10 +198,12 @@ def _order(text: str) -> list[str]:
     return [word for word in map(_stem, _WORD.findall(_text(text))) if word in _words(text)]
 
 
+@lru_cache(KEPT_MOST)
 def _text(text: str) -> str:
     return " ".join(_plain(text).casefold().split())
 
 
+@lru_cache(KEPT_MOST)
 def _plain(text: str) -> str:
     """What is noted, without who said it and without the marks of a quotation."""
     return _ATTRIBUTION.sub("", text).strip(" \t\n\"“”«»'.!。！")
