@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server: its address, its models, its window and its key."""
+"""A provider or a local server: its kind, its address, its models, its window and its key."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop_app.settings import Server
+from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.select import Select
 
 from .field import Field
+from .server_kinds import KINDS, address_hint, key_hint
 
 LEAST_WINDOW = 1_024  # tokens: less leaves no room for a reply
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -71,14 +73,17 @@ class ServerForm(Card):
     def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
         super().__init__()
         self.original, self._has_key, self._removes_key = server, has_key, False
+        self.kind = Select()
+        self.kind.setAccessibleName("Kind of server")
+        for kind, info in KINDS.items():
+            self.kind.addItem(info.label, kind)
+        self.kind.setCurrentIndex(self.kind.findData(server.kind))
         self.name = Field("Name", server.name, "such as lmstudio")
-        self.address = Field("Base URL", server.base_url, "http://localhost:1234/v1")
-        self.models = Field("Models", ", ".join(server.models), "such as qwen2.5-7b-instruct, llama-3.1-8b")
+        self.address = Field("Base URL", server.base_url, address_hint(server.kind))
+        self.models = Field("Models", ", ".join(server.models), KINDS[server.kind].models)
         window = f"{server.window:,}" if server.window else ""
         self.window_size = Field("Window in tokens", window, "128K; empty: ask the server")
-        self.key = Field(
-            "Key", "", "A key is kept; type to replace it" if has_key else "if it needs one", is_secret=True
-        )
+        self.key = Field("Key", "", key_hint(server.kind, has_key), is_secret=True)
         self.key.hint(key_storage)
         self._key_storage = key_storage
         self.title = InkLabel(server.name or "New server", size=14, weight=BOLD)
@@ -89,6 +94,7 @@ class ServerForm(Card):
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
         self.remove_key.clicked.connect(self._remove_key)
         self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or "New server"))
+        self.kind.currentIndexChanged.connect(lambda _: self._propose())
         for field in (self.address, self.key):
             field.edit.textChanged.connect(self._hint_at_key)
 
@@ -100,7 +106,22 @@ class ServerForm(Card):
             models=models_of(self.models.text()),
             window=window_of(self.window_size.text()),
             max_output=self.original.max_output,
+            kind=self.chosen_kind(),
         )
+
+    def chosen_kind(self) -> ServerKind:
+        """Whose shape and manners it has."""
+        return next(kind for kind in KINDS if kind == self.kind.currentData())
+
+    def _propose(self) -> None:
+        """What another kind has as its own; a name that a person gave stays."""
+        info = KINDS[self.chosen_kind()]
+        if self.name.text() in {"", *(other.name for other in KINDS.values())} and not self.original.name:
+            self.name.edit.setText(info.name)
+        self.address.edit.setPlaceholderText(address_hint(self.chosen_kind()))
+        self.models.edit.setPlaceholderText(info.models)
+        self.key.edit.setPlaceholderText(key_hint(self.chosen_kind(), self._has_key and not self._removes_key))
+        self._hint_at_key()
 
     def keys(self) -> dict[str, str]:
         """Keys to be kept by server name; an empty one is to be removed."""
@@ -119,7 +140,8 @@ class ServerForm(Card):
     def check(self, others: Collection[str]) -> Field | None:
         """Says beside each field what is wrong with it. The first such field, or None."""
         self.name.complain(name_error(self.name.text(), others))
-        self.address.complain(address_error(self.address.text()))
+        has_own = bool(KINDS[self.chosen_kind()].address) and not self.address.text()
+        self.address.complain("" if has_own else address_error(self.address.text()))
         has_models = bool(models_of(self.models.text()))
         self.models.complain("" if has_models else "Name at least one model, as the server calls it.")
         try:
@@ -154,7 +176,7 @@ class ServerForm(Card):
     def _remove_key(self) -> None:
         self._removes_key = True
         self.key.edit.clear()
-        self.key.edit.setPlaceholderText("if it needs one")
+        self.key.edit.setPlaceholderText(key_hint(self.chosen_kind(), has_key=False))
         self.remove_key.hide()
         self._hint_at_key()
 
@@ -164,6 +186,7 @@ class ServerForm(Card):
         head.addWidget(self.remove)
         self.column.setSpacing(10)
         self.column.addLayout(head)
+        self.column.addWidget(self.kind)
         for left, right in ((self.name, self.address), (self.models, self.window_size)):
             row = QHBoxLayout()
             row.setSpacing(12)

@@ -22,13 +22,19 @@ from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.words import percent, thousands
 
+from .memory_section import MemorySection
+from .role_section import RoleSection
+from .section import Section, note
 from .server_form import ServerForm, models_of
 from .summary_choice import SummaryChoice
+from .tools_section import ToolsSection
 
 WIDTH = 680
 THEMES = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
 SCALES = (80, 160)  # percent
 PROMPT_LINES = 4
+OFF_NOTE = "Off: nothing leaves the window without your word, and a full one stops the chat."
+SERVERS_NOTE = "Providers with a key, and servers on this machine or another one."
 
 
 def policies_offered(chosen: str) -> list[tuple[str, str]]:
@@ -76,6 +82,10 @@ class SettingsDialog(Sheet):
         self.policy = Segmented(policies_offered(read.settings.policy))
         self.policy_note = InkLabel(size=12, tint="ink_faint", wraps=True)
         self.summaries = SummaryChoice(read.settings, models.models, self._is_set_up)
+        self.roles = RoleSection(read.settings, models.models, self._renamed)
+        self.memory = MemorySection(read.settings)
+        self.tools = ToolsSection(read.settings, read.servers_with_key)
+        self.sections: tuple[Section, ...] = (self.roles, self.memory, self.tools)
         self.forms: list[ServerForm] = []
         self.add_server = Button("+ Add a server")
         self.cancel = Button("Cancel")
@@ -87,7 +97,7 @@ class SettingsDialog(Sheet):
 
     def settings(self) -> Settings:
         """The settings as they are written. Raises ValueError for a server whose window is no number."""
-        return replace(  # what stands only in the settings file stays as it is
+        written = replace(  # what stands only in the settings file stays as it is
             self._read.settings,
             chat_model=self._renamed(self.model.currentData()),
             utility_model=self._renamed(self.summaries.utility_model()),
@@ -99,12 +109,15 @@ class SettingsDialog(Sheet):
             is_automatic=self.automatic.isChecked(),
             system_prompt=self.prompt.toPlainText().strip(),
         )
+        for section in self.sections:
+            written = section.written(written)
+        return written
 
     def keys(self) -> dict[str, str]:
         """Keys to be kept by server name; an empty one is to be removed."""
         changed = dict(self._removed_keys)
-        for form in self.forms:
-            changed |= form.keys()
+        for part in (*self.forms, *self.sections):
+            changed |= part.keys()
         return changed
 
     def _show(self, settings: Settings, models: Models) -> None:
@@ -146,12 +159,12 @@ class SettingsDialog(Sheet):
         self.area.column.setContentsMargins(0, 0, 16, 4)
         column.addLayout(body, 1)
         column.addWidget(self._buttons())
-        self._servers = self._section("Servers", self._servers_note())
-        for section in (self._appearance(), self._conversations(), self._context(), self._servers):
+        self._servers = Section("Servers", note(SERVERS_NOTE), self.add_server)
+        for section in (self._appearance(), self._conversations(), self._context(), self._servers, *self.sections):
             self.area.add(section)
 
     def _appearance(self) -> QWidget:
-        return self._section("Appearance", self.theme, self.scale_label, self.scale)
+        return Section("Appearance", self.theme, self.scale_label, self.scale)
 
     def _conversations(self) -> QWidget:
         card = Card(radius=8)
@@ -161,30 +174,12 @@ class SettingsDialog(Sheet):
         self.prompt.setAccessibleName("System prompt")
         self.model.setAccessibleName("Model of new conversations")
         labels = [InkLabel(text, size=13, weight=MEDIUM) for text in ("Model", "System prompt")]
-        section = self._section("New conversations", labels[0], self.model, self.model_error, labels[1], card)
+        section = Section("New conversations", labels[0], self.model, self.model_error, labels[1], card)
         self.model_error.hide()
         return section
 
     def _context(self) -> QWidget:
-        note = InkLabel("Off: nothing leaves the window without your word, and a full one stops the chat.", size=12)
-        note.set_tint("ink_faint")
-        return self._section("Context window", self.automatic, note, self.policy, self.policy_note, self.summaries)
-
-    def _servers_note(self) -> InkLabel:
-        words = "Any server that speaks OpenAI's protocol: LM Studio, Ollama, llama.cpp, vLLM, or a provider."
-        return InkLabel(words, size=13, tint="ink_soft", wraps=True)
-
-    def _section(self, title: str, *widgets: QWidget) -> QWidget:
-        section = QWidget()
-        column = QVBoxLayout(section)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(InkLabel(title, size=14, weight=BOLD))
-        for widget in widgets:
-            column.addWidget(widget)
-        if title == "Servers":
-            column.addWidget(self.add_server)
-        return section
+        return Section("Context window", self.automatic, note(OFF_NOTE), self.policy, self.policy_note, self.summaries)
 
     def _buttons(self) -> QWidget:
         footer = QWidget()
@@ -207,8 +202,7 @@ class SettingsDialog(Sheet):
         for field in (form.name, form.models):
             field.edit.textChanged.connect(self.summaries.tell)
         self.forms.append(form)
-        column = self._servers.layout()
-        assert isinstance(column, QVBoxLayout)
+        column = self._servers.column
         column.insertWidget(column.count() - 1, form)
         return form
 
@@ -259,4 +253,5 @@ class SettingsDialog(Sheet):
             field = form.check(others)
             if field is not None:
                 wrong.append(field.edit)
+        wrong += [found for section in self.sections if (found := section.first_wrong()) is not None]
         return wrong[0] if wrong else None

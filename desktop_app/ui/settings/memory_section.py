@@ -1,0 +1,36 @@
+"""What is remembered, and looked up, without being asked."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from desktop_app.settings import Settings
+from desktop_app.ui.widgets.switch import Switch
+
+from .section import Section, note
+
+MEMORY_NOTE = (
+    "Before older messages leave the window, the model is asked to save what should last. The Memory tab of the "
+    "context panel lists it: everything there can be changed or deleted."
+)
+RECALL_NOTE = (
+    "When a message refers to something that has left the window, the passages that say it are sent along, "
+    "within a budget."
+)
+
+
+class MemorySection(Section):
+    """Two switches."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.memory = Switch("Remember things about you")
+        self.recall = Switch("Look up what was archived")
+        self.memory.setChecked(settings.is_memory_on)
+        self.recall.setChecked(settings.is_recalling)
+        for switch, words in ((self.memory, MEMORY_NOTE), (self.recall, RECALL_NOTE)):
+            switch.setAccessibleDescription(words)
+        super().__init__("Memory", self.memory, note(MEMORY_NOTE), self.recall, note(RECALL_NOTE))
+
+    def written(self, settings: Settings) -> Settings:
+        """With both switches."""
+        return replace(settings, is_memory_on=self.memory.isChecked(), is_recalling=self.recall.isChecked())

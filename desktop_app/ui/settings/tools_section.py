@@ -1,0 +1,114 @@
+"""Tools: where they search and work, how long a model may go on by itself, what is allowed, and servers of tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop_app.settings import McpServer, Settings
+from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.look import MEDIUM
+
+from .field import Field
+from .mcp_form import McpForm
+from .rules_list import RulesList
+from .section import Section, note
+from .server_form import address_error
+
+ROUNDS = (1, 1_000)
+SERVERS_NOTE = "Programs or addresses that offer tools in the Model Context Protocol. Their tools ask like all others."
+
+
+def rounds_of(text: str) -> int:
+    """How many requests of one turn go without the user. Raises ValueError."""
+    least, most = ROUNDS
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise ValueError(f"Write a number from {least} to {most:,}.")
+    return int(text)
+
+
+class ToolsSection(Section):
+    """All that concerns tools, but for which of them are on: that is said in the sheet of the tools."""
+
+    def __init__(self, settings: Settings, names_with_key: tuple[str, ...]) -> None:
+        self._names_with_key = names_with_key
+        self._removed_keys: dict[str, str] = {}
+        self.search = Field("Web search", settings.search_url, "empty: DuckDuckGo; else a SearXNG server's address")
+        self.rounds = Field("Ask after this many rounds", str(settings.rounds_most), "25")
+        self.folder = Field("Working folder of new conversations", settings.folder, "empty: none")
+        self.rules = RulesList(settings.rules)
+        self.forms: list[McpForm] = []
+        self.add_server = Button("+ Add a server of tools")
+        pair = QWidget()
+        row = QHBoxLayout(pair)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.folder, 1)
+        row.addWidget(self.rounds, 1)
+        titles = [InkLabel(words, size=13, weight=MEDIUM) for words in ("Always allowed", "Servers of tools")]
+        super().__init__(
+            "Tools", self.search, pair, titles[0], self.rules, titles[1], note(SERVERS_NOTE), self.add_server
+        )
+        for server in settings.mcp_servers:
+            self._add_form(server)
+        self.add_server.clicked.connect(lambda _=False: self._add_new())
+
+    def written(self, settings: Settings) -> Settings:
+        """With everything of this section. Raises ValueError."""
+        return replace(
+            settings,
+            search_url=self.search.text().rstrip("/"),
+            rounds_most=rounds_of(self.rounds.text()),
+            folder=self.folder.text(),
+            rules=self.rules.rules(),
+            mcp_servers=tuple(form.server() for form in self.forms),
+        )
+
+    def keys(self) -> dict[str, str]:
+        """Keys of servers of tools, as "mcp/NAME"."""
+        changed = dict(self._removed_keys)
+        for form in self.forms:
+            changed |= form.keys()
+        return changed
+
+    def first_wrong(self) -> QWidget | None:
+        """Says beside each field what is wrong with it."""
+        self.search.complain(address_error(self.search.text()) if self.search.text() else "")
+        self.rounds.complain(self._rounds_error())
+        is_whole = not self.folder.text() or Path(self.folder.text()).is_absolute()
+        self.folder.complain("" if is_whole else "Write the whole path.")
+        wrong = [field.edit for field in (self.search, self.folder, self.rounds) if field.error()]
+        names: set[str] = set()
+        for form in self.forms:
+            field = form.check(names)
+            names.add(form.name.text())
+            if field is not None:
+                wrong.append(field.edit)
+        return wrong[0] if wrong else None
+
+    def _rounds_error(self) -> str:
+        try:
+            rounds_of(self.rounds.text())
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def _add_form(self, server: McpServer) -> McpForm:
+        form = McpForm(server, f"mcp/{server.name}" in self._names_with_key)
+        form.remove_requested.connect(self._remove_form)
+        self.forms.append(form)
+        self.column.insertWidget(self.column.count() - 1, form)
+        return form
+
+    def _add_new(self) -> None:
+        self._add_form(McpServer("")).first_field().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _remove_form(self, form: McpForm) -> None:
+        self._removed_keys |= form.keys_when_removed()
+        self.forms.remove(form)
+        form.hide()
+        form.deleteLater()
