@@ -9,6 +9,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.message import Message
 
+from . import memories
 from .failures import DATABASE_ERRORS, is_damage
 from .rows import decode, searched_text
 
@@ -21,7 +22,7 @@ _ENTRIES = """SELECT e.id, e.body, t.text,
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What was found. damage: what SQLite says of the file. unreadable: entries whose JSON is broken.
+    """What was found. damage: what SQLite says of the file. unreadable: entries whose JSON is broken, and memories.
 
     unsearchable: messages that the search does not know, or knows otherwise.
     """
@@ -52,6 +53,7 @@ def examine(database: SqliteDatabase) -> Health:
                 continue
             if isinstance(entry, Message) and (indexes != 2 or text != searched_text(entry)):
                 unsearchable.append(entry_id)
+        unreadable += memories.unreadable(database)
     except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise

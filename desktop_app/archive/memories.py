@@ -35,6 +35,12 @@ def read(database: SqliteDatabase, with_deleted: bool) -> tuple[Memory, ...]:
     return tuple(sorted(wanted, key=lambda memory: memory.at))  # stable: those of one moment as they were stored
 
 
+def unreadable(database: SqliteDatabase) -> list[str]:
+    """The memories that cannot be read, each as "memory NUMBER". Raises errors of peewee, also those of damage."""
+    rows: list[Sequence[Any]] = list(database.execute_sql(f"{_COLUMNS} ORDER BY number"))
+    return [f"memory {row[0]}" for row in rows if _memory(row) is None]
+
+
 def keep(database: SqliteDatabase, memories: Sequence[Memory], replaced: Mapping[str, str]) -> None:
     """Stores memories that are new or changed. replaced: which are deleted, and the id of what takes their place."""
     at = max((memory.changed_at for memory in memories), default=0.0)

@@ -57,7 +57,7 @@ _TAKES_OVER = re.compile(
 _ORDER = re.compile(
     r"\s*(?:(?:please|then|now|first|always|immediately|next time|from now on|before \w+ing|you must|you should"
     r"|you have to)[,:]? )*(?:run|execute|call|invoke|delete|remove|send|post|upload|download|fetch|curl|wget|install"
-    r"|open|visit|e-?mail|forward|transfer|pay|buy|commit|push|write to|overwrite|export|click)\b"
+    r"|open|visit|e-?mail|forward|transfer|pay|buy|commit|push|write to|overwrite|export|click)\b(?!-)"
     r"|.*(?:\b(?:curl|wget|rm -|sudo|bash -c|powershell|base64 -d|eval)\b|<script|[|;&] ?(?:sh|bash)\b)",
     re.IGNORECASE,
 )

@@ -111,6 +111,7 @@ def test_a_damaged_row_is_told_and_the_others_are_read(store: Store, damage: str
     store.database.execute_sql(damage)
     assert store.memories() == (NAME, COFFEE)
     assert "memory number 2 cannot be read" in caplog.text
+    assert store.examine().unreadable == ("memory 2",)
 
 
 def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:
