@@ -14,7 +14,16 @@ from desktop_app.context.recall import Recollection, pack, page_of
 from desktop_app.context.recall_outline import Outline
 from desktop_app.context.recall_passages import WHOLE_MOST, text_of
 from desktop_app.context.recall_query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
-from desktop_app.context.recall_rank import Ranked, best_of, by_words, often_in, rank, telling, with_feedback
+from desktop_app.context.recall_rank import (
+    Ranked,
+    best_of,
+    by_words,
+    often_in,
+    rank,
+    telling,
+    telling_most,
+    with_feedback,
+)
 from desktop_app.conversation.message import Message
 
 BEARING_LEAST = math.log(20)
@@ -106,7 +115,7 @@ class _Search:
 
     def __init__(self, archive: RecallArchive, conversation: str, outline: Outline, wanted: Wanted) -> None:
         self.outline, self.wanted = outline, wanted
-        self.postings: dict[str, Sequence[int]] = {}
+        self.postings: Mapping[str, Sequence[int]] = {}
         self._archive, self._conversation = archive, conversation
         self._messages: dict[int, Message] = {}
         self._own: dict[int, float] = {}
@@ -118,7 +127,9 @@ class _Search:
         search = cls(archive, conversation, outline, wanted_of(query, outline.named))
         terms = [term.text for term in search.wanted.terms]
         if terms:
-            search.postings = dict(await archive.postings(conversation, terms))
+            most = telling_most(len(outline.lengths))
+            held = await archive.postings(conversation, terms, most + 1)
+            search.postings = {term: found for term, found in held.items() if len(found) <= most} or held
         search._own = by_words(search.wanted.terms, outline, search.postings)
         return search
 

@@ -132,6 +132,11 @@ def often_in(messages: int) -> int:
     return min(max(messages // 20, 2), OFTEN_MOST)
 
 
+def telling_most(messages: int) -> int:
+    """The most messages that may hold a word that tells something: a fifth of a large conversation."""
+    return max(messages // 5, OPEN_MOST)
+
+
 def telling(wanted: Wanted, text: str, speakers: frozenset[str]) -> float:
     """What a message's text adds to its score: whether it tells something; and of a time, if that is asked.
 
