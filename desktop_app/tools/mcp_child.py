@@ -18,10 +18,13 @@ MOST_UNREAD = 16_000_000
 """Bytes that a server may leave unread on its input before it counts as dead."""
 ERRORS_KEPT = 8_192
 """The last bytes of standard error."""
-ASK_SECONDS = 0.7
+ASK_SECONDS = 0.5
 """From the end of its input until a server is asked to end by a signal."""
-TERM_SECONDS = 0.4
-"""From there until it is killed, with all its children. The two are well below the 2 s that closing may take."""
+TERM_SECONDS = 0.3
+"""From there until it is killed, with all its children."""
+KILL_SECONDS = 1.0
+"""Until the end of what was killed is noted: some milliseconds, on a busy machine more. The three are below the 2 s that
+closing may take."""
 LAST_OUTPUT_SECONDS = 0.2
 """After its end, for what it has written last: a child that lives on may hold its output open."""
 
@@ -132,7 +135,7 @@ class Child(asyncio.SubprocessProtocol):
         return True
 
     async def stop(self) -> None:
-        """Ends it and all its children: first its input, then signals. Takes a second and a half at most."""
+        """Ends it and all its children: first its input, then signals. Takes 2 s at most."""
         transport = self._transport
         if transport is None:
             return
@@ -146,7 +149,7 @@ class Child(asyncio.SubprocessProtocol):
                 self._signal_group(signal.SIGTERM)
                 await self.has_exited(TERM_SECONDS)
             self.kill()
-            await self.has_exited(TERM_SECONDS)
+            await self.has_exited(KILL_SECONDS)
         finally:  # whoever is in more of a hurry cancels this
             self.kill()
             self._guard.forget(self.pid)

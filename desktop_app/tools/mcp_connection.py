@@ -8,36 +8,16 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-import msgspec
-
-from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
 from . import mcp_library
-from .mcp_guard import Guard
 from .mcp_offers import Offer, Offers
+from .mcp_surroundings import Surroundings
 from .mcp_words import Reason, Secrets, broken_off, failure_of, no_answer
 
-
-class Limits(msgspec.Struct, frozen=True):
-    """Seconds. start: until it has told its tools. wait: that a request waits for servers that start. call: that a call
-    may take without a sign of progress; call_most: in all, below what a turn gives any tool. pause: before it is
-    started again, doubled each time up to pause_most. steady: after which its next end counts as its first.
-    idle: after which a process for a folder that nobody uses is ended."""
-
-    start: float = 10.0
-    wait: float = 3.0
-    call: float = 120.0
-    call_most: float = 600.0
-    pause: float = 1.0
-    pause_most: float = 60.0
-    steady: float = 60.0
-    idle: float = 1_800.0
-
-
-CLOSE_SECONDS = (1.6, 0.2, 0.1)
+CLOSE_SECONDS = (1.85, 0.05, 0.05)
 """How long an end is waited for, each time before it is asked for more firmly: together below 2 s."""
 GONE_SECONDS = 0.5
 """From a call's breaking off until it is known why."""
@@ -45,28 +25,6 @@ MOST_DEATHS = 3
 """In a row, after which it is started again only when somebody asks for it."""
 RELIST_SECONDS = 0.2
 """Changes of its list that come within this time are read together."""
-
-
-class Surroundings:
-    """What all connections share. key_of: the key of a server by its name in the keyring. on_bug: told of errors that
-    are none of the world."""
-
-    def __init__(
-        self, key_of: Callable[[str], str], on_bug: Callable[[BaseException], None], limits: Limits, guard: Guard
-    ) -> None:
-        self.key_of = key_of
-        self.on_bug = on_bug
-        self.limits = limits
-        self.guard = guard
-        self.tasks = Tasks(on_bug)
-        self._started = 0
-
-    def next_name(self, what: str) -> str:
-        """A name for a task, not used before."""
-        self._started += 1
-        return f"mcp {what} {self._started}"
-
-
 _BUG = Reason("bug", "Something went wrong inside Palimpsest.", "Please report it.")
 _MISSING = Reason("not_found", "The Python package `mcp` is not installed.", "Set Palimpsest up again: packaging/run.")
 
@@ -87,6 +45,7 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
         self._failure: Failure | None = None
+        self._was_waited_for = False
         self._is_modern = False
         self._is_closing = False
         self._calls = 0
@@ -121,6 +80,12 @@ class Connection:
             return
         self._settled.clear()
         self._task = self._around.tasks.start(self._around.next_name(self.server.name), self._run())
+
+    async def first_settled(self) -> None:
+        """Waits a little for a server that starts, but not for one that has failed, and once for each start only."""
+        if self._failure is None and not self._was_waited_for:
+            await self.settled(self._limits.wait)
+            self._was_waited_for = not self._settled.is_set()
 
     async def settled(self, seconds: float) -> None:
         """Waits until it answers or has failed, at most that long."""
@@ -186,11 +151,10 @@ class Connection:
         link = self._last = module.Link(self.server, self.folder, key, self._is_modern)
         try:
             async with AsyncExitStack() as stack:
-                async with asyncio.timeout(self._limits.start):
-                    await stack.enter_async_context(link.opened(self._around.guard))
-                    await self._offers.learn(await link.tools())
+                await self._start(link, stack, module)
                 self._link, self._failure, link.is_open = link, None, True
                 self._settled.set()
+                self._was_waited_for = False
                 try:
                     await self._stay(link, module)
                 finally:
@@ -204,6 +168,25 @@ class Connection:
             link.bury(self._reason(error, link, module))
         why: Reason = link.why
         return why
+
+    async def _start(self, link: Any, stack: AsyncExitStack, module: Any) -> None:
+        """Opens the link and reads its tools. Raises whatever goes wrong, TimeoutError too."""
+        most = self._start_most
+        warning = asyncio.get_running_loop().call_later(self._limits.start, self._warn, link, module)
+        try:
+            async with asyncio.timeout(most):
+                await stack.enter_async_context(link.opened(self._around.guard))
+                await self._offers.learn(await link.tools())
+        finally:
+            warning.cancel()
+
+    @property
+    def _start_most(self) -> float:
+        return max(self._limits.start, self._limits.start_most) if self.server.command else self._limits.start
+
+    def _warn(self, link: Any, module: Any) -> None:
+        """It takes long: that is told, nobody waits for it any more, and it may still come."""
+        self._note(module.reason_of(TimeoutError(), self.server, link, self._limits.start))
 
     async def _stay(self, link: Any, module: Any) -> None:
         """Waits for the end, and reads the list of tools again when the server says that it has changed."""
@@ -220,12 +203,15 @@ class Connection:
 
     def _fail(self, why: Reason, retry_at: float) -> None:
         self._retry_at = retry_at
+        self._note(why)
+
+    def _note(self, why: Reason) -> None:
         self._offers.clear()
         self._failure = failure_of(self.server.name, why, self._last_words(), self._secrets)
         self._settled.set()
 
     def _reason(self, error: Exception, link: Any, module: Any) -> Reason:
-        reason: Reason | None = module.reason_of(error, self.server, link, self._limits.start)
+        reason: Reason | None = module.reason_of(error, self.server, link, self._start_most)
         if reason is None:
             self._around.on_bug(error)
         return reason or _BUG

@@ -17,10 +17,11 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
 from desktop_app.settings import McpServer
 
-from .mcp_connection import Connection, Limits, Surroundings
+from .mcp_connection import Connection
 from .mcp_guard import Guard
 from .mcp_names import JOINT, prefixes
 from .mcp_schema import Json
+from .mcp_surroundings import Limits, Surroundings
 from .mcp_words import no_answer
 
 STOP_SECONDS = 0.2
@@ -60,14 +61,14 @@ class McpServers:
             connection.wake()
         if wanted:
             self._use(place.folder)
-            await asyncio.gather(*(connection.settled(self._around.limits.wait) for connection in wanted))
+            await asyncio.gather(*(connection.first_settled() for connection in wanted))
         return tuple(offer.spec for connection in wanted for offer in connection.offers)
 
     async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
         """Each call of a server's tool has to be allowed. Told from its name alone, since a server that does not
         answer now may do so a moment later."""
         prefix, joint, tail = call.name.partition(JOINT)
-        servers = [name for name, given in self._prefixes.items() if given == prefix]
+        servers = [s.name for s in self._servers if s.is_on and self._prefixes[s.name] == prefix]
         if not joint or not servers:
             return ()
         server = servers[0].replace("/", "_")

@@ -14,8 +14,8 @@ from typing import Any
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome, Workplace
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp_connection import Limits
 from desktop_app.tools.mcp_source import McpServers
+from desktop_app.tools.mcp_surroundings import Limits
 
 FOLDER = Path(__file__).parent / "mcp_servers"
 PATIENT = Limits(wait=20.0, start=20.0)
@@ -89,6 +89,5 @@ class Heartbeat:
         while True:
             # The processor time of this thread: others take the cores away for as long as they like.
             before = time.thread_time()
-            await asyncio.sleep(0)
-            self.longest = max(self.longest, time.thread_time() - before)
             await asyncio.sleep(0.002)
+            self.longest = max(self.longest, time.thread_time() - before)

@@ -18,7 +18,7 @@ from mcp_bench import PATIENT, Bench, bench, server, until
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, Rule, Workplace
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp_connection import Limits
+from desktop_app.tools.mcp_surroundings import Limits
 
 pytestmark = pytest.mark.slow  # a server made with the package needs two seconds to start
 

@@ -60,6 +60,10 @@ def text(content: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": content}]}
 
 
+def many(count: int) -> list[dict[str, Any]]:
+    return [{"x": number, "y": str(number)} for number in range(count)]
+
+
 def call(message: dict[str, Any]) -> dict[str, Any] | None:
     """The result of a call; None where none comes."""
     size = message["params"].get("arguments", {}).get("size", 0)
@@ -74,6 +78,7 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
                 {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
             ]
         },
+        "both": lambda: {**text(json.dumps(many(size))), "structuredContent": {"rows": many(size)}},
         "nothing": lambda: {"content": []},
         "wrong answer": lambda: {"content": "not a list"},
         "no answer": lambda: None,

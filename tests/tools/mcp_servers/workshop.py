@@ -33,11 +33,11 @@ def where() -> dict[str, str]:
 
 
 @server.tool()
-async def count(to: int, ctx: Context) -> str:
+async def count(to: int, context: Context) -> str:
     """Counts, telling how far it is."""
     for number in range(1, to + 1):
-        await ctx.report_progress(number, to, f"step {number}")
-        await ctx.info(f"counted {number}")
+        await context.report_progress(number, to, f"step {number}")
+        await context.info(f"counted {number}")
     return "counted"
 
 
@@ -66,11 +66,11 @@ async def dawdle(seconds: float, note: str = "") -> str:
 
 
 @server.tool()
-async def plod(steps: int, ctx: Context) -> str:
+async def plod(steps: int, context: Context) -> str:
     """Takes half a second for each step, and tells of each."""
     for number in range(steps):
         await asyncio.sleep(0.5)
-        await ctx.report_progress(number + 1)
+        await context.report_progress(number + 1)
     return "arrived"
 
 
@@ -82,10 +82,10 @@ def die(code: int) -> str:
 
 
 @server.tool()
-async def grow(tool: str, ctx: Context) -> str:
+async def grow(tool: str, context: Context) -> str:
     """Offers one tool more from now on."""
     server.add_tool(lambda: "new", name=tool, description="A tool that came later.")
-    await ctx.session.send_tool_list_changed()
+    await context.session.send_tool_list_changed()
     return "grown"
 
 
