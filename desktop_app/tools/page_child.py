@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
+from html import unescape
 from html.parser import HTMLParser
 
 _NOT_SHOWN = frozenset({"script", "style", "noscript", "template", "svg", "head", "iframe", "object", "select"})
@@ -117,9 +118,9 @@ def main_text(html: str, url: str) -> str:
         include_comments=False,
         favor_recall=True,
     )
-    title = trafilatura.extract_metadata(html, default_url=url)
-    told = title.title if title else None
-    return f"# {told}\n\n{found}" if found and told and told not in found[:200] else found or ""
+    title = re.search(r"<title[^>]{0,200}>([^<]{1,300})</title", html[:200_000], re.IGNORECASE)
+    told = " ".join(unescape(title[1]).split()) if title else ""
+    return f"# {told}\n\n{found}" if found and told and told not in found[:300] else found or ""
 
 
 def main() -> None:

@@ -59,8 +59,10 @@ class Borders(msgspec.Struct, frozen=True):
         return (self._need(tool, "write", path, self._is_private(path) or bool(STARTS_PROGRAMS & set(path.parts))),)
 
     def _need(self, tool: str, kind: NeedKind, path: Path, is_always_asked: bool) -> Need:
-        folder = path if path.is_dir() else path.parent
-        return Need(tool, kind, str(path), "" if is_always_asked else os.path.join(literal(str(folder)), "*"))
+        is_folder = path.is_dir()
+        folder = path if is_folder else path.parent
+        target = os.path.join(path, "") if is_folder else str(path)  # ends in a slash: covered by its own pattern
+        return Need(tool, kind, target, "" if is_always_asked else os.path.join(literal(str(folder)), "*"))
 
     def _is_private(self, path: Path) -> bool:
         own = os.path.realpath(self.data)

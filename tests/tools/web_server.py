@@ -56,7 +56,9 @@ class WebServer:
         if method == "CONNECT":  # a proxy, which leads here whatever is asked for
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
             await writer.drain()
-            assert self.tls is not None
+            if self.tls is None:
+                await asyncio.sleep(600)
+                return
             await writer.start_tls(self.tls)
             await self._serve(reader, writer)
             return
