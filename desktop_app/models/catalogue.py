@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from desktop_app.chat.ports import ChatModel, ModelError, Price
+from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
@@ -13,13 +14,15 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
-from .discovery import Found, ask
+from .discovery import Found, ask, client_for
 from .endpoint import Endpoint
 from .limits import ASSUMED_WINDOW, Limits, Told
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .published import proposals, published_of
+from .tokenizer_samples import SAMPLES
+from .tokenizer_server import WAYS, ServerCounts, tokenizer_fitted
 from .tokenizers import tokenizer_for
 
 
@@ -34,6 +37,8 @@ class Catalogue:
         self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
         self._builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
         self._found: dict[tuple[str, str, str], Found] = {}  # by server, address and model
+        self._tokenizers: dict[tuple[str, str, str], Tokenizer] = {}
+        self._counts = ServerCounts()
 
     @property
     def builtin(self) -> BuiltinModel:
@@ -57,7 +62,8 @@ class Catalogue:
         info = self._info(server, name)
         if not info.window:
             raise _window_unknown(server, name)
-        return LiteLLMModel(info, tokenizer_for(name), self.litellm, self._endpoint(server), name)
+        tokenizer = self._tokenizers.get(_key(server, name)) or tokenizer_for(name)
+        return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
 
     def price(self, model_id: str) -> Price | None:
         """As its server says, or as it is published; None for a server on this machine, and where nobody knows."""
@@ -73,10 +79,22 @@ class Catalogue:
 
     async def discover(self) -> None:
         """Asks the servers for what the settings leave open; what was found is kept for this run. At most 1.5 s."""
-        asked = self._settings.servers
-        answers = await asyncio.gather(*(ask(self._endpoint(server), server.models) for server in asked))
-        for server, found in zip(asked, answers, strict=True):
-            self._found.update({(server.name, server.base_url, name): what for name, what in found.items()})
+        await asyncio.gather(*(self._discover(server) for server in self._settings.servers))
+
+    async def _discover(self, server: Server) -> None:
+        endpoint = self._endpoint(server)
+        found, fitted = await asyncio.gather(ask(endpoint, server.models), self._fitted(endpoint, server.models))
+        self._found.update({_key(server, name): what for name, what in found.items()})
+        self._tokenizers.update({_key(server, name): tokenizer for name, tokenizer in fitted.items()})
+
+    async def _fitted(self, endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Tokenizer]:
+        """A tokenizer for each model whose server lets its own be asked."""
+        if not endpoint.is_local or endpoint.kind not in WAYS:
+            return {}
+        async with client_for(endpoint) as client:
+            asked = (self._counts.of(client, endpoint, model, SAMPLES) for model in models)
+            counts = await asyncio.gather(*asked)
+        return {m: tokenizer_fitted(m, count) for m, count in zip(models, counts, strict=True) if count}
 
     async def close(self) -> None:
         """Ends the built-in model's server, and closes all connections."""
@@ -123,7 +141,7 @@ class Catalogue:
         return told.or_else(published) if published else told
 
     def _found_of(self, server: Server, name: str) -> Found | None:
-        return self._found.get((server.name, server.base_url, name))
+        return self._found.get(_key(server, name))
 
     def _server_of(self, model_id: str) -> tuple[Server, str]:
         server_name, _, name = model_id.partition("/")
@@ -142,6 +160,10 @@ class Catalogue:
 
     def _endpoint(self, server: Server) -> Endpoint:
         return Endpoint(server.name, server.base_url, self._key_of(server.name), server.kind)
+
+
+def _key(server: Server, name: str) -> tuple[str, str, str]:
+    return server.name, server.base_url, name
 
 
 def _window_unknown(server: Server, name: str) -> ModelError:

@@ -89,13 +89,16 @@ class _Answers:
 
 
 def client_for(endpoint: Endpoint) -> Any:
-    """A client for a few short questions: no proxy on the way to this machine."""
+    """A client for a few short questions: no proxy on the way to this machine, and no connection that stays open, since
+    a small server has a thread or two, and each waits for what else may come over its connection."""
     import httpx
 
     verify = endpoint.address.startswith("https")  # a context for TLS takes 80 ms to make
-    timeout = httpx.Timeout(ASK_SECONDS)
     return httpx.AsyncClient(
-        timeout=timeout, headers=headers_of(endpoint), trust_env=not endpoint.is_local, verify=verify
+        timeout=httpx.Timeout(ASK_SECONDS),
+        headers={**headers_of(endpoint), "Connection": "close"},
+        trust_env=not endpoint.is_local,
+        verify=verify,
     )
 
 

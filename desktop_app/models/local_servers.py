@@ -67,8 +67,8 @@ async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = S
     """
     import httpx
 
-    limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, limits=limits) as client:
+    headers = {"Connection": "close"}  # a small server has a thread or two
+    async with httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers) as client:
         asking = [asyncio.ensure_future(_server_at(client, port, name)) for port, name in ports.items()]
         done, late = await asyncio.wait(asking, timeout=seconds) if asking else (set(), set())
         for task in late:

@@ -50,7 +50,7 @@ class FamilyTokenizer:
     A way that fails is logged once, and the next one is used; after the last, characters are counted.
     """
 
-    _loading = threading.Lock()  # one for all, since families share encodings
+    _loading = threading.RLock()  # one for all, since families share encodings, and one may be fitted to another
 
     def __init__(self, overhead: Overhead, ways: Sequence[Way]) -> None:
         self._overhead = overhead
