@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from desktop_app.context.recall import Recollection, pack, page_of
+from desktop_app.context.recall import Recollection, pack, page_of, worth_reading
 from desktop_app.context.recall_outline import Outline
 from desktop_app.context.recall_passages import WHOLE_MOST, text_of
 from desktop_app.context.recall_query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
@@ -156,7 +156,7 @@ class _Search:
         without: Collection[str] = (),
     ) -> Recollection:
         """Those messages after a closer look, as many as the budget holds."""
-        messages = await self._read([index for index, _ in scores])
+        messages = await self._read(worth_reading(scores, self.outline, budget))
         closer = [
             (score + telling(self.wanted, text_of(messages[index])[:WHOLE_MOST], self.outline.named), index)
             for index, score in scores

@@ -29,8 +29,11 @@ SMALLEST_LINE = 10
 """Tokens: with less room than this, no message fits any more."""
 CHARACTERS_A_TOKEN = 4
 """At most, about; what cannot fit is not cut out first."""
-LINE_KEPT, LINES_KEPT = 1_000, 10_000
-"""Characters of a line whose count is kept, and lines: 10 MB at most."""
+LINE_KEPT, LINES_KEPT = 3_000, 4_000
+"""Characters of a line whose count is kept, and lines: 12 MB at most."""
+READ_A_TOKEN, AROUND = 8, 30
+"""Characters that are read for each token of the budget, twice as many as it holds, so that a closer look can choose;
+and those that frame a message."""
 PASSED_OVER = 12
 """Messages in a row that may not fit before the rest is left."""
 
@@ -96,6 +99,18 @@ def kept_counts(count: Count) -> Count:
         return tokens
 
     return counted
+
+
+def worth_reading(scores: Sequence[tuple[int, float]], outline: Outline, budget: int) -> list[int]:
+    """The indexes of the messages that may get into the budget, the best first, at least one."""
+    kept: list[int] = []
+    room = budget * READ_A_TOKEN
+    for index, _ in scores:
+        room -= min(outline.lengths[index], PASSAGE) + AROUND
+        if kept and room < 0:
+            break
+        kept.append(index)
+    return kept
 
 
 def pack(

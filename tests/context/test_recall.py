@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.recall import Recollected, Recollection, kept_counts, pack, page_of
+from desktop_app.context.recall import Recollected, Recollection, kept_counts, pack, page_of, worth_reading
 from desktop_app.context.recall_outline import Head, Outline, outline_of
 from desktop_app.context.recall_passages import WHOLE_MOST, passage_of, text_of
 from desktop_app.context.recall_query import wanted_of
@@ -166,3 +166,12 @@ def test_a_line_is_counted_once() -> None:
     kept = kept_counts(count)
     assert [kept("abc"), kept("abc"), kept("x" * 5_000), kept("x" * 5_000)] == [3, 3, 5_000, 5_000]
     assert counted == ["abc", "x" * 5_000, "x" * 5_000]  # a page is not kept: it seldom comes again
+
+
+def test_about_twice_as_much_is_read_as_the_budget_holds() -> None:
+    outline = outlined(["a" * 130] * 100 + ["a" * 100_000])
+    scores = [(index, 1.0) for index in range(101)]
+    assert worth_reading(scores, outline, 200) == list(range(10))
+    assert worth_reading(scores[::-1], outline, 200)[:2] == [100, 99]  # of a long one, a passage
+    assert worth_reading(scores[::-1], outline, 1) == [100]
+    assert worth_reading([], outline, 200) == []
