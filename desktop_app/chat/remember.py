@@ -17,6 +17,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from desktop_app.context.make_room import is_due
 from desktop_app.context.memory import (
     FLUSH_MOST,
     TEXT_MOST,
@@ -108,7 +109,10 @@ class Keeper:
         """
         if not self.is_due(session, trigger):
             return []
-        async with self._locks.setdefault(session.id, asyncio.Lock()):
+        lock = self._locks.setdefault(session.id, asyncio.Lock())
+        if lock.locked() and not is_due(request_size(session), session.policy, session.budget, trigger):
+            return []  # one is being made, in the background: nobody has to wait for it yet
+        async with lock:
             if not self.is_due(session, trigger):
                 return []  # somebody else saw to it meanwhile
             try:

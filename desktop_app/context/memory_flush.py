@@ -5,8 +5,8 @@ stretch_of(view)                                     the messages that no flush 
 request_for_flush(...), ridden(...)                  what a model is asked, by JSON or by calls
 notes_of(text, calls)                                what it answered; SILENT is nothing
 
-Once per compaction: the record says so itself. A `Flush` after the newest `Compaction` is for the next one, whatever
-the counts say, and names the message up to which it looked; nothing is counted that could run apart.
+Once per compaction: the record says so itself. A `Flush` names the message up to which it looked; if that was said
+after the newest `Compaction`, it is for the next one. Nothing is counted that could run apart.
 """
 
 from __future__ import annotations
@@ -89,9 +89,17 @@ def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
 
 
 def is_flushed(entries: Sequence[AnyEntry]) -> bool:
-    """Whether the next compaction has had its flush, undone or not: what comes last of the two says it."""
-    newest = next((entry for entry in reversed(entries) if isinstance(entry, Flush | Compaction)), None)
-    return isinstance(newest, Flush)
+    """Whether the next compaction has had its flush, undone or not: one that looked at something said since the last
+    compaction. Which of the two was recorded later does not say it, since a flush may end while room is made."""
+    looked_at: set[str] = set()
+    for entry in reversed(entries):
+        if isinstance(entry, Compaction):
+            return False
+        if isinstance(entry, Flush):
+            looked_at.add(entry.before or entry.id)
+        if entry.id in looked_at:
+            return True
+    return False
 
 
 def has_something_new(view: View) -> bool:

@@ -144,6 +144,23 @@ async def test_two_that_come_together_are_one(made) -> None:
     assert len(home.requests) == len(home.flushes) == 1
 
 
+async def test_a_turn_does_not_wait_for_a_flush_in_the_background_unless_room_is_made_now(made) -> None:
+    home = await made([saving(TEA, delay=1.0)], chat(52), window=8_192)
+    share = home.session.gauge().total / home.session.budget.usable
+    assert 0.75 < share < 0.80, "near enough for a flush, and no room is due"
+    background = asyncio.ensure_future(home.flushed(Trigger.AFTER_TURN))
+    while not home.requests:
+        await asyncio.sleep(0.01)
+    started = time.monotonic()
+    assert await home.flushed(Trigger.BEFORE_REQUEST) == []
+    assert time.monotonic() - started < 0.5
+    assert not background.done()
+    await home.flushed(Trigger.USER)
+    assert background.done()
+    assert await background
+    assert len(home.flushes) == 1
+
+
 @pytest.mark.parametrize("trigger", list(Trigger))
 async def test_every_path_that_compacts_is_preceded_by_a_flush(made, trigger: Trigger) -> None:
     home = await made([saving(TEA)], chat(110), window=8_192)

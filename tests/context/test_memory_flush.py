@@ -130,6 +130,13 @@ def test_defect_only_every_other_compaction_is_flushed_and_far_over_the_mark_non
         assert not due(seen(*entries), BUDGET.window), "nobody has said anything new"
 
 
+def test_a_flush_that_ends_after_the_compaction_that_it_was_for_is_not_for_the_next_one() -> None:
+    view = seen(user("1"), compaction("c", "1"), flush("f", "1"))
+    assert not due(view, BUDGET.usable), "nobody has said anything new"
+    assert due(seen(*view.entries, user("2")), BUDGET.usable)
+    assert not due(seen(*view.entries, user("2"), flush("g", "2"), user("3")), BUDGET.usable)
+
+
 def test_a_flush_that_was_undone_is_not_made_again_for_the_same_compaction() -> None:
     assert not due(seen(user("1"), flush("f", "1"), Undo(id="u", entry_id="f"), user("2")), BUDGET.usable)
 
