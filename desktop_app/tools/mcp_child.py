@@ -23,8 +23,8 @@ ASK_SECONDS = 0.5
 TERM_SECONDS = 0.3
 """From there until it is killed, with all its children."""
 KILL_SECONDS = 1.0
-"""Until the end of what was killed is noted: some milliseconds, on a busy machine more. The three are below the 2 s that
-closing may take."""
+"""Until the end of what was killed is noted: some milliseconds, on a busy machine more. The three together are below
+the 2 s that closing may take."""
 LAST_OUTPUT_SECONDS = 0.2
 """After its end, for what it has written last: a child that lives on may hold its output open."""
 

@@ -40,7 +40,9 @@ class Bench:
 
     async def run(self, name: str, **arguments: Any) -> tuple[list[str], ToolOutcome]:
         """What the tool showed on its way, and how it ended."""
-        pieces = [piece async for piece in self.servers.run(ToolCall("1", name, json.dumps(arguments)), self.place)]
+        call = ToolCall("1", name, json.dumps(arguments))
+        await self.servers.needs(call, self.place)
+        pieces = [piece async for piece in self.servers.run(call, self.place)]
         outcome = pieces.pop()
         assert isinstance(outcome, ToolOutcome)
         return [piece for piece in pieces if isinstance(piece, str)], outcome

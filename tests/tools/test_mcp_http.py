@@ -150,6 +150,7 @@ async def cancelled_in_time(one: Bench, note: Path) -> None:
     call = ToolCall("1", "w__dawdle", json.dumps({"seconds": 30, "note": str(note)}))
 
     async def run() -> None:
+        await one.servers.needs(call, one.place)
         async with aclosing(one.servers.run(call, one.place)) as pieces:
             async for _ in pieces:
                 pass

@@ -210,7 +210,9 @@ async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) 
         "from desktop_app.tools.mcp_source import McpServers\n"
         "async def main():\n"
         "    servers = McpServers((McpServer('s', tuple(sys.argv[2:])),), lambda name: '', print)\n"
-        "    print(await servers.specs(Workplace('c', sys.argv[1])), flush=True)\n"
+        "    while not (specs := await servers.specs(Workplace('c', sys.argv[1]))):\n"
+        "        await asyncio.sleep(0.1)\n"
+        "    print(specs, flush=True)\n"
         "    await asyncio.sleep(60)\n"
         "asyncio.run(main())\n"
     )

@@ -76,6 +76,7 @@ async def test_a_cancelled_call_returns_at_once_and_the_server_hears_of_it(works
     call = ToolCall("1", "workshop__dawdle", json.dumps({"seconds": 30, "note": str(note)}))
 
     async def run() -> None:
+        await workshop.servers.needs(call, workshop.place)
         async with aclosing(workshop.servers.run(call, workshop.place)) as pieces:
             async for _ in pieces:
                 pass
