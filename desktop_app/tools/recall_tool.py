@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from desktop_app.chat.ports import ArchiveError
@@ -18,7 +18,7 @@ AROUND = 4
 CHARACTERS_A_TOKEN = 4
 """About, and then halved until it fits: of a message that alone takes more than there is room."""
 
-Room = Callable[[str], tuple[int, Callable[[str], int]]]
+Room = Callable[[str], Awaitable[tuple[int, Callable[[str], int]]]]
 """Of a conversation: tokens that what is recalled may take in it, and what counts them."""
 
 
@@ -49,7 +49,7 @@ class RecallTool(Tool[RecallArguments]):
                 return await self._read_around(arguments.message, place.conversation)
             if not arguments.query.strip():
                 raise ToolFailed("Say what to look for in `query`, or give the number of a message.")
-            most, count = self._room(place.conversation)
+            most, count = await self._room(place.conversation)
             found = await recalled(self._archive, place.conversation, arguments.query, most, count)
         except ArchiveError as error:
             raise ToolFailed(f"The archive could not be searched: {error}.") from error
@@ -75,7 +75,7 @@ class RecallTool(Tool[RecallArguments]):
         }
         if index not in told:
             raise ToolFailed(f"Message #{index} cannot be read.")
-        most, count = self._room(conversation)
+        most, count = await self._room(conversation)
         return page_of(_that_fit(told, index, most, count))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,6 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.tools import ToolOutcome, Workplace
 from desktop_app.tools.recall_tool import RecallTool
-from desktop_app.tools.schema import spec_of
 from desktop_app.tools.toolbox import OwnTools
 
 HERE = Workplace("c")
@@ -40,8 +39,15 @@ async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
     await archive.close()
 
 
+def source_of(archive: ArchiveThread, most: int) -> OwnTools:
+    async def room(conversation: str) -> tuple[int, Callable[[str], int]]:
+        return most, count
+
+    return OwnTools((RecallTool(archive, room),))
+
+
 async def called(archive: ArchiveThread, most: int = 4_000, **arguments: object) -> ToolOutcome:
-    source = OwnTools((RecallTool(archive, lambda conversation: (most, count)),))
+    source = source_of(archive, most)
     *_, outcome = [p async for p in source.run(ToolCall("1", "recall", json.dumps(arguments)), HERE)]
     assert isinstance(outcome, ToolOutcome)
     return outcome
@@ -90,10 +96,8 @@ async def test_nothing_found_is_said(archive: ArchiveThread) -> None:
 
 
 async def test_an_unknown_conversation_is_told(archive: ArchiveThread) -> None:
-    tool = RecallTool(archive, lambda conversation: (100, count))
-    source = OwnTools((tool,))
+    source = source_of(archive, 100)
     call = ToolCall("1", "recall", '{"query":"Lisbon"}')
     *_, outcome = [piece async for piece in source.run(call, Workplace("nowhere"))]
     assert isinstance(outcome, ToolOutcome)
     assert outcome.text.startswith(("Nothing was found", "The archive could not be searched"))
-    assert len(spec_of(tool).description) < 200
