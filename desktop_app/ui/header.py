@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
@@ -18,6 +18,7 @@ from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
 
 HEIGHT = 62
 NO_FOLDER = "No folder"
+CHIP_LEAST = 84  # pixels
 FOLDER_MOST = 24  # characters of a folder's name
 
 
@@ -37,11 +38,19 @@ def model_words(model: ModelInfo) -> str:
 
 
 class Chip(Button):
-    """A rounded button that names something that can be changed."""
+    """A rounded button that names something that can be changed. In a narrow window its text ends in an ellipsis."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         """Lower than other buttons."""
         return QSize(super().sizeHint().width(), scaled(30))
+
+    def minimumSizeHint(self) -> QSize:
+        """The beginning of its text."""
+        return QSize(min(self.sizeHint().width(), scaled(CHIP_LEAST)), scaled(30))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the frame and the text."""
@@ -51,7 +60,9 @@ class Chip(Button):
         paint_box(painter, box, None, colour("accent" if self.hasFocus() else "line"), box.height() / 2)
         painter.setFont(self._font())
         painter.setPen(colour("ink" if is_near else "ink_soft"))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        room = self.width() - scaled(20)
+        words = QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
 
     def _font(self) -> QFont:
         return font(13)
@@ -91,7 +102,6 @@ class Header(QWidget):
         self.titles.addWidget(self.label)
         self.titles.addWidget(self.field)
         self.chip = Chip("", parent=self)
-        self.chip.setToolTip("The model that answers in this conversation")
         self.folder = Chip(NO_FOLDER, parent=self)
         self.panel_button = Button("Context", Kind.QUIET, self)
         self.panel_button.setToolTip("Show or hide the context panel (Ctrl+.)")
@@ -115,6 +125,7 @@ class Header(QWidget):
         self.label.set_text(title)
         self.chip.setText(model_words(model))
         self.chip.setAccessibleName(f"Model: {model_words(model)}")
+        self.chip.setToolTip(f"{model_words(model)}\nThe model that answers in this conversation")
         self.chip.show()
 
     def show_folder(self, folder: str) -> None:

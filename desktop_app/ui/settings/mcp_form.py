@@ -50,7 +50,7 @@ class McpForm(Card):
         super().__init__()
         self.original, self._has_key = server, has_key
         self.title = InkLabel(server.name or "New server of tools", size=14, weight=BOLD)
-        self.switch = Switch("On")
+        self.switch = Switch("Use it")
         self.switch.setChecked(server.is_on)
         self.remove = LinkButton("Remove")
         self.name = Field("Name", server.name, "such as tracker")
