@@ -4,9 +4,10 @@
         provider.base_url, provider.requests
 
 Each request for a reply takes the next step of the script; the last one is repeated when `repeat_last` is true,
-otherwise a request after the end is answered with status 500 and says so. The shapes are OpenAI's chat completions,
-Anthropic's messages, Gemini's generateContent and Ollama's /api/chat; a flavour is a vendor's dialect of one of them
-(tests/provider_flavours.py). A script can be a `Windowed` provider, which counts (tests/provider_window.py).
+otherwise a request after the end is answered with status 500 and says so. The shapes are OpenAI's chat completions
+and responses, Anthropic's messages, Gemini's generateContent and Ollama's /api/chat; a flavour is a vendor's dialect
+of one of them (tests/provider_flavours.py). A script can be a `Windowed` provider, which counts
+(tests/provider_window.py).
 
 The server runs on threads of its own, so it serves a test's own loop, an engine in another process, or
 `python tests/provider.py SCRIPT.json [FLAVOUR]`.
@@ -72,8 +73,8 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def messages(self) -> list[Json]:
-        """Its messages, in the shape that they came in."""
-        return self.body["contents"] if "contents" in self.body else self.body["messages"]
+        """Its messages, contents or items, in the shape that they came in."""
+        return next(self.body[name] for name in ("messages", "contents", "input") if name in self.body)
 
     @property
     def turns(self) -> list[tuple[str, str]]:

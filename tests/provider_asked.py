@@ -19,6 +19,7 @@ PATHS = {
     "anthropic": "/v1/messages",
     "gemini": "/v1beta/models/scripted:streamGenerateContent?alt=sse",
     "ollama": "/api/chat",
+    "responses": "/v1/responses",
 }
 ANTHROPIC = {"anthropic-version": "2023-06-01"}
 
@@ -35,6 +36,8 @@ def body_of(flavour: str, *said: str) -> Json:
     if flavour == "gemini":
         return {"contents": [{"role": "user", "parts": [{"text": text}]} for text in said]}
     messages = [{"role": "user", "content": text} for text in said]
+    if flavour == "responses":
+        return {"model": "scripted", "max_output_tokens": 100, "input": messages, "stream": True}
     wishes = {"stream": True, "stream_options": {"include_usage": True}}
     return {"model": "scripted", "max_tokens": 100, "messages": messages} | wishes
 
@@ -85,6 +88,9 @@ def text_in(flavour: str, events: list[Json]) -> str:
         case "gemini":
             parts = [part for event in events for part in event["candidates"][0]["content"]["parts"]]
             return "".join(part.get("text", "") for part in parts if not part.get("thought"))
+        case "responses":
+            deltas = [event for event in events if event["type"] == "response.output_text.delta"]
+            return "".join(event["delta"] for event in deltas)
         case "ollama":
             return "".join(event["message"]["content"] for event in events)
         case _:

@@ -1,8 +1,8 @@
-"""The vendors' dialects of the four shapes, by name: ScriptedProvider(..., flavour="ollama").
+"""The vendors' dialects of the five shapes, by name: ScriptedProvider(..., flavour="ollama").
 
 | flavour | shape | what is its own |
 |---|---|---|
-| openai, anthropic, gemini, ollama | theirs | |
+| openai, responses, anthropic, gemini, ollama | theirs | |
 | openrouter | OpenAI | comments, cost, native reasons, errors inside a chunk, context_length in its list of models |
 | moonshot | OpenAI | the usage inside the last choice |
 | lmstudio | OpenAI | /api/v0/models, error events, errors that are a bare text |
@@ -19,6 +19,7 @@ from provider_anthropic import Anthropic
 from provider_gemini import Gemini
 from provider_ollama import Ollama
 from provider_openai import OpenAI
+from provider_responses import Responses
 from provider_script import Json, Overflow, Reply
 from provider_shapes import Answer, Shape, encode
 
@@ -267,7 +268,13 @@ class XAI(OpenAI):
         return 400, encode(self.error(400, said)).decode()
 
 
-_SHAPES = (OpenAI, Anthropic, Gemini, Ollama)  # in front, since the first one that serves a path gives it its shape
+_SHAPES = (
+    OpenAI,
+    Anthropic,
+    Gemini,
+    Ollama,
+    Responses,
+)  # in front, since the first one that serves a path gives it its shape
 _DIALECTS = (OpenRouter, Moonshot, LMStudio, LlamaCpp, VLLM, Groq, DeepSeek, Mistral, XAI)
 FLAVOURS: dict[str, Shape] = {shape.name: shape() for shape in (*_SHAPES, *_DIALECTS)}
 

@@ -47,7 +47,7 @@ def test_every_dialect_refuses_in_its_own_words_with_its_own_numbers(flavour: st
     response = answered(Overflow(window=8_192, tokens=9_000, reply=reply), flavour)
     assert response.status_code == 400
     assert response.json()
-    if flavour not in ("groq", "ollama"):
+    if flavour not in ("groq", "ollama", "responses"):
         assert "8192" in response.text
 
 
@@ -110,6 +110,20 @@ def test_a_shape_is_known_by_its_path_whatever_the_flavour_is() -> None:
         assert [request.flavour for request in provider.requests] == ["anthropic", "gemini"]
 
 
+def test_responses_have_numbered_events_and_end_with_the_whole_of_it() -> None:
+    reply = Reply("Hello", reasoning="Let me see.", calls=CALLS, size=8, usage=(50, 9, 20))
+    events = list(events_of(answered(reply, "responses")))
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    assert (events[0]["type"], events[-1]["type"]) == ("response.created", "response.completed")
+    done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
+    assert [item["type"] for item in done] == ["reasoning", "message", "function_call", "function_call"]
+    assert events[-1]["response"]["output"] == done
+    assert done[2]["arguments"] == '{"path": "a.txt"}'
+    assert events[-1]["response"]["usage"]["input_tokens_details"]["cached_tokens"] == 20
+    *_, last = events_of(answered(Reply("x", finish="length"), "responses"))
+    assert last["response"]["incomplete_details"] == {"reason": "max_output_tokens"}
+
+
 def test_gemini_s_and_ollama_s_calls_come_whole() -> None:
     parts = [
         part
@@ -167,7 +181,7 @@ def test_ollama_shows_a_model_and_llama_cpp_counts_tokens() -> None:
         )
 
 
-@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama"])
+@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama", "responses"])
 def test_a_reply_in_one_piece(flavour: str) -> None:
     with ScriptedProvider([Reply("Hello", calls=CALLS, reasoning="Hm.")], flavour=flavour) as provider:
         url = (provider.root_url + path_of(flavour)).replace("streamGenerateContent", "generateContent")
@@ -180,7 +194,7 @@ def test_a_reply_in_one_piece(flavour: str) -> None:
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama"])
+@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama", "responses"])
 @pytest.mark.parametrize("inside", ["json", "utf8"])
 @pytest.mark.parametrize("calls", [(), CALLS[:1]])
 def test_a_cut_ends_where_it_is_told_to(flavour: str, inside: str, calls: tuple[Call, ...]) -> None:
@@ -195,7 +209,7 @@ def test_a_cut_ends_where_it_is_told_to(flavour: str, inside: str, calls: tuple[
         assert b"".join(fragments).replace(b"\\", b"") == b'{"path":'
 
 
-@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama"])
+@pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama", "responses"])
 def test_a_well_formed_end_without_a_reason(flavour: str) -> None:
     events = list(events_of(answered(Cut("Hello", is_abrupt=False), flavour)))
     assert text_in(flavour, events) == "Hello"

@@ -200,4 +200,5 @@ TIMEOUT = _any(r"timed? ?out\b", r"deadline (expired|exceeded)", r"error code: 5
 CUT = _any(
     r"peer closed connection|incomplete chunked read|premature(ly)? (close|end)|socket hang up|connection (was )?reset",
     r"stream (ended|was closed|closed) (before|unexpectedly|prematurely)|unexpected end of (stream|JSON)",
+    r"closed the (\w+ )?stream before",
 )

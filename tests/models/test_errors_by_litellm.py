@@ -29,6 +29,11 @@ OWN: dict[str, str] = {
 """The kind of server that a vector's provider is set up as; all others are OpenAI-compatible servers."""
 
 BLOCKED = [vector for vector in vectors() if vector.kind == "content_filter" and vector.status == 200]
+CODEX = Kind("openai", "responses", "gpt-5.3-codex")
+"""A model that OpenAI offers in its Responses API only."""
+
+BOTH = {"argvalues": (*EACH["argvalues"], CODEX), "ids": (*EACH["ids"], "codex")}
+
 VECTORS = [vector for vector in vectors() if vector not in BLOCKED]
 
 
@@ -70,6 +75,14 @@ async def test_through_a_gateway_that_hands_it_on(litellm: LiteLLM, vector: Vect
     _as_it_was_sent(await error_through(litellm, OF_KIND["openai_compatible"], vector), vector)
 
 
+OF_OPENAI = [v for v in VECTORS if v.provider == "openai" and not (v.in_stream and "type" not in v.body)]
+
+
+@pytest.mark.parametrize("vector", OF_OPENAI, ids=str)
+async def test_through_the_responses_api(litellm: LiteLLM, vector: Vector) -> None:
+    _as_it_was_sent(await error_through(litellm, CODEX, vector), vector)
+
+
 @pytest.mark.parametrize("vector", BLOCKED, ids=str)
 async def test_a_blocked_prompt_of_gemini_is_a_reply_that_ends_for_that_reason(
     litellm: LiteLLM, vector: Vector
@@ -84,7 +97,7 @@ async def test_a_blocked_prompt_of_gemini_is_a_reply_that_ends_for_that_reason(
 READ = Call("read", '{"path": "some/long/path/to/a/file.txt"}')
 
 
-@pytest.mark.parametrize("kind", **EACH)
+@pytest.mark.parametrize("kind", **BOTH)
 @pytest.mark.parametrize(
     ("step", "expected"),
     [
