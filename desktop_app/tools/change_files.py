@@ -14,8 +14,8 @@ from .replacement import as_in, checked_places, shown
 from .text_files import read_text, replace_file
 from .tool import Arguments, FilePath, Tool, ToolFailed, about
 
-EDITED_MOST = 10_000_000
-"""Bytes of a file in which texts are replaced: it is read as a whole."""
+EDITED_MOST = 5_000_000
+"""Bytes of a file in which texts are replaced. It is looked at as a whole, and each look holds up all of Python."""
 
 
 class FileLocks:
@@ -59,7 +59,7 @@ class WriteTool(Tool[WriteArguments]):
         """What was written."""
         file = await asyncio.to_thread(resolved, arguments.path, place)
         async with self._locks.of(file):
-            return await asyncio.shield(asyncio.to_thread(_write, file, told(file, place), arguments.content))
+            return await asyncio.to_thread(_write, file, told(file, place), arguments.content)
 
 
 def _write(file: Path, name: str, content: str) -> str:
@@ -106,7 +106,7 @@ class EditTool(Tool[EditArguments]):
         """The change as a short diff."""
         file = await asyncio.to_thread(resolved, arguments.path, place)
         async with self._locks.of(file):
-            return await asyncio.shield(asyncio.to_thread(_edit, file, told(file, place), arguments))
+            return await asyncio.to_thread(_edit, file, told(file, place), arguments)
 
 
 def _edit(file: Path, name: str, arguments: EditArguments) -> str:

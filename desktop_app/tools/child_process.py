@@ -83,7 +83,7 @@ class ChildProcess:
                     await asyncio.sleep(GRACE_SECONDS / 10)
         finally:
             _signal_group(group, signal.SIGKILL)
-            await asyncio.shield(asyncio.to_thread(_kill_marked, self._mark))
+            await asyncio.to_thread(_kill_marked, self._mark)
             if self._process.stdin is not None:
                 self._process.stdin.close()
             with contextlib.suppress(TimeoutError):

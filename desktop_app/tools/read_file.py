@@ -70,8 +70,9 @@ def _read(file: Path, name: str, arguments: ReadArguments) -> str:
         raise ToolFailed(f"{name} is a folder: use list.")
     try:
         with open_regular(file, FILE_MOST, "Find the place with grep, or read a part with bash (sed -n).") as opened:
-            refuse_binary(file, beginning(opened), os.fstat(opened.fileno()).st_size)
-            return window_of_file(opened, arguments.offset, arguments.limit, FILE_MOST).text(name)
+            begin = beginning(opened)
+            refuse_binary(file, begin, os.fstat(opened.fileno()).st_size)
+            return window_of_file(opened, begin, arguments.offset, arguments.limit, FILE_MOST).text(name)
     except FileNotFoundError:
         raise ToolFailed(f"There is no file {name}.{_similar(file)}") from None
 

@@ -10,6 +10,8 @@ CONTEXT = 2
 """Lines that are shown before and after a change."""
 SHOWN_MOST = 3
 """Places of one replacement that are shown."""
+NEAR_MOST = 500_000
+"""Characters of a text in which a place is looked for that is nearly the wanted one."""
 SHOWN_LINES = 40
 """Lines of an old or a new text that are shown."""
 
@@ -55,9 +57,9 @@ def line_at(text: str, at: int) -> int:
 
 def _near(text: str, old: str) -> str:
     """Where the text differs in white space alone, or holds at least the first line."""
-    wanted = [line.strip() for line in old.strip().splitlines()]
+    wanted = [line.strip() for line in old.strip().splitlines()] if len(text) <= NEAR_MOST else []
     if not wanted:
-        return ""
+        return " Read the file again: it may have changed, or the text is told from memory."
     lines = [line.strip() for line in text.split("\n")]
     firsts = [n for n, line in enumerate(lines) if line == wanted[0]]
     for n in firsts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from pathlib import Path
 
 from .child_process import ChildProcess
 from .tool import ToolFailed
@@ -12,9 +13,13 @@ PRINTED_MOST = 10_000_000
 
 
 async def printed(script: str, *arguments: str, seconds: float) -> bytes | None:
-    """What it prints; None if it fails, prints too much, or is not done in time. Cancelling ends it."""
+    """What a script of that name beside this file prints. Cancelling ends it.
+
+    None if it fails, prints too much, or is not done in time. It is not imported here, which would take a while.
+    """
+    argv = (sys.executable, "-I", str(Path(__file__).with_name(script)), *arguments)
     try:
-        child = await ChildProcess.start((sys.executable, "-I", script, *arguments), "/", is_error_shown=False)
+        child = await ChildProcess.start(argv, "/", is_error_shown=False)
     except ValueError:
         raise ToolFailed("It holds a character that cannot be passed on (NUL, or half of one).") from None
     try:

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
 
-from desktop_app.chat.ports import Spills
+from desktop_app.chat.ports import Spills, WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
@@ -132,6 +132,8 @@ class OwnTools:
                     yield piece
         except ToolFailed as failed:
             yield ToolOutcome(str(failed), is_error=True)
+        except WorldError as error:
+            yield ToolOutcome(f"{error.failure.title}: {error.failure.detail}", is_error=True)
         except OSError as error:
             told = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or str(error)
             yield ToolOutcome(told, is_error=True)

@@ -13,7 +13,6 @@ from typing import Annotated
 from desktop_app.context.permissions import literal
 from desktop_app.conversation.tools import Need, Workplace
 
-from . import page_child
 from .script import printed
 from .tool import Arguments, Tool, ToolFailed, about
 from .web_address import Address, Resolve, host_and_port, is_public, resolved_by_system
@@ -94,7 +93,7 @@ async def _page_text(html: str, url: str) -> str:
 
 
 async def _by_child(how: str, file: str, url: str) -> str:
-    said = await printed(page_child.__file__, how, file, url, str(PAGE_SECONDS), seconds=PAGE_SECONDS)
+    said = await printed("page_child.py", how, file, url, str(PAGE_SECONDS), seconds=PAGE_SECONDS)
     return said.decode(errors="replace") if said else ""
 
 

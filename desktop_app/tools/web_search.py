@@ -12,7 +12,6 @@ from desktop_app.context.permissions import literal
 from desktop_app.conversation.tools import Need, Workplace
 from desktop_app.settings import Settings
 
-from . import web_search_child
 from .script import printed
 from .tool import Arguments, Tool, ToolFailed, about
 from .web_address import host_and_port, resolved_by_system
@@ -98,7 +97,7 @@ class WebSearchTool(Tool[SearchArguments]):
 
 
 async def _by_duckduckgo(query: str) -> list[Result]:
-    said = await printed(web_search_child.__file__, query, str(RESULTS_MOST), str(SECONDS), seconds=SECONDS + 5.0)
+    said = await printed("web_search_child.py", query, str(RESULTS_MOST), str(SECONDS), seconds=SECONDS + 5.0)
     if said is None:
         raise ToolFailed(f"DuckDuckGo did not answer within {SECONDS} seconds.")
     answer = msgspec.json.decode(said, type=_FromChild)

@@ -6,11 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tool_calls import Desk
 
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import truncated
-from desktop_app.tools import read_file
+from desktop_app.tools import line_window, read_file
+from desktop_app.tools.tool import ToolFailed
 
 
 @pytest.fixture
@@ -122,3 +125,21 @@ async def test_reading_needs_the_users_word_outside_and_for_secrets(desk: Desk) 
         assert need.suggestion == ""
     [need] = await desk.needs("list", path="..")
     assert need.suggestion == "", "our data lie below it"
+
+
+LINES = st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=5), max_size=12)
+
+
+@given(LINES, st.booleans(), st.integers(1, 14), st.integers(1, 5), st.integers(1, 7))
+def test_every_part_is_that_of_the_whole(lines: list[str], has_end: bool, offset: int, limit: int, piece: int) -> None:
+    text = "\n".join(lines) + ("\n" if lines and (has_end or not lines[-1]) else "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_window, "PIECE", piece)
+        window = line_window.window_of_text(text, offset, limit)
+    assert window.lines == len(lines)
+    wanted = [f"{n}\t{line}" for n, line in enumerate(lines, 1)][offset - 1 : offset - 1 + limit]
+    if wanted:
+        assert window.text("it").split("\n")[: len(wanted)] == wanted
+    elif lines:
+        with pytest.raises(ToolFailed):
+            window.text("it")
