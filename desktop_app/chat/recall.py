@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from desktop_app.context.recall import Recollection, pack, page_of, worth_reading
+from desktop_app.context.recall import Found, Recollection, pack, page_of, worth_reading
 from desktop_app.context.recall_outline import Outline
 from desktop_app.context.recall_passages import WHOLE_MOST, text_of
 from desktop_app.context.recall_query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
@@ -156,13 +156,15 @@ class _Search:
         without: Collection[str] = (),
     ) -> Recollection:
         """Those messages after a closer look, as many as the budget holds."""
-        messages = await self._read(worth_reading(scores, self.outline, budget))
+        indexes = worth_reading(scores, self.outline, budget)
+        messages = await self._read(indexes)
+        texts = {index: text_of(messages[index]) for index in indexes if index in messages}
         closer = [
-            (score + telling(self.wanted, text_of(messages[index])[:WHOLE_MOST], self.outline.named), index)
-            for index, score in scores
-            if index in messages and messages[index].id not in without
+            (score + telling(self.wanted, texts[index][:WHOLE_MOST], self.outline.named), index)
+            for index, score in scores[: len(indexes)]
+            if index in texts and messages[index].id not in without
         ]
-        found = [(index, messages[index]) for _, index in sorted(closer, reverse=True)]
+        found = [Found(index, messages[index].id, texts[index]) for _, index in sorted(closer, reverse=True)]
         return pack(query, found, self.wanted, self.postings, self.outline, budget, count)
 
     async def _read(self, indexes: Sequence[int]) -> Mapping[int, Message]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.recall_search import HELD_MOST
+from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.recall import recalled
+from desktop_app.chat.recall import RecallArchive, recalled
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall import kept_counts
+from desktop_app.context.recall_outline import Outline
+from desktop_app.conversation.message import Message
 from desktop_app.models.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
@@ -41,27 +45,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Answers until standard input ends. Exit 2 for a conversation that is not there."""
     count = kept_counts(tokenizer_for(MODEL).count)
-    count("Loaded before the first query is timed.")
     try:
-        asyncio.run(_answer(args, count))
+        store = Store(database_file(data_of(args)), read_only=True)
+        try:
+            asyncio.run(_answer(OnThisThread(store), args.conversation, args.budget, count))
+        finally:
+            store.close()
     except ArchiveError as error:
         print_failure(error.failure)
         return exit_code(error.failure)
     return 0
 
 
-async def _answer(args: argparse.Namespace, count: Callable[[str], int]) -> None:
-    archive = await ArchiveThread.open(database_file(data_of(args)), read_only=True)
-    try:
-        await archive.outline(args.conversation)  # read before the first query; an unknown one is told at once
-        while line := sys.stdin.buffer.readline():  # nothing else waits for this loop
-            start = time.perf_counter()
-            query = line.decode(errors="replace").strip()
-            found = await recalled(archive, args.conversation, query, args.budget, count)
-            milliseconds = (time.perf_counter() - start) / MILLISECOND
-            _print(query, [message.index for message in found.messages], found.tokens, milliseconds)
-    finally:
-        await archive.close()
+class OnThisThread:
+    """The archive without a thread of its own: nothing else waits here, and each change of threads takes its time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def outline(self, conversation: str) -> Outline:
+        """As in `RecallArchive`, as are the others."""
+        return self._store.outline(conversation)
+
+    async def postings(
+        self, conversation: str, terms: Sequence[str], most: int = HELD_MOST
+    ) -> Mapping[str, Sequence[int]]:
+        """The indexes of the messages that hold each term."""
+        return self._store.postings(conversation, terms, most)
+
+    async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
+        """The messages at those indexes."""
+        return self._store.messages_at(conversation, indexes)
+
+    async def archived_indexes(self, conversation: str) -> frozenset[int]:
+        """The indexes of the archived messages."""
+        return self._store.archived_indexes(conversation)
+
+
+async def _answer(archive: RecallArchive, conversation: str, budget: int, count: Callable[[str], int]) -> None:
+    # A first query, so that no query has to wait for what is loaded once; an unknown conversation is told at once.
+    await recalled(archive, conversation, "What is loaded before the first query?", budget, count)
+    count("The tokenizer, too.")
+    gc.freeze()  # all of that stays: to look through it for garbage takes a quarter of a query's time
+    while line := sys.stdin.buffer.readline():
+        start = time.perf_counter()
+        query = line.decode(errors="replace").strip()
+        found = await recalled(archive, conversation, query, budget, count)
+        milliseconds = (time.perf_counter() - start) / MILLISECOND
+        _print(query, [message.index for message in found.messages], found.tokens, milliseconds)
 
 
 def _print(query: str, messages: list[int], tokens: int, milliseconds: float) -> None:

@@ -10,11 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from desktop_app.conversation.message import Message
-
 from .prose import without_stamp
 from .recall_outline import Outline
-from .recall_passages import WHOLE_MOST, passage_of, text_of
+from .recall_passages import WHOLE_MOST, passage_of
 from .recall_query import Wanted
 from .recall_rank import Postings, information
 
@@ -36,6 +34,14 @@ READ_A_TOKEN, AROUND = 8, 30
 and those that frame a message."""
 PASSED_OVER = 12
 """Messages in a row that may not fit before the rest is left."""
+
+
+class Found(msgspec.Struct, frozen=True, gc=False):
+    """A message that was found, with all that can be brought back of it (`text_of`)."""
+
+    index: int
+    id: str
+    text: str
 
 
 class Recollected(msgspec.Struct, frozen=True):
@@ -115,20 +121,20 @@ def worth_reading(scores: Sequence[tuple[int, float]], outline: Outline, budget:
 
 def pack(
     query: str,
-    found: Sequence[tuple[int, Message]],
+    found: Sequence[Found],
     wanted: Wanted,
     postings: Postings,
     outline: Outline,
     budget: int,
     count: Count,
 ) -> Recollection:
-    """As much of what was found as the budget holds. found: indexes and messages, the best first, each once."""
+    """As much of what was found as the budget holds. found: the best first, each once."""
     worth = {text: information(len(held), len(outline.speakers)) for text, held in postings.items() if held}
     packing = _Packing(wanted, worth, outline, budget, count)
-    for index, message in found:
+    for one in found:
         if packing.left < SMALLEST_LINE or packing.passed_over > PASSED_OVER:
             break
-        packing.add(index, message)
+        packing.add(one)
     return packing.recollection(query)
 
 
@@ -142,17 +148,16 @@ class _Packing:
         self._kept: list[Recollected] = []
         self._sessions: set[int] = set()
 
-    def add(self, index: int, message: Message) -> None:
+    def add(self, found: Found) -> None:
         """Adds the message, or a passage of it that fits; else it is passed over."""
-        text = text_of(message)
-        if not text:
+        if not found.text:
             return
-        speaker, day = self._outline.speakers[index], self._outline.day_of(index)
-        whole = Recollected(message.id, index, speaker, day, text, len(text))
+        speaker, day = self._outline.speakers[found.index], self._outline.day_of(found.index)
+        whole = Recollected(found.id, found.index, speaker, day, found.text, len(found.text))
         most = PASSAGE_FIRST if len(self._kept) < FIRST else PASSAGE
         for room in (most, most // 3):
             room = min(room, self.left * CHARACTERS_A_TOKEN)
-            shown = whole if len(text) <= max(room, WHOLE_MOST) else self._passage(whole, room)
+            shown = whole if whole.whole <= max(room, WHOLE_MOST) else self._passage(whole, room)
             cost = self._cost(shown)
             if cost <= self.left:
                 self._keep(shown, cost)

@@ -29,8 +29,8 @@ BETWEEN_MOST = 2
 FEEDBACK_WEIGHT = 0.1
 """Of a word that only stands in the messages found first."""
 FEEDBACK_FROM = 10
-FEEDBACK_MOST = 20
-FEEDBACK_LOOKED_UP = 40
+FEEDBACK_MOST = 12
+FEEDBACK_LOOKED_UP = 24
 """Messages found first that are read for more words; words taken from them at most, and looked up at most."""
 
 _STOP = lexicon(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Mapping, Sequence
+from functools import lru_cache
 from heapq import nlargest
 
 import msgspec
@@ -51,7 +52,10 @@ _TIME_CJK = re.compile("昨天|今天|明天|上周|下周|去年|明年|月|周
 _OWN = lexicon("i my me mine we our us")
 _OWN_CJK = re.compile("我|私|僕")
 _DIGIT = re.compile(r"\d")
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2}")
+_NAME = re.compile(r" ([A-Z][a-z]{2})")
+_BEFORE_A_NAME = frozenset("abcdefghijklmnopqrstuvwxyz,;")
+SIGNS_KEPT = 4_096
+"""Texts, of at most 800 characters each, whose signs are kept at hand."""
 _QUOTED = re.compile(r"[\"“`《]\w")
 
 
@@ -143,6 +147,13 @@ def telling(wanted: Wanted, text: str, speakers: frozenset[str]) -> float:
     The signs and their weights are those of `tone.chance_to_matter`, read off the whole text at once: 160 messages are
     looked at for a query, and sentence by sentence that takes five times as long.
     """
+    chance, tells_time = _signs(text, speakers)
+    return BY_TELLING * chance + (BY_TIME if wanted.asks_when and tells_time else 0.0)
+
+
+@lru_cache(SIGNS_KEPT)
+def _signs(text: str, speakers: frozenset[str]) -> tuple[float, bool]:
+    """The chance that the text tells something, and whether it tells of a time; the same texts come again and again."""
     words, is_ascii = words_of(text), text.isascii()
     tells_time = not _TIME.isdisjoint(words) or _DIGIT.search(text) is not None
     tells_time = tells_time or not (is_ascii or _TIME_CJK.search(text) is None)
@@ -150,11 +161,14 @@ def telling(wanted: Wanted, text: str, speakers: frozenset[str]) -> float:
     score += 2.4 if _QUOTED.search(text) or _names_somebody_else(text, speakers) else 0.0
     score += 1.2 if tells_time else 0.0
     score += 1.0 if not _OWN.isdisjoint(words) or not (is_ascii or _OWN_CJK.search(text) is None) else 0.0
-    return BY_TELLING / (1.0 + math.exp(-score)) + (BY_TIME if wanted.asks_when and tells_time else 0.0)
+    return 1.0 / (1.0 + math.exp(-score)), tells_time
 
 
 def _names_somebody_else(text: str, speakers: frozenset[str]) -> bool:
-    return any(not any(name.startswith(found) for name in speakers) for found in _NAME.findall(text))
+    for found in _NAME.finditer(text, 1):
+        if text[found.start() - 1] in _BEFORE_A_NAME and not any(name.startswith(found[1]) for name in speakers):
+            return True
+    return False
 
 
 def information(held: int, messages: int) -> float:

@@ -7,7 +7,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,35 +15,14 @@ import pytest
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.recall import recalled
+from desktop_app.commands.recall import OnThisThread
 from desktop_app.context.recall import kept_counts
-from desktop_app.context.recall_outline import Outline
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.models.tokenizers import tokenizer_for
 
 QUERIES = 40
 FTS5 = """SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN 0 AND 1000000 ORDER BY rank LIMIT 50"""
-
-
-class Here:
-    """The archive without its thread, so that processor time is this process's alone."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-
-    async def outline(self, conversation: str) -> Outline:
-        return self.store.outline(conversation)
-
-    async def postings(
-        self, conversation: str, terms: Sequence[str], most: int = 20_000
-    ) -> Mapping[str, Sequence[int]]:
-        return self.store.postings(conversation, terms, most)
-
-    async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
-        return self.store.messages_at(conversation, indexes)
-
-    async def archived_indexes(self, conversation: str) -> frozenset[int]:
-        return self.store.archived_indexes(conversation)
 
 
 def made_up(messages: int) -> list[Message]:
@@ -99,7 +78,7 @@ def test_a_query_takes_a_few_times_as_long_as_fts5_alone(benchmark, chat: tuple[
 
     async def ours() -> None:
         for query in queries:
-            found = await recalled(Here(store), "c", query, 4_000, count)
+            found = await recalled(OnThisThread(store), "c", query, 4_000, count)
             assert 0 < found.tokens <= 4_000
 
     async def alone() -> None:

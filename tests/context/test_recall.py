@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.recall import Recollected, Recollection, kept_counts, pack, page_of, worth_reading
+from desktop_app.context.recall import Found, Recollected, Recollection, kept_counts, pack, page_of, worth_reading
 from desktop_app.context.recall_outline import Head, Outline, outline_of
 from desktop_app.context.recall_passages import WHOLE_MOST, passage_of, text_of
 from desktop_app.context.recall_query import wanted_of
@@ -27,17 +27,13 @@ texts = st.one_of(
 )
 
 
-def said(index: int, text: str) -> Message:
-    return Message(id=f"m{index}", role=Role.USER, parts=(Text(text),))
-
-
 def outlined(messages: list[str], gap: float = 0.0) -> Outline:
     return outline_of(Head("user", False, len(text), "", n * gap) for n, text in enumerate(messages))
 
 
 def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
-    found = [(index, said(index, messages[index])) for index in order]
+    found = [Found(index, f"m{index}", messages[index].strip()) for index in order]
     return pack("the ledger", found, wanted_of("the ledger"), held, outlined(messages, 9_000), budget, count)
 
 
