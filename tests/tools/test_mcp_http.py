@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 import socket
+import ssl
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -12,6 +14,11 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from mcp_bench import FOLDER, PATIENT, Bench, bench, until
 from mcp_servers.web import web
 
@@ -69,7 +76,7 @@ async def test_an_address_that_leads_nowhere(tmp_path: Path, url: str, words: st
 
 async def test_the_key_goes_to_its_server_and_to_no_other(tmp_path: Path) -> None:
     keys = {"mcp/web": "the-key", "mcp/away": "another-key"}
-    async with web() as good, web() as thief, web(f"http://localhost:{thief.port}/mcp") as away:
+    async with web() as good, web() as thief, web(f"http://127.0.0.1:{thief.port}/mcp") as away:
         async with bench(tmp_path, at(good.url), at(away.url, "away"), limits=HASTY, keys=keys) as one:
             assert await one.names() == ["web__work"]
             assert await one.text("web__work") == "worked"
@@ -77,6 +84,46 @@ async def test_the_key_goes_to_its_server_and_to_no_other(tmp_path: Path) -> Non
             assert "not followed" in failure.detail
         assert {request.headers.get("authorization") for request in good.requests} == {"Bearer the-key"}
         assert thief.requests == []
+
+
+def own_certificate(folder: Path) -> ssl.SSLContext:
+    """A certificate for this machine that nobody has vouched for."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + certificate.public_bytes(Encoding.PEM)
+    (folder / "pem").write_bytes(pem)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(folder / "pem")
+    return context
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_accepted(tmp_path: Path) -> None:
+    async with web(tls=own_certificate(tmp_path)) as other:
+        async with bench(tmp_path, at(other.url), limits=HASTY, keys={"mcp/web": "the-key"}) as one:
+            assert await one.names() == []
+            assert "Its certificate is not valid" in one.servers.failures()[0].detail
+        assert other.requests == []
+
+
+async def test_a_key_that_a_server_repeats_is_not_told(tmp_path: Path) -> None:
+    keys = {"mcp/web": "the-key"}
+    async with web("echo") as other, bench(tmp_path, at(other.url), limits=HASTY, keys=keys) as one:
+        await one.names()
+        detail = one.servers.failures()[0].detail
+    assert "bad key" in detail
+    assert "the-key" not in detail
 
 
 async def test_a_call_whose_connection_breaks_says_that_it_may_have_run(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -239,6 +240,41 @@ async def test_the_guard_forgets_what_has_ended(tmp_path: Path) -> None:
     assert survivor.code is None
     for group in (groups[0], survivor):
         await group.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_happens_at_whatever_moment_every_call_ends_and_nothing_is_left(
+    tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    kinds = ("well", "no answer", "flood", "quits", "pages", "dead", "stubborn", "shuffled")
+    limits = Limits(wait=0.3, start=1.0, start_most=1.0, call=0.4, pause=0.02, pause_most=0.1)
+    async with bench(tmp_path, limits=limits) as one:
+        calls: list[asyncio.Task[object]] = []
+        for _ in range(60):
+            match chance.choice(("change", "kill", "cancel", "call", "call", "call", "names")):
+                case "change":
+                    chosen = chance.sample(kinds, 3)
+                    await one.servers.change(
+                        tuple(server("rude", kind, f"server {n}") for n, kind in enumerate(chosen))
+                    )
+                case "kill" if found := servers_of_ours():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(chance.choice(found), signal.SIGKILL)
+                case "cancel" if calls:
+                    chance.choice(calls).cancel()
+                case "call":
+                    name = f"server_{chance.randrange(3)}__{chance.choice(('work', 'tool_1', 'a'))}"
+                    calls.append(asyncio.ensure_future(one.run(name)))
+                case _:
+                    await one.names()
+            await asyncio.sleep(chance.random() * 0.1)
+        async with asyncio.timeout(20):
+            await asyncio.gather(*calls, return_exceptions=True)
+        assert not [call for call in calls if not call.cancelled() and call.exception()]
+    assert servers_of_ours() == []
+    assert not [task for task in asyncio.all_tasks() if "mcp" in task.get_name()]
 
 
 async def test_the_loop_goes_on_while_a_server_starts(tmp_path: Path) -> None:

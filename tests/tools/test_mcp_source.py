@@ -16,9 +16,11 @@ import pytest
 from mcp_bench import PATIENT, Bench, bench, server, until
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, Rule, Workplace
+from desktop_app.conversation.tools import Need, Rule, ToolOutcome, Workplace
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp_surroundings import Limits
+from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import Toolbox
 
 pytestmark = pytest.mark.slow  # a server made with the package needs two seconds to start
 
@@ -134,6 +136,18 @@ async def test_every_call_has_to_be_allowed_whether_or_not_the_server_answers(tm
         assert Rule("my_odd_server__read", need.suggestion).covers(need)
         assert await one.servers.needs(ToolCall("1", "bash"), one.place) == ()
         assert await one.servers.needs(ToolCall("1", "other__read"), one.place) == ()
+
+
+async def test_it_is_a_source_of_the_toolbox(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude")) as one:
+        toolbox = Toolbox((one.servers,), SpillFolder(tmp_path / "spills"))
+        specs = await toolbox.specs(one.place)
+        assert [spec.name for spec in specs if spec.source] == ["rude__work"]
+        call = ToolCall("1", "rude__work", "{}")
+        assert [need.target for need in await toolbox.needs(call, one.place)] == ["rude/work"]
+        assert [piece async for piece in toolbox.run(call, one.place)] == [ToolOutcome("worked")]
+        await one.servers.change((server("rude", "dead"),))
+        await until(toolbox.failures)
 
 
 def test_nothing_is_imported_for_who_has_no_server() -> None:

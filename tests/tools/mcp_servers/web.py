@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -23,15 +24,16 @@ class Request(msgspec.Struct):
 class Web:
     """how: what it does. requests: what it was asked."""
 
-    def __init__(self, how: str) -> None:
+    def __init__(self, how: str, tls: ssl.SSLContext | None) -> None:
         self.how = how
+        self.tls = tls
         self.port = 0
         self.requests: list[Request] = []
         self.is_over = asyncio.Event()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/mcp"
+        return f"http{'s' if self.tls else ''}://localhost:{self.port}/mcp"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -52,6 +54,7 @@ class Web:
             "refuses": lambda: (401, {}, b"no"),
             "missing": lambda: (404, {}, b"no such page"),
             "broken": lambda: (500, {"content-type": "text/html"}, b"<h1>Oh</h1>"),
+            "echo": lambda: (200, {"content-type": "application/json"}, echo(request)),
             "busy": lambda: (429, {}, b"later"),
             "page": lambda: (200, {"content-type": "text/html"}, b"<h1>Welcome</h1>"),
             "nonsense": lambda: (200, {"content-type": "application/json"}, b'{"jsonrpc": 2'),
@@ -86,6 +89,12 @@ class Web:
         return 200, {"content-type": "application/json"}, body.encode()
 
 
+def echo(request: Request) -> bytes:
+    """A refusal that tells the key that it was given."""
+    error = {"code": -32603, "message": f"bad key {request.headers.get('authorization')}"}
+    return json.dumps({"jsonrpc": "2.0", "id": request.message.get("id"), "error": error}).encode()
+
+
 BOMB = gzip.compress(b"x" * 50_000_000)
 
 
@@ -97,9 +106,9 @@ async def read(head: str, reader: asyncio.StreamReader) -> Request:
 
 
 @asynccontextmanager
-async def web(how: str = "") -> AsyncIterator[Web]:
-    one = Web(how)
-    listening = await asyncio.start_server(one.serve, "127.0.0.1", 0)
+async def web(how: str = "", tls: ssl.SSLContext | None = None) -> AsyncIterator[Web]:
+    one = Web(how, tls)
+    listening = await asyncio.start_server(one.serve, "127.0.0.1", 0, ssl=tls)
     one.port = listening.sockets[0].getsockname()[1]
     try:
         yield one
