@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
         # what a turn asks
         bridge.happened.connect(self.questions.note)
         bridge.engine_died.connect(self.questions.forget_all)
-        chat.shown.connect(self.questions.show)
+        chat.shown.connect(self.questions.note_opened)
         self.question.answered.connect(self.questions.answer)
         # tools
         chat.shown.connect(self.tools.note_opened)

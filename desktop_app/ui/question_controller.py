@@ -29,7 +29,10 @@ class QuestionController(QObject):
         """Takes in what is asked and what is answered; nothing waits for a turn that is over."""
         match event:
             case Asked(conversation):
-                self._waiting.setdefault(conversation, []).append(event)
+                waiting = self._waiting.setdefault(conversation, [])
+                if event in waiting:  # it was told with the conversation already
+                    return
+                waiting.append(event)
                 self._notify(event)
             case Answered(conversation, question):
                 self._forget(conversation, question)
@@ -37,6 +40,11 @@ class QuestionController(QObject):
                 self._waiting.pop(conversation, None)
             case _:
                 return
+        self.show()
+
+    def note_opened(self, opened: p.Opened) -> None:
+        """A conversation as it stands: its questions are those that the engine knows of."""
+        self._waiting[opened.conversation.id] = list(opened.questions)
         self.show()
 
     def show(self) -> None:

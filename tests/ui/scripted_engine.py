@@ -78,6 +78,7 @@ class ScriptedEngine:
         self._file = folder / "scripted.json"
         self._delay = delay
         self._lock = threading.Lock()
+        self._running: set[str] = set()
         self._stopped = threading.Event()
         self._tools = ScriptedTools(self._tell, self._append)
         if self._file.exists():
@@ -192,6 +193,7 @@ class ScriptedEngine:
     def _turn(self, wish: p.Send | p.Regenerate | p.Research | p.OptimizeAndRetry) -> None:
         name = wish.conversation
         self._stopped.clear()
+        self._running.add(name)
         self._tell(TurnStarted(name))
         if isinstance(wish, p.Send):
             self._append(name, user_message(wish.text))
@@ -307,7 +309,8 @@ class ScriptedEngine:
         rows = self._record.rows[name]
         return p.Opened(
             self._record.conversations[name], MODEL, tuple(rows[-p.PAGE :]), len(rows),
-            tuple(self._record.operations[name]), self._gauge(name),
+            tuple(self._record.operations[name]), self._gauge(name), name in self._running,
+            tuple(asked for asked in self._tools.waiting if asked.conversation == name),
         )  # fmt: skip
 
     def _gauge(self, name: str) -> Gauge:
@@ -325,6 +328,8 @@ class ScriptedEngine:
         return self._list()
 
     def _tell(self, event: TurnEvent) -> None:
+        if isinstance(event, TurnFinished):
+            self._running.discard(event.conversation)
         self._write(p.Happened(event))
 
     def _write(self, line: p.EngineLine) -> None:

@@ -55,11 +55,10 @@ class ScriptedTools:
             Memory("k2", "Prefers short answers", NOW, NOW),
         ]
         self._tools_off: tuple[str, ...] = ()
-        self.wishes: list[p.AnyWish] = []
+        self.waiting: list[Asked] = []
 
     def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
         """Its part of the answers; None for what it does not know."""
-        self.wishes.append(wish)
         match wish:
             case p.AnswerQuestion(_, question, answer):
                 event, said = self._answers.get(question, (threading.Event(), []))
@@ -144,8 +143,10 @@ class ScriptedTools:
 
     def _asked(self, asked: Asked) -> Any:
         event, said = self._answers[asked.question] = (threading.Event(), [])
+        self.waiting.append(asked)
         self._tell(asked)
         event.wait(15)
+        self.waiting.remove(asked)
         self._tell(Answered(asked.conversation, asked.question, said[0].is_allowed))
         return said[0]
 

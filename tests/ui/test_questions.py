@@ -12,7 +12,7 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, PermissionAnswer
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.questions.question_words import pattern_warning, title_of
+from desktop_app.ui.questions.question_words import covers, note_of, pattern_warning, suggestion_of, title_of
 from desktop_app.ui.widgets.buttons import Button
 
 COMMAND = "git push --force origin main"
@@ -172,7 +172,27 @@ def test_rounds_ask_to_go_on_or_to_stop(desk, qtbot):
     assert [told.at(n)[1] for n in range(told.count())] == [PermissionAnswer(True)]
 
 
+def test_a_line_of_several_commands_is_covered_only_if_each_of_them_is():
+    line = Asked("v", "q5", "permission", None, (Need("bash", "run", "git push", "git push *"),))
+    two = (*line.needs, Need("bash", "run", "rm -rf build", "rm -rf build"))
+    assert covers("", two)
+    assert not covers("git *", two)
+    assert note_of(Asked("v", "q6", "permission", None, two)).endswith("it allows: git push *, rm -rf build")
+
+
+def test_a_secret_is_covered_by_its_own_name_alone():
+    secret = (Need("read", "read", "/home/ana/.ssh/id_ed25519", ""),)
+    assert suggestion_of(secret) == "/home/ana/.ssh/id_ed25519"
+    assert covers("/home/ana/.ssh/id_ed25519", secret)
+    assert not covers("/home/ana/*", secret)
+
+
+def test_signs_of_patterns_in_a_target_are_meant_as_they_are():
+    need = (Need("read", "read", "/a/[1]*.txt", "/a/[[]1][*].txt"),)
+    assert covers(suggestion_of(need), need)
+
+
 def test_titles_and_warnings():
     assert title_of(BOTH) == "move wants to do 2 things"
     assert pattern_warning("git push *", PUSH.needs) == ""
-    assert pattern_warning(" ", PUSH.needs) != ""
+    assert pattern_warning("", PUSH.needs) != ""

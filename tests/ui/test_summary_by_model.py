@@ -70,7 +70,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
                 window.resize(1_280, 800)
                 window.show()
                 driver = Driver(window, bridge)
-                await driver.until(lambda: window.chat.conversation and window.transcript_model.rowCount(), 10, "it")
+                await driver.until(lambda: window.chat.conversation and window.transcript_model.rowCount(), 30, "it")
                 await scene(window, driver, provider)
                 window.close()
                 await bridge.close()
@@ -84,7 +84,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
 
 async def plan_of(window: MainWindow, driver: Driver) -> PlanDialog:
     await driver.click(window.gauge.optimize)
-    await driver.until(lambda: driver.dialog("PlanDialog"), 10, "the plan")
+    await driver.until(lambda: driver.dialog("PlanDialog"), 30, "the plan")
     dialog = driver.dialog("PlanDialog")
     assert isinstance(dialog, PlanDialog)
     return dialog
@@ -102,12 +102,12 @@ def test_a_summary_is_written_edited_and_applied(play) -> None:
         await driver.click(dialog.strategy.instructions)
         await driver.type("Name tickets.")
         await driver.click(dialog.summary.unwritten.write)
-        await driver.until(lambda: "of at most" in dialog.summary.unwritten.told.text(), 10, "progress")
-        await driver.until(lambda: dialog.summary.text() == PAGE, 10, "the summary")
+        await driver.until(lambda: "of at most" in dialog.summary.unwritten.told.text(), 30, "progress")
+        await driver.until(lambda: dialog.summary.text() == PAGE, 30, "the summary")
         dialog.summary.area.appendPlainText("- And mine.")
-        await driver.until(dialog.apply.isEnabled, 10, "the check")
+        await driver.until(dialog.apply.isEnabled, 30, "the check")
         await driver.click(dialog.apply)
-        await driver.until(lambda: not driver.dialog("PlanDialog") and operations(window), 10, "the end")
+        await driver.until(lambda: not driver.dialog("PlanDialog") and operations(window), 30, "the end")
         (row,) = operations(window)
         assert row.summary.endswith("- And mine.")
         assert row.usage.prompt_tokens == 4_000
@@ -124,7 +124,7 @@ def test_another_strategy_is_chosen_and_nothing_is_sent(play) -> None:
             await driver.click(dialog.strategy.choices.button(strategy))
             await driver.until(lambda strategy=strategy: dialog._plan.strategy == strategy, 10, strategy)
         await driver.click(dialog.apply)
-        await driver.until(lambda: operations(window), 10, "the end")
+        await driver.until(lambda: operations(window), 30, "the end")
         assert operations(window)[0].strategies.keys() == {"last_messages"}
 
     assert play(scene, []).requests == []
@@ -136,13 +136,13 @@ def test_writing_is_stopped_by_its_link_and_by_closing(play) -> None:
         driver.bridge.failed.connect(failures.append)
         dialog = await plan_of(window, driver)
         await driver.click(dialog.summary.unwritten.write)
-        await driver.until(lambda: provider.requests, 10, "the request")
+        await driver.until(lambda: provider.requests, 30, "the request")
         await driver.click(dialog.summary.unwritten.cancel)
         await driver.until(lambda: dialog.summary.unwritten.write.isVisible(), 5, "write again")
         await driver.until(provider.client_left.is_set, 5, "the end of the connection")
         provider.client_left.clear()
         await driver.click(dialog.summary.unwritten.write)
-        await driver.until(lambda: len(provider.requests) == 2, 10, "the second request")
+        await driver.until(lambda: len(provider.requests) == 2, 30, "the second request")
         await driver.click(dialog.cancel)
         await driver.until(provider.client_left.is_set, 5, "the end of the connection")
         assert failures == [], "it was the user's wish"

@@ -30,7 +30,7 @@ def signalled(signal: Any, until: Callable[..., bool] = lambda *_: True) -> asyn
 
     async def wait() -> Any:
         try:
-            return await asyncio.wait_for(arrived, 10)
+            return await asyncio.wait_for(arrived, 30)
         finally:
             signal.disconnect(note)
 
@@ -38,7 +38,7 @@ def signalled(signal: Any, until: Callable[..., bool] = lambda *_: True) -> asyn
 
 
 async def until(is_so: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not is_so():
             await asyncio.sleep(0.005)
 

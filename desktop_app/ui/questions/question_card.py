@@ -141,7 +141,7 @@ class QuestionCard(QWidget):
 
     def _check_pattern(self) -> None:
         needs = self.question.needs if self.question is not None else ()
-        self._tell(self.warning, pattern_warning(self.pattern.text(), needs))
+        self._tell(self.warning, pattern_warning(self.pattern.text().strip(), needs))
         for button in (self.conversation, self.always):
             button.setEnabled(covers(self.pattern.text().strip(), needs))
         self.pattern.setAccessibleDescription(self.warning.text())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from desktop_app.context.permissions import decided, rule_of
 from desktop_app.conversation.events import Asked
-from desktop_app.conversation.tools import Need, NeedKind, Rule
+from desktop_app.conversation.tools import Need, NeedKind, PermissionAnswer
 from desktop_app.ui.widgets.words import counted
 
 WANTS: dict[NeedKind, str] = {
@@ -39,32 +40,38 @@ def note_of(question: Asked) -> str:
     """What the answer means, where it is not plain."""
     if question.kind == "rounds":
         return "The model has been calling tools one after the other. Nothing runs until you answer."
-    if not question.needs:
+    if len(question.needs) < 2:
         return ""
-    if len(question.needs) > 1:
-        return "Your answer holds for all of them."
-    return ""
+    patterns = dict.fromkeys(proposed(need) for need in question.needs)
+    return f"Your answer holds for all of them. For more than once it allows: {', '.join(patterns)}"
+
+
+def proposed(need: Need) -> str:
+    """The pattern that is allowed if the user writes no other one."""
+    return rule_of(need, PermissionAnswer(is_allowed=True)).pattern
 
 
 def suggestion_of(needs: Sequence[Need]) -> str:
     """The pattern that is proposed; "" when there are several needs: each has its own then."""
-    return needs[0].suggestion or needs[0].target if len(needs) == 1 else ""
+    return proposed(needs[0]) if len(needs) == 1 else ""
 
 
 def pattern_warning(pattern: str, needs: Sequence[Need]) -> str:
     """What should be known of a pattern before it is allowed; "" when nothing."""
     if len(needs) != 1:
         return ""
-    need = needs[0]
-    if not pattern.strip():
+    if not pattern:
         return "Write what is to be allowed, with * for anything."
-    if not Rule(need.tool, pattern).covers(need):
+    if not covers(pattern, needs):
         return "This pattern does not cover what is asked for now."
     if not pattern.strip("*? "):
-        return f"This allows {need.tool} to do anything of this kind, without asking."
+        return f"This allows {needs[0].tool} to do anything of this kind, without asking."
     return ""
 
 
 def covers(pattern: str, needs: Sequence[Need]) -> bool:
-    """Whether a rule of that pattern would allow what is asked for now."""
-    return len(needs) != 1 or Rule(needs[0].tool, pattern).covers(needs[0])
+    """Whether rules of that pattern would allow what is asked for now, as the engine decides. "": those proposed."""
+    if len(needs) == 1 and not pattern:
+        return False
+    answer = PermissionAnswer(is_allowed=True, pattern=pattern)
+    return decided(needs, [rule_of(need, answer) for need in needs]) == "allow"
