@@ -178,18 +178,17 @@ class StreamGuard:
             self.state = State.WEIGHING if self.may_stop else State.STREAMING
         return shown
 
-    def weighed(self, is_worth_it: bool) -> tuple[Shown, ...]:
+    def weighed(self, is_worth_it: bool) -> None:
         """Whether to make room would help, so that the stream is to be stopped."""
         self._expect(State.WEIGHING)
         self._is_settled = True
         if not is_worth_it:
             self.state = State.STREAMING
-            return ()
+            return
         self.state, self._landing_from = State.LANDING, self.used
         text = self._counts[Segment.ASSISTANT].tokens
         if self._call or not text or self._last_shown == "\n":
-            return self._stop()
-        return ()
+            self._stop()
 
     def stored(self) -> None:
         """The stream is closed, and what was shown is stored."""
@@ -211,7 +210,10 @@ class StreamGuard:
         if not self._has_shown:
             self.state = State.READY
             return ()
-        return self._stop() if is_overflow and self.may_stop else self._abort(is_exceeded=False)
+        if is_overflow and self.may_stop:
+            self._stop()
+            return ()
+        return self._abort(is_exceeded=False)
 
     def abandoned(self) -> tuple[Shown, ...]:
         """Nobody wants the rest."""
@@ -252,7 +254,8 @@ class StreamGuard:
     def _land(self, piece: Piece, shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
         """Stops as soon as the text has come to a good place; what is behind it is not shown."""
         if not isinstance(piece, TextPiece):
-            return (*shown, *self._stop())
+            self._stop()
+            return shown
         text = "".join(part.text for part in shown)
         place = landed(text, self.used - self._landing_from, self._limits.window)
         if place is None:
@@ -261,19 +264,23 @@ class StreamGuard:
             self._last_shown = text[place - 1 : place]
             self.state, self.lost_call = State.STOPPING, ""
             return (TextPiece(text[:place]),)
-        return (*shown, *self._stop())
+        self._stop()
+        return shown
 
-    def _stop(self) -> tuple[Shown, ...]:
+    def _stop(self) -> None:
+        """What is held back is not shown any more: it will be said again."""
         self.state, self.lost_call = State.STOPPING, self._call
-        return self._as_text(self._trimmer.end())
 
     def _abort(self, is_exceeded: bool) -> tuple[Shown, ...]:
         self.state, self.is_exceeded = State.ABORTED, is_exceeded
-        return self._as_text(self._trimmer.end())
+        return self._as_text(self._trimmer.cut())
 
     def _ended(self, end: ReplyEnd) -> tuple[Shown, ...]:
         if end.reason == "length" and self._is_capped:
-            return self._stop() if self.may_stop else self._abort(is_exceeded=True)
+            if not self.may_stop:
+                return self._abort(is_exceeded=True)
+            self._stop()
+            return ()
         self.state = State.DONE
         self.end = end if end.reason in OWN_ENDS else replace(end, tool_calls=())
         return self._as_text(self._trimmer.end())

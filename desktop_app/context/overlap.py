@@ -60,8 +60,14 @@ class OverlapTrimmer:
         return ""
 
     def end(self) -> str:
-        """The rest, when nothing comes any more."""
+        """The rest, when the model has said all."""
         return "" if self._is_decided else self._decide(len(self._held))
+
+    def cut(self) -> str:
+        """The rest, when the model is not heard out: nothing if it was just saying something once more, so it seems."""
+        if not self._is_decided and any(self._differs[length] == 0 for length in self._open):
+            self._is_decided, self.trimmed, self._held = True, self._held, ""
+        return self.end()
 
     def _compare(self, index: int) -> bool:
         """Compares one more character with each place where the repetition may begin, so many characters before the

@@ -47,7 +47,7 @@ def test_at_the_stop_it_is_weighed_and_then_the_line_is_ended() -> None:
     guard = guard_at(500)
     assert text_of(*guard.arrived(TextPiece("word" * 400))) == "word" * 400
     assert guard.state is State.WEIGHING
-    assert guard.weighed(is_worth_it=True) == ()
+    guard.weighed(is_worth_it=True)
     assert guard.state is State.LANDING
     assert text_of(*guard.arrived(TextPiece(" the"))) == " the"
     assert text_of(*guard.arrived(TextPiece(" end\n\nNext"))) == " end\n\n"

@@ -16,10 +16,11 @@ from desktop_app.conversation.message import ToolCall
 
 CALL = ToolCall("c", "bash", '{"command": "ls"}')
 NAMES = tuple("anchor basil copper dragon ember falcon garnet hollow indigo jasper kettle lantern".split())  # noqa: SIM905
+RARELY = st.sampled_from([False] * 9 + [True])
 SCRIPTS = st.lists(
     st.sampled_from(["{} {}", "{}, {} ", "{}\n", "```python\n{} = {}\n```\n", "{}😀{} ", "я{}语{}. ", "| {} | {} |\n"]),
-    min_size=4,
-    max_size=60,
+    min_size=20,
+    max_size=90,
 )
 
 
@@ -36,8 +37,8 @@ class Reply(RuleBasedStateMachine):
         shapes=SCRIPTS,
         thought=st.sampled_from(["", "Let me think about that."]),
         calls=st.lists(st.sampled_from([CALL, ToolCall("d", "write", '{"text": "' + "x" * 300 + '"}')]), max_size=2),
-        restarts=st.integers(0, 2),
-        window=st.sampled_from([200, 400, 1_000]),
+        restarts=st.sampled_from([2, 2, 2, 1, 0]),
+        window=st.sampled_from([200, 200, 400, 1_000]),
         before=st.integers(10, 150),
         is_capped=st.booleans(),
     )
@@ -78,7 +79,11 @@ class Reply(RuleBasedStateMachine):
         return hasattr(self, "guard") and self.guard.state in states
 
     @precondition(lambda self: self.is_in(State.READY))
-    @rule(back=st.one_of(st.just(0), st.integers(24, 200)), size=st.integers(1, 60), is_thinking=st.booleans())
+    @rule(
+        back=st.one_of(st.just(0), st.integers(24, 200), st.integers(24, 60)),
+        size=st.integers(1, 60),
+        is_thinking=st.booleans(),
+    )
     def ask(self, back: int, size: int, is_thinking: bool) -> None:
         """The model goes on with what was said, or says some of it once more; its pieces are cut anywhere."""
         said = len(self.said)
@@ -96,7 +101,7 @@ class Reply(RuleBasedStateMachine):
         self.guard.begun(self.limits, self.request, self.said, self.is_capped)
 
     @precondition(lambda self: self.is_in(State.STREAMING, State.LANDING) and self.coming)
-    @rule(count=st.integers(1, 40))
+    @rule(count=st.sampled_from([1, 2, 30, 400, 400]))
     def stream(self, count: int) -> None:
         for _ in range(count):
             if not self.coming or self.guard.state not in (State.STREAMING, State.LANDING):
@@ -109,9 +114,9 @@ class Reply(RuleBasedStateMachine):
                 assert self.guard.restarts < self.limits.restarts
 
     @precondition(lambda self: self.is_in(State.WEIGHING))
-    @rule(is_worth_it=st.sampled_from([True, True, False]))
+    @rule(is_worth_it=st.sampled_from([True, True, True, True, True, False]))
     def weigh(self, is_worth_it: bool) -> None:
-        self.take(self.guard.weighed(is_worth_it))
+        self.guard.weighed(is_worth_it)
 
     @precondition(lambda self: self.is_in(State.STOPPING))
     @rule()
@@ -122,33 +127,44 @@ class Reply(RuleBasedStateMachine):
         self.guard.stored()
 
     @precondition(lambda self: self.is_in(State.MAKING_ROOM))
-    @rule(is_made=st.sampled_from([True, True, True, False]), request=st.integers(10, 190))
+    @rule(
+        is_made=st.sampled_from([True, True, True, False]),
+        request=st.one_of(st.integers(10, 120), st.integers(170, 185)),
+    )
     def make_room(self, is_made: bool, request: int) -> None:
         self.guard.room_made(is_made)
         self.rooms += is_made
         self.request = request
 
     @precondition(lambda self: self.is_in(*STREAMS) and not self.has_failed)
-    @rule(is_overflow=st.booleans())
-    def fail(self, is_overflow: bool) -> None:
+    @rule(is_overflow=st.booleans(), wants=RARELY)
+    def fail(self, is_overflow: bool, wants: bool) -> None:
+        if not wants:
+            return
         self.has_failed, had = True, self.guard.has_shown
         self.take(self.guard.failed(is_overflow))
         self.coming = []
         assert had or self.guard.state is State.READY
 
     @precondition(lambda self: self.is_in(*STREAMS) and not self.is_cut)
-    @rule(reason=st.sampled_from(["length", "length", "content_filter", "odd"]), calls=st.booleans())
-    def end_early(self, reason: str, calls: bool) -> None:
+    @rule(
+        reason=st.sampled_from(["length", "length", "content_filter", "odd"]),
+        calls=st.booleans(),
+        wants=st.sampled_from([False, False, True]),
+    )
+    def end_early(self, reason: str, calls: bool, wants: bool) -> None:
         """The provider ends the reply where it is; a call may be there only in part."""
+        if not wants:
+            return
         self.is_cut = True
         made = (ToolCall("c", "write", '{"text": "x'),) if calls else ()
         self.take(self.guard.arrived(ReplyEnd(reason, tool_calls=made)))
         self.coming = []
 
     @precondition(lambda self: not self.is_in(*ENDS))
-    @rule(wants=st.integers(0, 20))
-    def stop(self, wants: int) -> None:
-        if wants == 20:
+    @rule(wants=RARELY)
+    def stop(self, wants: bool) -> None:
+        if wants:
             self.take(self.guard.abandoned())
 
     @precondition(lambda self: self.is_in(*ENDS))
@@ -192,12 +208,12 @@ class Reply(RuleBasedStateMachine):
         if not hasattr(self, "guard"):
             return
         steps: dict[State, Callable[[], object]] = {
-            State.READY: lambda: self.ask(0, 7, True),
+            State.READY: lambda: self.ask(60 * (self.rooms % 2), 7, True),
             State.STREAMING: lambda: self.stream(1),
             State.LANDING: lambda: self.stream(1),
             State.WEIGHING: lambda: self.weigh(True),
             State.STOPPING: self.store,
-            State.MAKING_ROOM: lambda: self.make_room(True, 20),
+            State.MAKING_ROOM: lambda: self.make_room(True, 20 if self.rooms % 2 else 172),
         }
         for _ in range(20_000):
             if self.guard.state in ENDS:
