@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase
 
 FOLDERS = (
     *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".secrets", ".mozilla", ".thunderbird"),
-    *("keyrings", "keychains", "kwalletd", "google-chrome", "chromium", "bravesoftware", "gcloud", "1password"),
+    *(".local/share/keyrings", ".local/share/kwalletd", "library/keychains", "library/application support/google"),
+    *(".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".config/gcloud", ".config/1password"),
 )
 """Everything below a folder of one of these names."""
 NAMES = (
@@ -17,17 +18,15 @@ NAMES = (
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
 """Names that look like them, and are made to be shown."""
-ENDINGS = (".docker/config.json", ".config/gh/hosts.yml", ".cargo/credentials.toml", ".local/share/kwalletd")
+ENDINGS = ("/.docker/config.json", "/.config/gh/hosts.yml", "/.cargo/credentials.toml")
 
 
 def is_secret(path: str) -> bool:
     """Whether a file or folder of that path is likely to hold secrets. Small and capital letters are the same here."""
-    parts = [part for part in path.lower().replace("\\", "/").split("/") if part not in ("", ".")]
-    if not parts:
-        return False
-    if any(part in FOLDERS for part in parts):
+    whole = "/".join(["", *(part for part in path.lower().replace("\\", "/").split("/") if part not in ("", "."))])
+    if any(f"/{folder}/" in f"{whole}/" for folder in FOLDERS):
         return True
-    name, whole = parts[-1], "/".join(parts)
+    name = whole.rsplit("/", 1)[-1]
     if any(fnmatchcase(name, harmless) for harmless in HARMLESS):
         return False
-    return any(fnmatchcase(name, pattern) for pattern in NAMES) or any(whole.endswith(ending) for ending in ENDINGS)
+    return any(fnmatchcase(name, pattern) for pattern in NAMES) or whole.endswith(ENDINGS)

@@ -91,7 +91,7 @@ class LineWindow:
 
 
 def window_of_file(file: BinaryIO, begin: bytes, offset: int, limit: int, most: int) -> LineWindow:
-    """Lines of an open file that begins so, of which `most` bytes are read. Lines end at a line feed, as editors say."""
+    """Lines of an open file that begins so, of which `most` bytes are read. A line ends at a line feed alone."""
     window = LineWindow(offset, limit)
     bom, encoding = bom_of(begin)
     file.seek(len(bom))

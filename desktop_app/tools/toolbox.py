@@ -65,20 +65,25 @@ class Toolbox:
         self._settings = settings
 
     async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
-        """Those on offer there, without those that are switched off."""
-        return tuple(spec for spec, _ in (await self._offers(place)).values())
+        """Those on offer there, without those that are switched off; always in the same order, which begins the
+        prompt cache."""
+        offers: dict[str, ToolSpec] = {}
+        for source in self._sources:
+            for spec in await source.specs(place):
+                if spec.name not in self._settings().tools_off:
+                    offers.setdefault(spec.name, spec)
+        return tuple(offers.values())
 
     async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
         """What the call would do that the user may not want; nothing for what cannot be run anyway."""
-        source = (await self._offers(place)).get(call.name, (None, None))[1]
+        source = await self._source_of(call.name, place)
         return await source.needs(call, place) if source else ()
 
     async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
         """Output as it comes, where a tool shows any, and at last the outcome."""
-        offers = await self._offers(place)
-        source = offers.get(call.name, (None, None))[1]
+        source = await self._source_of(call.name, place)
         if source is None:
-            names = ", ".join(offers) or "none"
+            names = ", ".join(spec.name for spec in await self.specs(place)) or "none"
             yield ToolOutcome(f"There is no tool named {call.name}. There are: {names}.", is_error=True)
             return
         async with aclosing(source.run(call, place)) as pieces:
@@ -89,15 +94,14 @@ class Toolbox:
         """What of the other sources does not answer, and why."""
         return tuple(failure for source in self._sources for failure in source.failures())
 
-    async def _offers(self, place: Workplace) -> dict[str, tuple[ToolSpec, ToolSource]]:
-        """What is on offer, by name: always in the same order, which begins the prompt cache."""
-        off = self._settings().tools_off
-        offers: dict[str, tuple[ToolSpec, ToolSource]] = {}
+    async def _source_of(self, name: str, place: Workplace) -> ToolSource | None:
+        """The first that offers a tool of that name; those behind it are not asked."""
+        if name in self._settings().tools_off:
+            return None
         for source in self._sources:
-            for spec in await source.specs(place):
-                if spec.name not in off:
-                    offers.setdefault(spec.name, (spec, source))
-        return offers
+            if any(spec.name == name for spec in await source.specs(place)):
+                return source
+        return None
 
 
 class OwnTools:

@@ -79,5 +79,5 @@ async def checked_addresses(
     refused = [str(address) for address in addresses if not is_allowed(address)]
     if refused or not addresses:
         where = f" ({', '.join(refused[:3])})" if host not in refused else ""
-        raise ToolFailed(f"{host}{where} is not on the public network: it is not fetched.")
+        raise ToolFailed(f"{host}{where} is not on the public network: it is not fetched (bash can reach it).")
     return addresses

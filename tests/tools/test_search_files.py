@@ -128,6 +128,7 @@ async def test_names_that_are_no_text_do_no_harm(desk: Desk) -> None:
     assert "\ufffd.md" in await desk.call("glob", pattern="*.md")
 
 
+@pytest.mark.slow
 async def test_an_expression_that_takes_for_ever_is_given_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_files, "SECONDS", 1)
     desk.file("a.txt", "a" * 40 + "b\n")

@@ -137,6 +137,7 @@ JSON = st.recursive(
 FIELDS = st.sampled_from(["path", "pattern", "include", "offset", "limit", "old_text", "new_text", "url", "query"])
 
 
+@pytest.mark.slow
 @given(st.sampled_from([n for n in NAMES if n not in ("bash", "write", "web_search")]), st.dictionaries(FIELDS, JSON))
 async def test_whatever_a_model_writes_has_an_outcome(
     tmp_path_factory: pytest.TempPathFactory, name: str, arguments: dict[str, object]

@@ -251,6 +251,7 @@ async def test_packed_answers_are_unpacked(server: WebServer, encoding: str, pac
     assert await fetched(server.url()) == "text " * 20_000
 
 
+@pytest.mark.slow
 async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
     bomb = gzip.compress(b"0" * 300_000_000, 1)
     server.answers["/bomb"] = answer(bomb, "text/plain", Content_Encoding="gzip")

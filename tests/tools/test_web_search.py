@@ -67,6 +67,7 @@ async def test_a_server_that_answers_something_else_is_told(tmp_path: Path) -> N
     assert "no web address" in await desk.failure("web_search", query="x")
 
 
+@pytest.mark.slow
 async def test_without_a_server_duckduckgo_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the real package, whose proxy leads to the scripted server under a certificate of its own."""
     desk = Desk(tmp_path)
@@ -87,6 +88,7 @@ async def test_without_a_server_duckduckgo_is_asked(tmp_path: Path, monkeypatch:
         assert need.target == "duckduckgo.com"
 
 
+@pytest.mark.slow
 async def test_a_search_that_does_not_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk(tmp_path)
     monkeypatch.setattr(web_search, "SECONDS", 1)
