@@ -43,7 +43,7 @@ ACCOUNTS = {
 }
 """Where an account's credit and limits are seen, by the host of the API."""
 
-_LOOKS_LIKE_KEY = re.compile(r"\b(sk|pk|gsk|xai|AIza|key|Bearer)[-_ ][A-Za-z0-9*_\-]{6,}")
+_LOOKS_LIKE_KEY = re.compile(r"\b((sk|pk|gsk|xai|key|Bearer)[-_ ][A-Za-z0-9*_\-]{6,}|AIza[\w\-]{6,})")
 _ABOUT_PLACE = re.compile(r"(location|country|region|territory)[^.]{0,40} not supported", re.IGNORECASE)
 _ABOUT_TOOLS = re.compile(r"\btools?\b|function call", re.IGNORECASE)
 _ABOUT_IMAGES = re.compile(r"\bimages?\b|image_url|multimodal", re.IGNORECASE)

@@ -16,16 +16,21 @@ import msgspec
 DEEPEST = 8
 """Levels of objects in objects that are read; real bodies have four."""
 
+LONGEST_WORDS = 8_000
+"""Characters of its words that are searched: some servers answer with a page, or with a traceback."""
+
 WORDS = ("message", "msg", "detail", "error", "raw", "reason", "blockReason", "retryDelay", "errorMessage")
 """Fields whose text a person would read, those that say most first."""
 
 CODES = ("code", "type", "status", "reason", "blockReason", "quotaId", "errorType", "error_type", "__type")
 """Fields that a program would read."""
 
+ECHO = {"input", "messages", "content", "contents", "prompt", "text", "failed_generation", "flagged_input", "arguments"}
+"""Fields in which servers quote the request or what the model wrote: nothing in them is the server's own word."""
+
 GENERIC = {"error", "invalid_request_error", "bad_request_error", "badrequesterror", "api_error", "invalid_argument"}
 """Codes that say only that something is wrong, or that are used for anything."""
 
-_QUOTED = re.compile(r"\{\s*[\"'].*\}", re.DOTALL)
 _TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL | re.IGNORECASE)
 
 
@@ -48,16 +53,16 @@ def body_of(text: str) -> Body:
     """Reads a body, which may be anything. Never raises."""
     if re.match(r"\s*<(!doctype|html|head|body)\b", text, re.IGNORECASE):
         words = re.sub(r"\s+", " ", _TAGS.sub(" ", text)).strip()
-        return Body(words, is_page=True, said=words)
+        return Body(words[:LONGEST_WORDS], is_page=True, said=words)
     found = list(_facts(_value_in(text), 0))
     if not found:
-        return Body(text.strip(), said=text.strip())
+        return Body(text.strip()[:LONGEST_WORDS], said=text.strip())
     words = [value for name, value in found if name in WORDS and isinstance(value, str) and value.strip()]
     codes = {str(value).lower() for name, value in found if name in CODES and isinstance(value, str | int)}
     numbers = {name: value for name, value in found if isinstance(value, int) and not isinstance(value, bool)}
-    prefix = _QUOTED.sub("", text) if not _is_json(text) else ""
+    prefix = "" if _is_json(text) else text.replace(_quoted(text), "")
     return Body(
-        "\n".join(dict.fromkeys([*words, prefix.strip()])).strip(),
+        "\n".join(dict.fromkeys([*words, prefix.strip()])).strip()[:LONGEST_WORDS],
         frozenset(codes - GENERIC - {"", "none"}),
         numbers,
         _status(found),
@@ -67,7 +72,7 @@ def body_of(text: str) -> Body:
 
 def _value_in(text: str) -> Any:
     """The JSON value of a text, or of the part of it that looks like one; None when there is none."""
-    for part in (text, *_QUOTED.findall(text)[:1]):
+    for part in (text, _quoted(text)):
         try:
             value = json.loads(part)
         except (ValueError, RecursionError):
@@ -75,6 +80,11 @@ def _value_in(text: str) -> Any:
         if isinstance(value, dict | list):
             return value
     return None
+
+
+def _quoted(text: str) -> str:
+    """From the first brace to the last one, as an exception quotes an answer."""
+    return text[text.find("{") : text.rfind("}") + 1] if "{" in text else ""
 
 
 def _is_json(text: str) -> bool:
@@ -90,6 +100,8 @@ def _facts(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
             yield from _facts(entry, depth + 1)
     elif isinstance(value, dict):
         for name, entry in value.items():
+            if name in ECHO:
+                continue
             inner = _value_in(entry) if isinstance(entry, str) and "{" in entry else entry
             if isinstance(inner, dict | list):
                 yield from _facts(inner, depth + 1)

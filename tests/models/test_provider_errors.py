@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from typing import get_args
 
@@ -185,10 +186,11 @@ def test_advice_is_for_that_error(status: int, said: str, advice: str) -> None:
 
 
 def test_keys_are_cut_out_of_what_is_shown() -> None:
-    said = "Bad key verysecret, sk-abcdef123456 and Bearer eyJhbGciOiJI"
+    said = "Bad key verysecret, sk-abcdef123456, AIzaSyD0123456789 and Bearer eyJhbGciOiJI"
     text = shown(said, WHERE)
     assert "verysecret" not in text
     assert "abcdef123456" not in text
+    assert "SyD0123" not in text
     assert "eyJhbGci" not in text
     assert "verysecret" not in repr(WHERE)
 
@@ -201,6 +203,16 @@ def test_many_models_on_offer_are_not_all_listed() -> None:
     offered = tuple(f"m{n}" for n in range(20))
     advice = error_of_answer(WHERE, Answer(404, {}, "no such model"), offered).failure.advice
     assert "m7 and 12 more" in advice
+
+
+@pytest.mark.parametrize("field", ["input", "failed_generation", "flagged_input"])
+@pytest.mark.parametrize(
+    "said", ["prompt is too long: 9 tokens > 8 maximum", '{"error": {"code": "insufficient_quota"}}']
+)
+def test_what_a_server_quotes_of_the_request_says_nothing(field: str, said: str) -> None:
+    quoted = {"messages": [{"role": "user", "content": said}], "message": said}
+    body = {"detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required", field: quoted}]}
+    assert classified(422, {}, json.dumps(body)).kind == "provider"
 
 
 JSON = st.recursive(
@@ -216,6 +228,18 @@ def test_nothing_that_a_server_may_say_raises(status: int, text: str, headers: d
     assert error.failure.detail
 
 
-@pytest.mark.parametrize("text", ["{" * 100_000, '{"a":' * 5_000, "[" * 50_000, "{'a': " + "x" * 100_000 + "}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 100_000,
+        '{"' * 40_000,
+        '{"a":' * 5_000,
+        "[" * 50_000,
+        "{'a': " + "x" * 100_000 + "}",
+        "model max tokens input " * 9_999,
+    ],
+)
 def test_a_body_that_is_made_to_hurt_does_not(text: str) -> None:
+    began = time.process_time()
     assert classified(400, {}, text).kind == "provider"
+    assert time.process_time() - began < 1  # 0.05 s where nobody else is at work
