@@ -58,7 +58,8 @@ class BashTool(Tool[BashArguments]):
         """One for each simple command; one for the whole line, where it cannot be taken apart."""
         commands = simple_commands(arguments.command)
         if commands is None:
-            return (Need(self.name, "run", arguments.command, literal(arguments.command)),)
+            line = arguments.command.strip()
+            return (Need(self.name, "run", line, literal(line)),)
         needs = (Need(self.name, "run", command.text, suggested_for(command)) for command in commands)
         return tuple(dict.fromkeys(needs))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tool_calls import Desk
+from tool_calls import STOP_SECONDS, Desk, slowness
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome, Workplace
@@ -138,12 +137,7 @@ async def test_a_stopped_call_leaves_nothing_running(desk: Desk) -> None:
     took = time.monotonic() - began
     assert task.cancelled()
     assert await nothing_runs_in(desk.folder)
-    assert took < 0.25 * slowness()
-
-
-def slowness() -> float:
-    """How much slower than usual this machine is just now: time that others take is none of ours."""
-    return max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+    assert took < STOP_SECONDS * slowness()
 
 
 async def test_a_closed_generator_leaves_nothing_running(desk: Desk) -> None:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tool_calls import Desk
+from tool_calls import Desk, longest_gap, slowness
 
 from desktop_app.context.permissions import decided
 from desktop_app.context.policy import ContextPolicy
@@ -210,3 +210,27 @@ async def test_without_a_working_folder_everything_is_outside(desk: Desk) -> Non
 
 def test_schemas_are_values_that_can_be_sent() -> None:
     assert msgspec.json.decode(ToolSpec("x", "y").parameters) == {"type": "object", "properties": {}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read", {"path": "large.txt", "offset": 1_000_000}),
+        ("read", {"path": "large.txt"}),
+        ("edit", {"path": "five.txt", "old_text": "nowhere", "new_text": "x"}),
+        ("edit", {"path": "five.txt", "old_text": "words", "new_text": "x", "replace_all": True}),
+        ("write", {"path": "new.txt", "content": "é" * 3_000_000}),
+        ("grep", {"pattern": "words"}),
+        ("list", {"path": "many"}),
+        ("glob", {"pattern": "*"}),
+    ],
+)
+async def test_no_tool_holds_the_engine_up(desk: Desk, name: str, arguments: dict[str, object]) -> None:
+    """The best of five tries, since this measures the machine as well."""
+    desk.file("large.txt", "a line of words\n" * 1_100_000)
+    desk.file("five.txt", "a line of words é\n" * 200_000)
+    for n in range(3_000):
+        desk.file(f"many/{n}", "")
+    gaps = [await longest_gap(desk.pieces(name, json.dumps(arguments))) for _ in range(5)]
+    assert min(gaps) < 0.05 * slowness(), gaps

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import time
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,33 @@ from desktop_app.conversation.tools import Need, ToolOutcome, Workplace
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
+
+STOP_SECONDS = 0.25
+"""In which a stopped call has ended."""
+
+
+def slowness() -> float:
+    """How much slower than usual this machine is just now: time that others take is none of ours."""
+    return max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+async def longest_gap(work: Awaitable[object]) -> float:
+    """Seconds for which the loop did nothing else while that work went on."""
+    gaps = [0.0]
+
+    async def beat() -> None:
+        last = time.monotonic()
+        while True:
+            await asyncio.sleep(0.002)
+            now = time.monotonic()
+            gaps.append(now - last)
+            last = now
+
+    beating = asyncio.ensure_future(beat())
+    await work
+    beating.cancel()
+    await asyncio.wait({beating})
+    return max(gaps)
 
 
 class Desk:
