@@ -87,7 +87,7 @@ class McpServers:
         if arguments is None:
             yield ToolOutcome("The arguments are no JSON object; the tool did not run.", is_error=True)
             return
-        found = self._find(call.name, place)
+        found = await self._find(call.name, place)
         if isinstance(found, ToolOutcome):
             yield found
             return
@@ -97,7 +97,6 @@ class McpServers:
             return
         del self._asked[place.conversation, call]
         connection, tool = found
-        connection.wake()
         told: asyncio.Queue[str | ToolOutcome] = asyncio.Queue()
         name = self._around.next_name(call.name)
         task = self._around.tasks.start(name, _call(connection, tool, arguments, told))
@@ -148,10 +147,12 @@ class McpServers:
                 found[server.name] = self._connections[key]
         return list(found.values())
 
-    def _find(self, name: str, place: Workplace) -> tuple[Connection, str] | ToolOutcome:
+    async def _find(self, name: str, place: Workplace) -> tuple[Connection, str] | ToolOutcome:
         """The connection that offers it, and the server's own name for it; or why there is none."""
         for connection in self._wanted(place.folder):
             if name.startswith(self._prefixes[connection.server.name] + JOINT):
+                connection.wake()
+                await connection.first_settled()
                 for offer in connection.offers:
                     if offer.spec.name == name:
                         return connection, offer.tool

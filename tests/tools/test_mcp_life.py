@@ -71,6 +71,12 @@ async def test_a_slow_server_is_not_waited_for_and_is_there_later(tmp_path: Path
                 await asyncio.sleep(0.05)
 
 
+async def test_a_call_waits_for_a_server_that_starts(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude"), limits=QUICK) as one:
+        assert await one.text("rude__work") == "worked"
+        assert await one.text("rude__other") == "The MCP server “rude” has no tool of that name now."
+
+
 async def test_a_server_that_died_is_started_again_and_keeps_its_place_meanwhile(tmp_path: Path) -> None:
     async with bench(tmp_path, server("rude"), limits=QUICK) as one:
         names = await one.names()
@@ -250,10 +256,12 @@ async def test_whatever_happens_at_whatever_moment_every_call_ends_and_nothing_i
     chance = random.Random(seed)
     kinds = ("well", "no answer", "flood", "quits", "pages", "dead", "stubborn", "shuffled")
     limits = Limits(wait=0.3, start=1.0, start_most=1.0, call=0.4, pause=0.02, pause_most=0.1)
-    async with bench(tmp_path, limits=limits) as one:
+    first = tuple(server("rude", kind, f"server {n}") for n, kind in enumerate(kinds[:3]))
+    async with bench(tmp_path, *first, limits=limits) as one:
         calls: list[asyncio.Task[object]] = []
         for _ in range(60):
-            match chance.choice(("change", "kill", "cancel", "call", "call", "call", "names")):
+            offered = await one.names() or ["server_0__work"]
+            match chance.choice(("change", *("kill", "cancel") * 2, *("call",) * 7)):
                 case "change":
                     chosen = chance.sample(kinds, 3)
                     await one.servers.change(
@@ -265,10 +273,9 @@ async def test_whatever_happens_at_whatever_moment_every_call_ends_and_nothing_i
                 case "cancel" if calls:
                     chance.choice(calls).cancel()
                 case "call":
-                    name = f"server_{chance.randrange(3)}__{chance.choice(('work', 'tool_1', 'a'))}"
-                    calls.append(asyncio.ensure_future(one.run(name)))
+                    calls.append(asyncio.ensure_future(one.run(chance.choice(offered))))
                 case _:
-                    await one.names()
+                    pass
             await asyncio.sleep(chance.random() * 0.1)
         async with asyncio.timeout(20):
             await asyncio.gather(*calls, return_exceptions=True)
