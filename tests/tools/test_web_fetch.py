@@ -226,6 +226,30 @@ async def test_a_name_that_changes_after_it_was_checked_changes_nothing(server: 
     assert "127.0.0.2" in await failure(server.url(host="rebinding.test"), tools)
 
 
+async def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
+    async def two(host: str, port: int) -> tuple[Address, ...]:
+        return ip_address("::1"), HERE
+
+    async with web_server() as server:  # on the second address alone
+        server.answers["/"] = answer("here", "text/plain")
+        assert (await outcome_of(server.url(), OwnTools([FetchTool(two, lambda _: True)]))).text.endswith("here")
+
+
+async def test_an_address_of_version_6_is_reached() -> None:
+    async def six(host: str, port: int) -> tuple[Address, ...]:
+        return (ip_address("::1"),)
+
+    try:
+        async with web_server(address="::1") as server:
+            server.answers["/"] = answer("here", "text/plain")
+            tools = OwnTools([FetchTool(six, lambda _: True)])
+            assert (await outcome_of(server.url(), tools)).text.endswith("here")
+            assert (await outcome_of(server.url(host="[::1]"), tools)).text.endswith("here")
+            assert f"Host: [::1]:{server.port}\r\n" in server.asked[1]
+    except OSError as error:
+        pytest.skip(f"this machine has no IPv6: {error}")
+
+
 async def test_the_certificate_is_checked_against_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     authority, tls = certificates(tmp_path, "site.test")
     monkeypatch.setattr(web_reading, "ssl_context", lambda: ssl.create_default_context(cafile=authority))

@@ -78,10 +78,12 @@ class WebServer:
 
 
 @asynccontextmanager
-async def web_server(tls: ssl.SSLContext | None = None, is_proxy: bool = False) -> AsyncIterator[WebServer]:
+async def web_server(
+    tls: ssl.SSLContext | None = None, is_proxy: bool = False, address: str = "127.0.0.1"
+) -> AsyncIterator[WebServer]:
     served = WebServer()
     served.tls = tls
-    server = await asyncio.start_server(served.serve, "127.0.0.1", 0, ssl=None if is_proxy else tls)
+    server = await asyncio.start_server(served.serve, address, 0, ssl=None if is_proxy else tls)
     served.port = server.sockets[0].getsockname()[1]
     try:
         yield served
