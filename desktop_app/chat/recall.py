@@ -20,7 +20,6 @@ from desktop_app.context.recall_rank import (
     by_words,
     often_in,
     rank,
-    telling,
     telling_most,
     with_feedback,
 )
@@ -155,16 +154,14 @@ class _Search:
         count: Callable[[str], int],
         without: Collection[str] = (),
     ) -> Recollection:
-        """Those messages after a closer look, as many as the budget holds."""
+        """Those messages, as many as the budget holds."""
         indexes = worth_reading(scores, self.outline, budget)
         messages = await self._read(indexes)
-        texts = {index: text_of(messages[index]) for index in indexes if index in messages}
-        closer = [
-            (score + telling(self.wanted, texts[index][:WHOLE_MOST], self.outline.named), index)
-            for index, score in scores[: len(indexes)]
-            if index in texts and messages[index].id not in without
+        found = [
+            Found(index, messages[index].id, text_of(messages[index]))
+            for index in indexes
+            if index in messages and messages[index].id not in without
         ]
-        found = [Found(index, messages[index].id, texts[index]) for _, index in sorted(closer, reverse=True)]
         return pack(query, found, self.wanted, self.postings, self.outline, budget, count)
 
     async def _read(self, indexes: Sequence[int]) -> Mapping[int, Message]:

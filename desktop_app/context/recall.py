@@ -29,9 +29,9 @@ CHARACTERS_A_TOKEN = 4
 """At most, about; what cannot fit is not cut out first."""
 LINE_KEPT, LINES_KEPT = 3_000, 4_000
 """Characters of a line whose count is kept, and lines: 12 MB at most."""
-READ_A_TOKEN, AROUND = 8, 30
-"""Characters that are read for each token of the budget, twice as many as it holds, so that a closer look can choose;
-and those that frame a message."""
+READ_A_TOKEN, AROUND = 6, 30
+"""Characters that are read for each token of the budget, half as many again as it mostly holds; and those that frame a
+message."""
 PASSED_OVER = 12
 """Messages in a row that may not fit before the rest is left."""
 

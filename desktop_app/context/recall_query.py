@@ -64,9 +64,6 @@ _ASKING_CJK = re.compile(
     "|我们|你们|他们|她们|谢谢|不客气|你好|继续|好的|请问|一下|一些|[我你他她它的了吗呢吧啊呀是在有和与也都就还很对把被这那]"
 )
 _PIECE = re.compile(r"\S+")
-_WHEN = re.compile(
-    r"\b(?:when|how long|how often|what (?:date|day|time|year|month))\b|什么时候|多久|哪天|几号|何时", re.I
-)
 _ASKS = re.compile(
     r"^\W*(?:when|where|who|whom|whose|which|what|why|how|did|was|were|had)\b"
     r"|\b(?:remember|recall|remind|earlier|last time|back then)\b"
@@ -89,14 +86,13 @@ class Term(msgspec.Struct, frozen=True, gc=False):
 class Wanted(msgspec.Struct, frozen=True):
     """What a query asks for.
 
-    names: speakers that it names. is_own: it asks for what the user said. days: dates. asks_when: it asks for a time.
+    names: speakers that it names. is_own: it asks for what the user said. days: dates.
     is_pointed: it asks for something, or names it, so that one word of it is enough to know what is meant.
     """
 
     terms: tuple[Term, ...]
     names: frozenset[str] = frozenset()
     days: tuple[Day, ...] = ()
-    asks_when: bool = False
     is_own: bool = False
     is_pointed: bool = False
 
@@ -124,7 +120,6 @@ def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
         _distinct(terms),
         names,
         days := days_in(text),
-        asks_when=_WHEN.search(text) is not None,
         is_own=not _OWN.isdisjoint(text.lower().split()),
         is_pointed=bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:]))),
     )

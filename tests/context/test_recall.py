@@ -164,10 +164,10 @@ def test_a_line_is_counted_once() -> None:
     assert counted == ["abc", "x" * 5_000, "x" * 5_000]  # a page is not kept: it seldom comes again
 
 
-def test_about_twice_as_much_is_read_as_the_budget_holds() -> None:
+def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:
     outline = outlined(["a" * 130] * 100 + ["a" * 100_000])
     scores = [(index, 1.0) for index in range(101)]
-    assert worth_reading(scores, outline, 200) == list(range(10))
+    assert worth_reading(scores, outline, 200) == list(range(7))
     assert worth_reading(scores[::-1], outline, 200)[:2] == [100, 99]  # of a long one, a passage
     assert worth_reading(scores[::-1], outline, 1) == [100]
     assert worth_reading([], outline, 200) == []
