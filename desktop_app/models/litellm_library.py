@@ -21,7 +21,6 @@ __all__ = ["Endpoint", "LiteLLM"]
 
 PATIENCE_SECONDS = 120.0
 """Of silence between two chunks. llama.cpp sends a sign of life every 30 s while it reads a long prompt."""
-LIST_SECONDS = 3.0
 
 WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
 
@@ -60,15 +59,6 @@ class LiteLLM:
         finally:
             for response in opened:  # litellm has wrapped it in generators that leave it open
                 await response.aclose()
-
-    async def models_of(self, endpoint: Endpoint) -> tuple[str, ...]:
-        """The models that the server lists; none when it does not answer that question."""
-        pool = await self._pool(endpoint)
-        try:
-            page = await pool.openai.models.list(timeout=LIST_SECONDS)
-        except self.errors():
-            return ()
-        return tuple(model.id for model in page.data or ())
 
     def published(self) -> dict[str, Json]:
         """litellm's catalogue: limits, prices and abilities by name. Empty before it is loaded."""

@@ -12,6 +12,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
+from .discovery import list_models
 from .litellm_library import Endpoint, LiteLLM
 from .manners import request_of
 from .provider_errors import Where, cut_off, error_of, not_understood, status_of
@@ -62,7 +63,7 @@ class LiteLLMModel:
                         yield piece
         except (StreamError, *self._litellm.errors()) as error:
             if not reply.is_finished:  # else only the farewell went wrong
-                offered = await self._litellm.models_of(self._endpoint) if status_of(error) == 404 else ()
+                offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise error_of(error, self._where(), self._litellm.patience, offered) from None
         if not reply.is_finished:

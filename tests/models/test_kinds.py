@@ -22,7 +22,7 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
 from kinds_of_server import EACH, KEY, OF_KIND, Kind
-from provider import AnyStep, Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, Status
+from provider import AnyStep, Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
 
 HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
 READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}')
@@ -175,6 +175,13 @@ async def test_a_wrong_key_is_refused_and_is_not_shown(kind: Kind, litellm: Lite
             _ = [piece async for piece in model.stream(HELLO, 10)]
     assert "sk-WRONG" not in repr(caught.value.failure) + str(caught.value)
     assert caught.value.__suppress_context__
+
+
+async def test_an_unknown_model_is_answered_with_those_that_the_server_has(kind: Kind, litellm: LiteLLM) -> None:
+    provider = ScriptedProvider(flavour=kind.flavour, models=("alpha", "beta"), key=KEY)
+    with provider, pytest.raises(ModelError) as caught:
+        _ = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 10)]
+    assert "alpha, beta" in caught.value.failure.advice
 
 
 async def test_a_request_that_is_too_long_is_recognised(kind: Kind, litellm: LiteLLM) -> None:

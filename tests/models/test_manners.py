@@ -30,7 +30,7 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.manners import MISTRAL_ID, request_of, short_id
 from desktop_app.settings import ServerKind
 from kinds_of_server import OF_KIND
-from provider import Call, Reply, ScriptedProvider, Windowed
+from provider import Call, Events, Reply, ScriptedProvider, Windowed
 
 READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}}}')
 SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief. " * 400),))
@@ -186,10 +186,24 @@ def test_only_the_newest_signatures_are_kept() -> None:
 
 
 async def test_openrouter_s_details_of_reasoning_go_back_with_the_message(litellm: LiteLLM) -> None:
-    litellm.extras.keep({"call_77": {}}, {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]})
-    litellm.extras.keep({"call_78": {"a": 1}}, {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]})
-    (body,) = await bodies("openrouter", litellm, (user_message("Read"), called("call_78"), answered("call_78")))
-    assert body["messages"][1]["reasoning_details"] == [{"type": "reasoning.encrypted", "data": "x"}]
+    kind = OF_KIND["openrouter"]
+    detail = {"type": "reasoning.encrypted", "data": "x", "id": "r1", "format": "google-gemini-v1", "index": 0}
+    function = {"name": "read", "arguments": "{}"}
+    calls = [{"index": 0, "id": "call_78", "type": "function", "function": function}]
+    deltas: list[Any] = [{"reasoning_details": [detail], "content": ""}, {"tool_calls": calls, "content": None}, {}]
+    events = tuple(
+        {"id": "g", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        | {"choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "tool_calls"}]}
+        for delta in deltas
+    )
+    with kind.provider(Events(events), Reply("Done.")) as provider:
+        model = kind.model_at(provider, litellm)
+        end = [piece async for piece in model.stream((user_message("Read"),), 100, (READ,))][-1]
+        assert isinstance(end, ReplyEnd)
+        history = (user_message("Read"), called("call_78"), answered("call_78"))
+        _ = [piece async for piece in model.stream(history, 100, (READ,))]
+        sent = provider.requests[1].body["messages"][1]
+    assert sent["reasoning_details"] == [detail]
 
 
 # --- identical calls

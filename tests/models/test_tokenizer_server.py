@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from desktop_app.context.counting import Tokenizer
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.message import user_message
 from desktop_app.models import builtin
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.discovery import client_for
@@ -161,6 +163,12 @@ async def test_the_real_llama_cpp_is_counted_as_it_counts() -> None:
             others = await ServerCounts().of(client, endpoint, "m", OTHER_TEXTS)
         assert counts is not None
         assert others is not None
+        server = Server("real", llama.base_url, ("builtin",), kind="llama_cpp")
+        catalogue = Catalogue(Settings(servers=(server,)), lambda _: llama.token)
+        await catalogue.discover()
+        assert (catalogue.infos()[1].window, catalogue.infos()[1].window_basis) == (2_048, Basis.MEASURED)
+        assert [piece async for piece in catalogue.model("real/builtin").stream((user_message("Hi"),), 4)]
+        await catalogue.close()
         own, unnamed = tokenizer_fitted("SmolLM2-135M", counts), tokenizer_fitted("some-model", counts)
         assert [own.count(text) for text in OTHER_TEXTS] == list(others)
         counted: dict[str, int] = dict(zip(OTHER_TEXTS, others, strict=True))
