@@ -57,7 +57,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
     def play_scene(scene: Scene, steps: list[AnyStep], turns: int = 45) -> ScriptedProvider:
         with ScriptedProvider(steps) as provider:
             server = Server("scripted", provider.base_url, ("scripted",), window=8_192, max_output=1_000)
-            settings = Settings(chat_model="scripted/scripted", servers=(server,))
+            settings = Settings(chat_model="scripted/scripted", servers=(server,), is_memory_on=False)
             write_settings(settings_file(data_folder), settings)
             asyncio.run(fill(data_folder, turns))
             bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
@@ -157,9 +157,9 @@ def test_room_that_a_turn_waits_for_tells_how_far_it_is_and_can_be_stopped(play)
         driver.bridge.happened.connect(lambda e: told.append(e) if isinstance(e, RoomProgress) else None)
         window.composer.set_text("Where are we?")
         window.chat.send("Where are we?")
-        await driver.until(lambda: told and window.toast.action.text() == "Stop", 15, "progress")
+        await driver.until(lambda: told and window.toast.action.text() == "Stop", 40, "progress")
         await driver.click(window.toast.action)
-        await driver.until(lambda: not window.transcript_model.is_running, 5, "the end of the turn")
+        await driver.until(lambda: not window.transcript_model.is_running, 20, "the end of the turn")
         assert operations(window) == []
         assert not window.toast.isVisible()
 

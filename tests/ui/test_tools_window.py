@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QTimer
 from ui_scenes import is_idle, texts, until
 
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.heartbeat import Heartbeat
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.transcript.items import ToolItem
@@ -93,20 +92,32 @@ def test_a_continued_reply_is_one_message(play):
     play(scene)
 
 
+class BusyBeat:
+    """The longest time that the window's own thread worked between two beats of 10 ms: what else the machine does is
+    left aside."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._timer = QTimer(window, interval=10)
+        self._timer.timeout.connect(self._beat)
+        self._last, self.longest = time.thread_time(), 0.0
+        self._timer.start()
+
+    def _beat(self) -> None:
+        now = time.thread_time()
+        self.longest = max(self.longest, now - self._last)
+        self._last = now
+
+
 def test_a_thousand_lines_a_second_do_not_stop_the_window(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        heart = Heartbeat(window)
         window.chat.send("!slow 1500")
         await until(lambda: "ToolItem" in texts(window))
-        heart.restart()
+        beat = BusyBeat(window)
         before, began = time.process_time(), time.monotonic()
-        await until(lambda: is_idle(window))
-        heart.stop()
+        await until(lambda: "Built." in texts(window))
         share = (time.process_time() - before) / (time.monotonic() - began)
-        QApplication.processEvents()
-        print(f"longest gap {heart.longest_gap * 1000:.0f} ms, {share:.0%} of a core")
-        # 50 ms is what is wanted; a busy machine takes the process off its core for longer than that.
-        assert heart.longest_gap < 0.25
+        print(f"longest work between two beats {beat.longest * 1_000:.0f} ms, {share:.0%} of a core")
+        assert beat.longest < 0.05
         assert share < 0.7
 
     play(scene)
