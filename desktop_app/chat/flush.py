@@ -30,6 +30,9 @@ REPLY_SHARE = 0.25
 SAFE_SHARE, SAFER_SHARE = 0.9, 0.6
 """Of the room for a record: tokens are estimated. The second one is for a provider that has just refused a request as
 too long: it counts more than we do, or has a smaller window than it says."""
+GONE_MOST = 4_000
+"""Tokens of what has left the view since the last flush that are told beside the request: about as much as is said
+between a flush and its compaction. More of it is asked about alone, without the rest."""
 CHARACTERS_MOST = 40_000
 """Of one reply: who writes more does not mind the limit."""
 
@@ -54,23 +57,34 @@ async def question_by_calls(
     is_too_long: bool = False,
 ) -> Question | None:
     """The question for the chat's own model: the request as it stands with the question behind it, which its provider
-    has read before; or the stretch alone, where that does not fit or has left the view. None if there is no room.
+    has read before; or the stretch alone, where that does not fit or much has left the view. None if there is no room.
 
     is_too_long: the provider has just said so of the request as it stands.
     """
-    model, view, counts = session.model, session.view, session.counts
+    model, counts = session.model, session.counts
     reply_tokens = _reply_tokens(model)
-    if not is_too_long:
-        messages = ridden(assemble(view), prompts, known)
-        total = session.gauge().total + counts.text(messages[-1].text) + reply_tokens
-        in_view = {item.message.id for item in view.items}
-        if total <= model.info.window and all(m.id in in_view for m in stretch if m.role is Role.USER):
-            has_it = any(tool.name == SAVE_MEMORY.name for tool in view.tools)
-            return Question(messages, view.tools if has_it else (*view.tools, SAVE_MEMORY), reply_tokens)
+    if not is_too_long and (question := _ridden(session, stretch, prompts, known, reply_tokens)) is not None:
+        return question
     share = SAFER_SHARE if is_too_long else SAFE_SHARE
     room = round((model.info.window - reply_tokens - counts.tool(SAVE_MEMORY)) * share)
     asked = await asyncio.to_thread(request_for_flush, stretch, prompts, known, room, counts.text, True)
     return Question(asked, (SAVE_MEMORY,), reply_tokens) if asked else None
+
+
+def _ridden(
+    session: Session, stretch: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory], reply_tokens: int
+) -> Question | None:
+    """The request as it stands with the question behind it; None if that does not fit, or much has left the view."""
+    view, counts = session.view, session.counts
+    in_view = {item.message.id for item in view.items}
+    gone = [message for message in stretch if message.id not in in_view and message.role is not Role.TOOL]
+    if sum(map(counts.total, gone)) > GONE_MOST:
+        return None
+    messages = ridden(assemble(view), prompts, known, gone, 2 * GONE_MOST, counts.text)
+    if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
+        return None
+    has_it = any(tool.name == SAVE_MEMORY.name for tool in view.tools)
+    return Question(messages, view.tools if has_it else (*view.tools, SAVE_MEMORY), reply_tokens)
 
 
 def question_by_json(

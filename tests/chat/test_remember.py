@@ -137,6 +137,23 @@ async def test_it_is_made_once_for_a_compaction_and_again_before_the_next_one(ma
     assert len(home.requests) == 2
 
 
+async def test_what_was_archived_before_any_flush_looked_at_it_is_told_beside_the_request(made) -> None:
+    home = await made([saving(TEA), saving("The user is away in May.")])
+    await home.flushed()
+    compaction = Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=("x1",), summary="S")
+    await home.session.record(said("x1", "I am away in May."))
+    await home.session.record(compaction)
+    await home.session.record(said("x2", "Go on."))
+    before = assemble(home.session.view)
+    await home.flushed()
+    first, asked = home.requests
+    assert [text for _, text in asked.turns[:-1]] == [message.text for message in before[:-1]]
+    assert "I am away in May." in asked.text
+    assert "mark-" in asked.text
+    assert "mark-" not in first.text
+    assert home.flushes[1].before == "x2"
+
+
 async def test_two_that_come_together_are_one(made) -> None:
     home = await made([saving(TEA, delay=0.2)])
     results = await asyncio.gather(home.flushed(), home.flushed(Trigger.OVERFLOW), home.flushed())

@@ -240,6 +240,16 @@ def test_ridden_the_request_begins_as_the_chats_own() -> None:
     assert "By calls." in ending[2].text
 
 
+def test_ridden_what_has_left_the_view_is_told_as_a_record() -> None:
+    gone = [user("x", "I am away in May. My key is sk-abcdefghijklmnop1234."), reply("y")]
+    (*_, asked) = ridden([user("1"), reply("2")], PROMPTS, (), gone, 1_000, count)
+    mark = next(word for word in asked.text.split() if word.startswith("<mark-"))[1:]
+    assert f"<{mark} conversation>\n[{mark} user]\nI am away in May. My key is [secret]." in asked.text
+    assert asked.text.endswith("By calls.")
+    (*_, without) = ridden([user("1"), reply("2")], PROMPTS, (), gone, 0, count)
+    assert "mark-" not in without.text
+
+
 @pytest.mark.parametrize(
     "text", ["SILENT", "silent", "Silent.", " **SILENT**\n", "“SILENT!”", "`SILENT`", "", "  \n", "_silent_"]
 )
