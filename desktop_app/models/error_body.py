@@ -57,7 +57,7 @@ def body_of(text: str) -> Body:
     found = list(_facts(_value_in(text), 0))
     if not found:
         return Body(text.strip()[:LONGEST_WORDS], said=text.strip())
-    words = [value for name, value in found if name in WORDS and isinstance(value, str) and value.strip()]
+    words = [value for name, value in found if isinstance(value, str) and _is_word(name, value)]
     codes = {str(value).lower() for name, value in found if name in CODES and isinstance(value, str | int)}
     numbers = {name: value for name, value in found if isinstance(value, int) and not isinstance(value, bool)}
     prefix = "" if _is_json(text) else text.replace(_quoted(text), "")
@@ -68,6 +68,11 @@ def body_of(text: str) -> Body:
         _status(found),
         said=_said(found) or prefix.strip(),
     )
+
+
+def _is_word(name: str, value: str) -> bool:
+    """Some put the sentence where the name of the parameter belongs, and "Param Incorrect" where the sentence does."""
+    return bool(value.strip()) and (name in WORDS or (name == "param" and " " in value))
 
 
 def _value_in(text: str) -> Any:
@@ -121,4 +126,5 @@ def _said(found: list[tuple[str, Any]]) -> str:
     messages = [value for name, value in found if name in ("message", "msg") and isinstance(value, str) and value]
     others = [value for name, value in found if name in WORDS and isinstance(value, str) and value]
     raw = [value for name, value in found if name == "raw" and isinstance(value, str)]
-    return (raw or messages[-1:] or others or [""])[0]
+    sentences = [value for name, value in found if name == "param" and isinstance(value, str) and " " in value]
+    return ": ".join([*(raw or messages[-1:] or others)[:1], *sentences[-1:]])

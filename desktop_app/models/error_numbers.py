@@ -68,6 +68,8 @@ PATTERNS = [
         r"context length is only <limit> tokens",
         r"sequence length for this model \(<observed> > <limit>\)",
         # whoever else says it in that order
+        r"maximum context length of \S+ is <limit>\..{0,60}?will take <observed> tokens",
+        r"too large for \S+ model\. max size: <limit> tokens",
         r"maximum context length (?:is|of) <limit>",
     )
 ]
