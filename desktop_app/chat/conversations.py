@@ -21,6 +21,7 @@ from desktop_app.settings import Settings
 from .missing_model import MissingModel
 from .ports import Archive, ChatModel, ModelError, Models, WorldError
 from .prepare import Preparation
+from .remember import Keeper
 from .run_tools import CRASHED
 from .scribe import Scribe
 from .session import Session, stamped
@@ -35,7 +36,8 @@ class Conversations:
 
     publish: called with each event, in order. list_changed: called when the sidebar's list is no longer true.
     on_bug: called with an exception that nobody expected. prompts: reads the words in which a model is asked for a
-    summary; None: no model is asked. bench, preparation: what tools need, and how turns begin.
+    summary; None: no model is asked. bench, preparation: what tools need, and how turns begin. keeper: saves what must
+    last.
     """
 
     def __init__(
@@ -49,11 +51,13 @@ class Conversations:
         prompts: Callable[[], Prompts] | None = None,
         bench: Workbench | None = None,
         preparation: Preparation | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.archive = archive
         self.models = models
         self.settings = settings
         self._list_changed = list_changed
+        self._keeper = keeper
         self.scribe = Scribe(models, lambda: self.settings, prompts)
         self._tasks = Tasks(on_bug)
         preparation = preparation or Preparation(bench)
@@ -101,7 +105,7 @@ class Conversations:
                 info = await self.archive.conversation(conversation)
                 entries = await self.archive.entries(conversation)
                 session = Session(info, entries, self._model(info.model), self.policy, self.archive)
-                session.scribe = self.scribe
+                session.scribe, session.keeper = self.scribe, self._keeper
                 session.price = lambda: self.models.price(session.model_info.id)
                 await self._close_calls(session)
                 await asyncio.to_thread(session.gauge)

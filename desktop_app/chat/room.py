@@ -46,33 +46,53 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
 
     Raises WindowTooSmall and ArchiveError.
     """
+    for event in await session.keeper.flushed(session, trigger) if session.keeper else ():
+        yield event
     for _ in range(STEPS_MOST):
         if not is_due(request_size(session), session.policy, session.budget, trigger):
             return
         basis = basis_of(session)
         step = await asyncio.to_thread(decided, basis, trigger)
-        if isinstance(step, CompactionPlan):
-            lock = session.scribe.lock(session.id) if session.scribe else asyncio.Lock()
-            if lock.locked():
-                await _released(lock)
-                continue  # somebody made room meanwhile: what is to be done now is another question
-            plan, step = step, None
-            async with lock, aclosing(_compacted(session, basis, plan, trigger)) as arriving:
-                async for arrived in arriving:
-                    if isinstance(arrived, Compaction):
-                        step = arrived
-                        async for event in _recorded(session, arrived, trigger):
-                            yield event
-                    else:
-                        yield arrived
-        elif step is not None:
-            async for event in _recorded(session, step, trigger):
+        if isinstance(step, CompactionPlan) and await _somebody_made_room(session):
+            continue  # what is to be done now is another question
+        is_changed = False
+        async with aclosing(_carried_out(session, basis, step, trigger)) as events:
+            async for event in events:
+                is_changed = is_changed or isinstance(event, ViewChanged)
                 yield event
-        if step is None:
+        if not is_changed and not isinstance(step, Prune):
             _refuse_if_it_does_not_fit(session)
             if is_stalled(session.view, session.policy):
                 yield RoomRefused(session.id, STALLED)
             return
+
+
+async def _somebody_made_room(session: Session) -> bool:
+    """Whether a compaction was being made already; then it is waited for."""
+    lock = session.scribe.lock(session.id) if session.scribe else None
+    if lock is None or not lock.locked():
+        return False
+    async with lock:
+        return True
+
+
+async def _carried_out(
+    session: Session, basis: Basis, step: Prune | CompactionPlan | None, trigger: Trigger
+) -> AsyncGenerator[TurnEvent, None]:
+    """Does what was decided, and records it."""
+    if isinstance(step, Prune):
+        async for event in _recorded(session, step, trigger):
+            yield event
+    if not isinstance(step, CompactionPlan):
+        return
+    lock = session.scribe.lock(session.id) if session.scribe else asyncio.Lock()
+    async with lock, aclosing(_compacted(session, basis, step, trigger)) as arriving:
+        async for arrived in arriving:
+            if isinstance(arrived, Compaction):
+                async for event in _recorded(session, arrived, trigger):
+                    yield event
+            else:
+                yield arrived
 
 
 async def room_told(session: Session, trigger: Trigger, publish: Callable[[TurnEvent], None]) -> bool:
@@ -89,11 +109,6 @@ async def room_told(session: Session, trigger: Trigger, publish: Callable[[TurnE
         if has_started:
             publish(RoomEnded(session.id))
     return is_changed
-
-
-async def _released(lock: asyncio.Lock) -> None:
-    async with lock:
-        pass
 
 
 async def _compacted(

@@ -29,6 +29,7 @@ from .rows import changed_ids, message_row, operation_rows, sent_texts, standing
 from .uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
+    from .remember import Keeper
     from .scribe import Scribe
 
 E = TypeVar("E", bound=Entry)
@@ -47,7 +48,8 @@ class Session:
     """The state of one open conversation. Whatever `record` returned from is stored and folded.
 
     It belongs to the engine's loop; threads get its frozen values (`transcript`, `view`), never the session.
-    scribe: who says how its summaries are made; None: by code alone.
+    scribe: who says how its summaries are made; None: by code alone. keeper: who saves what must last before it leaves
+    the window; None: nobody.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Session:
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
         self.scribe: Scribe | None = None
+        self.keeper: Keeper | None = None
         self.price: Callable[[], Price | None] = lambda: None
         self.reading = Reading()
         self.use(model)

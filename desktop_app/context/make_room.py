@@ -131,7 +131,7 @@ class _Moment:
         """Whether the background's compaction would follow soon: then the prune would break the provider's cache for
         little, and the compaction once more."""
         _, policy, budget, _ = self._basis
-        if self._trigger is Trigger.AFTER_TURN or "after_turn" not in policy.phases:
+        if "after_turn" not in policy.phases:
             return False
         return prune.tokens_after > round((policy.background_at - policy.prune_runway) * budget.usable)
 

@@ -39,6 +39,7 @@ _BARE = replace(
     name="",
     strategy="llm",
     tail_assistant_turns=0,
+    tail_share=0.50,
     protect_newest=0,
     protect_user_turns=0,
     protected_tools=(),

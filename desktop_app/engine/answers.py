@@ -7,11 +7,13 @@ from desktop_app.chat.exporting import export_file
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import import_file
 from desktop_app.chat.optimize import Optimization
+from desktop_app.chat.remember import flush_redone, flush_undone
 from desktop_app.chat.session import Session
 from desktop_app.context.items import repairs_told
 from desktop_app.context.totals import totals_of
 from desktop_app.context.view import repairs_of
 from desktop_app.conversation.events import TurnEvent
+from desktop_app.conversation.transcript import Flush
 
 from . import protocol as p
 from .engine import Engine
@@ -117,9 +119,13 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             checked = await operations.summary_checked(engine.plan(plan), summary)
             await _publish(engine, session, await operations.optimized(session, checked))
         case p.UndoOperation(_, operation):
-            await _publish(engine, session, await operations.undone(session, operation))
+            is_flush = isinstance(session.transcript.entry(operation), Flush)
+            undo = flush_undone(session, engine.joined.archive, operation) if is_flush else None
+            await _publish(engine, session, await (undo or operations.undone(session, operation)))
         case p.RedoOperation(_, operation):
-            await _publish(engine, session, await operations.redone(session, operation))
+            is_flush = isinstance(session.transcript.entry(operation), Flush)
+            redo = flush_redone(session, engine.joined.archive, operation) if is_flush else None
+            await _publish(engine, session, await (redo or operations.redone(session, operation)))
         case p.BringBackMessages(_, messages):
             await _publish(engine, session, await operations.brought_back(session, messages))
         case p.PinMessage(_, message):

@@ -9,6 +9,8 @@ from pathlib import Path
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.prepare import Preparation
+from desktop_app.chat.remember import Keeper
+from desktop_app.chat.reminded import Reminder
 from desktop_app.chat.workbench import Workbench
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
@@ -18,13 +20,15 @@ from desktop_app.models.keys import Keys
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.mcp_source import McpServers
+from desktop_app.tools.memory import MemoryTools
+from desktop_app.tools.recall_tool import RecallTool
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import Toolbox
+from desktop_app.tools.toolbox import OwnTools, Toolbox
 
 from .engine import Engine
 from .joined import Joined, servers_with_keys
 from .outbox import Outbox
-from .prompts import read_prompts
+from .prompts import read_flush_prompts, read_prompts
 
 Report = Callable[[BaseException], None]
 
@@ -66,11 +70,19 @@ async def join(
     def current() -> Settings:
         return joined.settings
 
-    toolbox = Toolbox((mcp,), spills, current)
+    async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
+        session = await joined.conversations.open(conversation)
+        return min(session.policy.recall_most, session.budget.usable // 4), session.counts.text
+
+    keeper = Keeper(archive, catalogue, current, lambda: read_flush_prompts(data))
+    sources = (MemoryTools(archive, lambda: current().is_memory_on), OwnTools((RecallTool(archive, recall_room),)), mcp)
+    toolbox = Toolbox(sources, spills, current, data)
+    joined.toolbox = toolbox
     bench = Workbench(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
     joined.bench = bench
+    preparation = Preparation(bench, keeper.text, Reminder(archive, current).of)
     joined.conversations = Conversations(
-        archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, Preparation(bench)
+        archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, preparation, keeper
     )
     return joined
 

@@ -19,6 +19,7 @@ from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.tools.mcp_source import McpServers
 from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import Toolbox
 
 
 class Joined:
@@ -41,6 +42,7 @@ class Joined:
         self.mcp = mcp
         self.spills = spills
         self.warnings = warnings
+        self.toolbox: Toolbox
         self.bench: Workbench
         self.conversations: Conversations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from desktop_app.context.memory_flush import FlushPrompts
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.paths import prompt_files
 
@@ -20,6 +21,11 @@ def read_prompts(data: Path) -> Prompts:
     A file of the user's that cannot be read, is empty or far too long is passed over, and the log says so.
     """
     return Prompts(**{name: _words(*prompt_files(data, name)) for name in Prompts.__struct_fields__})
+
+
+def read_flush_prompts(data: Path) -> FlushPrompts:
+    """The words in which a model is asked what must last, in the same way."""
+    return FlushPrompts(**{name: _words(*prompt_files(data, name)) for name in FlushPrompts.__struct_fields__})
 
 
 def _words(own: Path, shipped: Path) -> str:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
-import uuid
-
-from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.remember import memory_written as write_memory
 from desktop_app.chat.session import Session
 from desktop_app.context.memory import memory_text
 from desktop_app.conversation.events import Failure
@@ -25,7 +22,7 @@ async def tools_of(engine: Engine, session: Session) -> p.Tools:
     """All tools of that conversation, those too that are switched off."""
     bench = engine.joined.bench
     off = set(engine.joined.settings.tools_off)
-    specs = await bench.toolbox.specs(bench.place_of(session))
+    specs = await engine.joined.toolbox.all_specs(bench.place_of(session))
     offers = tuple(p.ToolOffer(spec, session.counts.tool(spec), spec.name not in off) for spec in specs)
     return p.Tools(offers, session.info.folder, bench.toolbox.failures())
 
@@ -58,7 +55,5 @@ async def memories_read(engine: Engine) -> p.Memories:
 
 async def memory_written(engine: Engine, memory: Memory) -> p.Memories:
     """Keeps a memory as the user left it."""
-    now = time.time()
-    kept = replace(memory, id=memory.id or uuid.uuid4().hex, at=memory.at or now, changed_at=now)
-    await engine.joined.archive.keep_memories(kept)
+    await write_memory(engine.joined.archive, memory)
     return await memories_read(engine)

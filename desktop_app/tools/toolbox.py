@@ -67,12 +67,16 @@ class Toolbox:
     async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
         """Those on offer there, without those that are switched off; always in the same order, which begins the
         prompt cache."""
-        offers: dict[str, ToolSpec] = {}
+        off = self._settings().tools_off
+        return tuple(spec for spec in await self.all_specs(place) if spec.name not in off)
+
+    async def all_specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+        """The same with those that are switched off, for whoever switches them on again."""
+        known: dict[str, ToolSpec] = {}
         for source in self._sources:
             for spec in await source.specs(place):
-                if spec.name not in self._settings().tools_off:
-                    offers.setdefault(spec.name, spec)
-        return tuple(offers.values())
+                known.setdefault(spec.name, spec)
+        return tuple(known.values())
 
     async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
         """What the call would do that the user may not want; nothing for what cannot be run anyway."""
