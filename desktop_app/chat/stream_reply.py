@@ -1,114 +1,133 @@
-"""One reply as it streams: what has arrived is told at once, and kept at least every half second."""
+"""One request and what streams back: what has arrived is told at once, kept every half second, and watched (S3)."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
-import uuid
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 
 from desktop_app.context.breakdown import grown_by
-from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
-from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text
+from desktop_app.conversation.events import Failure, GaugeChanged, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
+from desktop_app.conversation.gauge import Basis, Gauge
+from desktop_app.conversation.message import Message
 
-from .ports import Piece, ReasoningPiece, ReplyEnd, TextPiece
+from .ports import ModelError, Piece, ReplyEnd, TextPiece, WorldError
+from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
 from .session import Session
+from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
+from .weigh import is_worth_stopping
 
-KEEP_EVERY = 0.4
-"""Seconds between two savings of a partial reply; the design promises half a second."""
-
-
-class ReplyInFlight:
-    """A reply that is still growing. `message` is what has arrived so far, as the record would have it."""
-
-    def __init__(self, model: str) -> None:
-        self.id = uuid.uuid4().hex
-        self.started_at = time.time()
-        self._model = model
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
-        self._end: ReplyEnd | None = None
-
-    def add(self, piece: Piece) -> None:
-        """Grows by a piece."""
-        match piece:
-            case TextPiece(text):
-                self._text.append(text)
-            case ReasoningPiece(text):
-                self._reasoning.append(text)
-            case ReplyEnd():
-                self._end = piece
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing worth keeping has arrived."""
-        return not (self._text or self._reasoning or (self._end and self._end.tool_calls))
-
-    def message(self) -> Message:
-        """What has arrived. Interrupted, unless the provider said that the reply is whole."""
-        parts: list[Part] = []
-        if self._reasoning:
-            parts.append(Reasoning("".join(self._reasoning)))
-        if self._text:
-            parts.append(Text("".join(self._text)))
-        if self._end is not None:
-            parts.extend(self._end.tool_calls)
-        return Message(
-            id=self.id,
-            at=self.started_at,
-            role=Role.ASSISTANT,
-            parts=tuple(parts),
-            model=self._model,
-            is_interrupted=self._end is None,
-            usage=self._end.usage if self._end else None,
-            seconds=time.time() - self.started_at,
-        )
+GAUGE_EVERY = 0.1
+"""Seconds between two figures of a reply that streams."""
+DOUBT = {Basis.MEASURED: 0.01}
+"""Of the request: by how much the provider may count more. Some refuse a request whose longest reply would not fit."""
+DOUBT_ELSE = 0.05
 
 
-async def reply_streamed(session: Session, reply: ReplyInFlight, messages: list[Message]) -> AsyncIterator[TurnEvent]:
-    """Sends the request and grows `reply`, event by event. Raises ModelError; what had arrived stays in `reply`."""
-    yield ReplyStarted(session.id, reply.id, session.model_info.label)
-    gauge, told = session.gauge(), 0
-    pieces = session.model.stream(messages, session.budget.reserve)
-    kept_at, is_kept = time.monotonic(), True
-    async with contextlib.aclosing(_with_pauses(pieces)) as arriving:
-        async for piece in arriving:
-            if piece is not None:
-                reply.add(piece)
-                is_kept = False
-                text = piece.text if isinstance(piece, TextPiece | ReasoningPiece) else ""
-                told += session.counts.text(text)
-                if isinstance(piece, TextPiece):
-                    yield TextDelta(session.id, reply.id, text)
-                elif isinstance(piece, ReasoningPiece):
-                    yield ReasoningDelta(session.id, reply.id, text)
-                yield GaugeChanged(
-                    session.id, grown_by(gauge, Segment.ASSISTANT, session.estimated(told), session.policy)
-                )
-            if not is_kept and time.monotonic() - kept_at >= KEEP_EVERY:
-                await session.archive.keep_partial(session.id, reply.message())
-                kept_at, is_kept = time.monotonic(), True
+async def reply_streamed(
+    session: Session,
+    reply: ReplyInFlight,
+    messages: list[Message],
+    guard: StreamGuard | None = None,
+    is_automatic: bool = False,
+) -> AsyncGenerator[TurnEvent, None]:
+    """Sends the request and grows `reply`, event by event, until the guard is STOPPING or DONE.
 
-
-async def _with_pauses(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece | None, None]:
-    """The pieces, and None whenever none came for a while: a stalled stream must be kept, too."""
-    arriving: asyncio.Task[Piece] | None = None
+    is_automatic: whether the reply may be stopped to make room. Raises ModelError, where the guard does not go on with
+    what had arrived; WorldError when the window is full. What had arrived stays in `reply`.
+    """
+    guard = guard or StreamGuard(session.counts.text)
+    gauge, told_at = session.gauge(), 0.0
+    most, is_capped = longest_reply(session, gauge)
+    limits = limits_of(session.policy, session.budget.window, is_automatic, session.calibration.factor)
+    guard.begun(limits, gauge.total, reply.before, is_capped)
+    if not reply.is_told:
+        reply.is_told = True
+        yield ReplyStarted(session.id, reply.id, session.model_info.label, reply.continues)
     try:
-        while True:
-            arriving = arriving or asyncio.ensure_future(anext(pieces))
-            done, _ = await asyncio.wait({arriving}, timeout=KEEP_EVERY)
-            if not done:
-                yield None
-                continue
-            finished, arriving = arriving, None
-            try:
-                yield finished.result()
-            except StopAsyncIteration:
-                return
-    finally:
-        if arriving is not None:
-            arriving.cancel()
-            await asyncio.wait({arriving})
-        await pieces.aclose()
+        async with aclosing(_arriving(session, reply, messages, most)) as arriving:
+            async for piece in arriving:
+                for event in shown_in(session, reply, taken(guard, reply, piece)):
+                    yield event
+                if guard.state is State.WEIGHING:
+                    guard.weighed(await is_worth_stopping(session, reply, guard))
+                if time.monotonic() - told_at >= GAUGE_EVERY:
+                    told_at = time.monotonic()
+                    yield _grown(session, gauge, guard)
+                if guard.state not in STREAMS:
+                    break
+    except ModelError as error:
+        for event in shown_in(session, reply, guard.failed(error.is_overflow)):
+            yield event
+        if guard.state is not State.STOPPING:
+            raise
+    yield _grown(session, gauge, guard)
+    if guard.is_exceeded:
+        raise limit_exceeded(guard.used, limits.window)
+
+
+def taken(guard: StreamGuard, reply: ReplyInFlight, piece: Piece) -> tuple[Shown, ...]:
+    """What the guard lets through of that piece; how the reply ended, if it did, is noted."""
+    shown = guard.arrived(piece)
+    if isinstance(piece, ReplyEnd):
+        reply.usage = piece.usage
+        if guard.end is not None:
+            reply.add(guard.end)
+    return shown
+
+
+def shown_in(session: Session, reply: ReplyInFlight, shown: Iterable[Shown]) -> list[TurnEvent]:
+    """What is shown is what will be stored."""
+    events: list[TurnEvent] = []
+    for piece in shown:
+        reply.add(piece)
+        kind = TextDelta if isinstance(piece, TextPiece) else ReasoningDelta
+        events.append(kind(session.id, reply.id, piece.text))
+    return events
+
+
+async def _arriving(
+    session: Session, reply: ReplyInFlight, messages: list[Message], most: int
+) -> AsyncGenerator[Piece, None]:
+    """The pieces of the provider's stream. While they come, and when none comes, what is there is kept."""
+    kept_at, kept = time.monotonic(), reply.length
+    async with aclosing(with_pauses(session.model.stream(messages, most, session.view.tools))) as pieces:
+        async for piece in pieces:
+            if piece is not None:
+                yield piece
+            if reply.length > kept and time.monotonic() - kept_at >= KEEP_EVERY:
+                await session.archive.keep_partial(session.id, reply.message())
+                kept_at, kept = time.monotonic(), reply.length
+
+
+def longest_reply(session: Session, gauge: Gauge) -> tuple[int, bool]:
+    """How many tokens the reply may have, and whether it is the window that allows no more.
+
+    All that the window still holds, up to what the model can write; if nobody knows that, up to the largest reserve.
+    Never less than the reserve, which was kept free for it, and never more than the window less what the provider may
+    count more than is counted here.
+    """
+    doubt = DOUBT.get(gauge.basis, DOUBT_ELSE) * gauge.total
+    room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
+    own = session.model_info.max_output or max(session.policy.reserve_most, session.budget.reserve)
+    return min(own, room), room < own
+
+
+def limit_exceeded(used: int, window: int) -> WorldError:
+    """The window is full, and nothing more could be freed."""
+    return WorldError(
+        Failure(
+            kind="overflow",
+            title=f"Context limit exceeded ({used:,}/{window:,} tokens)",
+            detail="The window was full before the reply had ended.",
+            kept="What had arrived of the reply is saved.",
+            advice="Optimize the conversation and ask the model to go on, or choose a model with a larger window.",
+        )
+    )
+
+
+def _grown(session: Session, gauge: Gauge, guard: StreamGuard) -> GaugeChanged:
+    for segment, tokens in guard.generated.items():
+        if tokens:
+            gauge = grown_by(gauge, segment, tokens, session.policy)
+    return GaugeChanged(session.id, gauge)

@@ -1,0 +1,281 @@
+"""A reply that is stopped to make room and goes on, through the real litellm and the real archive."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from desktop_app.chat.ports import ModelError, WorldError
+from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.whole_reply import WholeReply
+from desktop_app.context.view import assemble
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    MessageRecorded,
+    ReasoningDelta,
+    ReplyStarted,
+    RoomEnded,
+    RoomStarted,
+    TextDelta,
+    TurnEvent,
+    ViewChanged,
+)
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, user_message
+from desktop_app.conversation.transcript import Trigger
+from provider import Call, Cut, Hang, Reply, Status
+
+WINDOW = 4_096
+STORY = "".join(f"Sentence {n} tells of the {n}th day on the wide river.\n" for n in range(400))
+
+
+def chat_of(tokens: int) -> list[Message]:
+    """An earlier conversation of about so many tokens, in short turns."""
+    return [
+        message
+        for n in range(tokens // 87)
+        for message in (
+            user_message(f"Question {n}: " + f"about topic{n} " * 12),
+            Message(role=Role.ASSISTANT, parts=(Text(f"Answer {n}: " + f"detail{n} said " * 12),)),
+        )
+    ]
+
+
+async def begun(home, tokens: int = 2_600) -> Session:
+    """A conversation whose newest message is a wish for a long reply."""
+    session = await home.chats.create("Long", chat_of(tokens))
+    await session.record_message(stamped(user_message("Tell me a very long story.")))
+    assert tokens == 0 or abs(session.gauge().total - tokens) < 150
+    return session
+
+
+async def told(whole: WholeReply, events: list[TurnEvent] | None = None) -> list[TurnEvent]:
+    events = [] if events is None else events
+    async for event in whole.streamed():
+        events.append(event)
+    return events
+
+
+def shown(events: list[TurnEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def stored(session: Session) -> list[Message]:
+    """The messages behind the user's wish."""
+    messages = [e for e in session.transcript.entries if isinstance(e, Message)]
+    wish = next(n for n, m in enumerate(messages) if m.text == "Tell me a very long story.")
+    return messages[wish + 1 :]
+
+
+async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house) -> None:
+    cut = 6_500
+    home = await house([], window=WINDOW)
+    session = await begun(home)
+    before = session.gauge().total
+    home.provider.script = _Storyteller(STORY[:cut], pause=0.001)
+    whole = WholeReply(session)
+    events = await told(whole)
+    first, second = stored(session)
+    assert (first.is_interrupted, second.is_interrupted, second.continues) == (True, False, first.id)
+    assert first.text + second.text == shown(events) == STORY[:cut]
+    assert whole.restarts == 1
+    assert whole.end
+    assert whole.end.reason == "stop"
+    assert first.text.endswith("\n"), "it landed at the end of a line"
+    used = before + session.estimated(session.counts.text(first.text))
+    assert 0.90 <= used / WINDOW < 0.92
+    assert assemble(session.view)[-1].text == STORY[:cut]
+    assert home.provider.client_left.wait(5), "the provider's stream was closed"
+
+
+async def test_what_happens_is_told_in_order(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY[:6_500])
+    session = await begun(home)
+    whole = WholeReply(session)
+    kinds = [type(e) for e in await told(whole) if not isinstance(e, TextDelta | GaugeChanged)]
+    assert kinds == [
+        ReplyStarted, MessageRecorded, RoomStarted, ViewChanged, RoomEnded, ReplyStarted, MessageRecorded
+    ]  # fmt: skip
+    changed = [e for e in session.operations()]
+    assert [row.trigger for row in changed] == [Trigger.STREAMING]
+    assert whole.estimated > 0
+
+
+async def test_the_request_to_go_on_ends_with_the_wish_and_fits(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY[:6_500])
+    session = await begun(home)
+    started = [e for e in await told(WholeReply(session)) if isinstance(e, ReplyStarted)]
+    first, again = home.provider.requests
+    assert [m["role"] for m in again.messages[-3:]] == ["user", "assistant", "user"]
+    assert again.messages[-2]["content"] == stored(session)[0].text
+    assert "interrupted" in again.messages[-1]["content"]
+    assert started[1].continues == started[0].reply_id
+    assert first.body["max_tokens"] >= session.budget.reserve // 2
+    assert first.body["max_tokens"] <= WINDOW
+    assert session.view.goes_on is None
+
+
+async def test_a_model_that_says_the_end_once_more_is_not_shown_twice(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY[:6_500], back=90)
+    session = await begun(home)
+    events = await told(WholeReply(session))
+    assert shown(events) == "".join(m.text for m in stored(session)) == STORY[:6_500]
+
+
+async def test_at_most_two_restarts_then_the_window_is_used_to_its_end(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY)
+    session = await begun(home)
+    whole = WholeReply(session)
+    events: list[TurnEvent] = []
+    with pytest.raises(WorldError, match=r"Context limit exceeded \([\d,]+/4,096 tokens\)"):
+        await told(whole, events)
+    events += [event async for event in whole.kept()]
+    assert whole.restarts <= 2
+    text = "".join(m.text for m in stored(session))
+    assert shown(events) == text
+    assert STORY.startswith(text)
+    assert whole.end is None
+    assert [m.continues for m in stored(session)] == ["", *[m.id for m in stored(session)[:-1]]]
+
+
+async def test_where_nothing_could_be_freed_it_streams_on_to_the_end_of_the_window(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY)
+    session = await begun(home, tokens=0)
+    whole = WholeReply(session)
+    with pytest.raises(WorldError, match="Context limit exceeded"):
+        await told(whole)
+    assert [event async for event in whole.kept()]
+    assert len(home.provider.requests) == 1
+    (reply,) = stored(session)
+    used = session.gauge().total
+    assert reply.is_interrupted
+    assert used > 0.94 * WINDOW
+
+
+async def test_off_is_off(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY)
+    session = await begun(home)
+    whole = WholeReply(session, is_automatic=False)
+    with pytest.raises(WorldError, match="Context limit exceeded"):
+        await told(whole)
+    assert not session.operations()
+    assert whole.restarts == 0
+
+
+async def test_a_call_that_was_being_written_is_made_again_and_once(house) -> None:
+    big = Call("write", '{"text": "' + "word " * 3_000 + '"}')
+    small = Call("write", '{"text": "short"}')
+    home = await house([Reply("I write it.\n", calls=(big,)), Reply("", calls=(small,))], window=WINDOW)
+    session = await begun(home, tokens=2_720)
+    whole = WholeReply(session)
+    events = await told(whole)
+    first, second = stored(session)
+    assert not first.tool_calls
+    assert [call.arguments for call in second.tool_calls] == ['{"text": "short"}']
+    assert whole.end
+    assert whole.end.tool_calls == second.tool_calls
+    assert "`write`" in home.provider.requests[1].messages[-1]["content"]
+    assert shown(events) == "I write it.\n"
+
+
+async def test_thoughts_alone_are_kept_and_thought_again(house) -> None:
+    thinking = "so and so " * 3_000
+    home = await house([Reply("", reasoning=thinking), Reply("Done.", reasoning="Well.")], window=WINDOW)
+    session = await begun(home, tokens=2_720)
+    whole = WholeReply(session)
+    events = await told(whole)
+    (reply,) = stored(session)
+    thoughts = "".join(e.text for e in events if isinstance(e, ReasoningDelta))
+    assert reply.parts == (Reasoning(thoughts), Text("Done."))
+    assert thoughts.endswith("so and so \n\nWell.") or "\n\nWell." in thoughts
+    assert home.provider.requests[1].messages[-1]["content"] == "Tell me a very long story."
+    assert (whole.restarts, reply.is_interrupted) == (1, False)
+
+
+async def test_the_models_own_limit_is_no_pressure_of_the_window(house) -> None:
+    home = await house([Reply("Half a ta", finish="length", usage=None)], window=60_000)
+    session = await begun(home, tokens=0)
+    whole = WholeReply(session)
+    await told(whole)
+    assert whole.end
+    assert whole.end.reason == "length"
+    assert len(home.provider.requests) == 1
+    assert not session.operations()
+
+
+async def test_a_provider_that_fails_before_it_says_anything_can_be_asked_again(house) -> None:
+    home = await house([Status(500, "out of order"), Reply("Now.", usage=None)], window=WINDOW)
+    session = await begun(home)
+    whole = WholeReply(session)
+    with pytest.raises(ModelError):
+        await told(whole)
+    assert not whole.has_arrived
+    assert shown(await told(whole)) == "Now."
+    assert [m.text for m in stored(session)] == ["Now."]
+
+
+async def test_when_it_fails_while_it_should_go_on_it_is_asked_to_go_on_again(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY[:6_500], failing=1)
+    session = await begun(home)
+    whole = WholeReply(session)
+    with pytest.raises(ModelError):
+        await told(whole)
+    assert not whole.has_arrived
+    await told(whole)
+    assert "".join(m.text for m in stored(session)) == STORY[:6_500]
+    assert [m["role"] for m in home.provider.requests[2].messages[-2:]] == ["assistant", "user"]
+
+
+async def test_a_stream_that_breaks_off_is_kept_once(house) -> None:
+    home = await house([Cut("Once upon a time there was a river. " * 3)], window=WINDOW)
+    session = await begun(home)
+    whole = WholeReply(session)
+    with pytest.raises(ModelError):
+        await told(whole)
+    assert whole.has_arrived
+    assert [type(event) async for event in whole.kept()] == [MessageRecorded]
+    assert [event async for event in whole.kept()] == []
+    assert [m.is_interrupted for m in stored(session)] == [True]
+
+
+async def test_whoever_stops_it_while_it_streams_keeps_what_was_shown(house, tmp_path: Path) -> None:
+    home = await house([Hang("Half a sentence that goes")], window=WINDOW)
+    session = await begun(home)
+    whole, events = WholeReply(session), list[TurnEvent]()
+
+    async def run() -> None:
+        async for event in whole.streamed():
+            events.append(event)
+
+    task = asyncio.ensure_future(run())
+    while "goes" not in shown(events):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [type(event) async for event in whole.kept()] == [MessageRecorded]
+    assert stored(session)[0].text == "Half a sentence that goes"
+
+
+class _Storyteller:
+    """A provider that tells the same story in each request, from where the reply in the request ends, or `back`
+    characters earlier. failing: the number of the request that fails."""
+
+    def __init__(self, story: str, back: int = 0, failing: int = -1, pause: float = 0.0) -> None:
+        self.story, self.back, self.failing, self.pause, self.asked = story, back, failing, pause, 0
+
+    def take(self, request, shape) -> Reply | Status:
+        self.asked += 1
+        if self.asked - 1 == self.failing:
+            return Status(500, "out of order")
+        said = next((m["content"] for m in reversed(request.messages) if m["role"] == "assistant"), "") or ""
+        begin = max(len(said) - self.back, 0) if said and self.story.startswith(said) else 0
+        return Reply(self.story[begin:], size=9, usage=None, pause=self.pause)
