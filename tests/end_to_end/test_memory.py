@@ -1,0 +1,99 @@
+"""Memory through the whole engine: kept before a compaction, sent in the next conversation, taken back by the user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from desktop_app.context.memory import HEADING
+from desktop_app.conversation.events import TurnEvent, ViewChanged
+from desktop_app.engine import protocol as p
+from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.settings import Server, Settings, write_settings
+from engine_client import EngineClient
+from provider import Call, Reply, Request, ScriptedProvider, Windowed
+
+pytestmark = pytest.mark.slow
+TEA = "The user drinks tea in the morning."
+WINDOW = 12_000
+
+
+TOWNS = ("Lyon", "Turin", "Graz", "Porto", "Cork", "Basel")
+
+
+def answers() -> Callable[[Request], Reply]:
+    """A flush is told by its words; a summary by JSON; everything else is the chat."""
+    notes = iter([TEA, *(f"The user has friends in {town}." for town in TOWNS)])
+    return lambda request: answer(request, notes)
+
+
+def answer(request: Request, notes: Iterator[str]) -> Reply:
+    if "Call save_memory once for each note" in request.text:
+        return Reply(calls=(Call("save_memory", json.dumps({"text": next(notes)})),))
+    if "Answer with one JSON object" in request.text:
+        return Reply(json.dumps({"summary": "## Primary intent\nThe user tells of towns and of tea.", "keep": []}))
+    return Reply("Tell me more of that town. " * 6)
+
+
+@pytest_asyncio.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[tuple[EngineClient, ScriptedProvider, Windowed]]:
+    data = tmp_path / "data"
+    script = Windowed(WINDOW, answers(), count=tokenizer_for("gpt-4o").count)
+    provider = ScriptedProvider(script).start()
+    server = Server("scripted", provider.base_url, ("scripted",), WINDOW, 1_000)
+    data.mkdir()
+    write_settings(data / "settings.json", Settings(chat_model="scripted/scripted", servers=(server,)))
+    client = await EngineClient(data).start()
+    yield client, provider, script
+    await client.close()
+    provider.stop()
+
+
+def kinds_in(events: list[TurnEvent]) -> list[str]:
+    changed = [event for event in events if isinstance(event, ViewChanged)]
+    return [row.kind for event in changed for row in event.operations if row.kind in ("flush", "compaction")]
+
+
+def flushes_of(provider: ScriptedProvider) -> list[Request]:
+    return [request for request in provider.requests if "Call save_memory once for each note" in request.text]
+
+
+async def test_what_was_kept_before_a_compaction_is_known_in_the_next_conversation(engine) -> None:
+    client, provider, script = engine
+    await client.ask(p.Hello(p.VERSION))
+    opened = await client.ask(p.CreateConversation(), p.Opened)
+    first = opened.conversation.id
+    for number in range(40):
+        things = " ".join(f"thing{number}x{n}" for n in range(60))
+        await client.turn(first, f"I drink tea in the morning. We went to town {number}, and saw {things}.")
+    # The last one may still be under way, behind its turn.
+    await client.until(lambda events: kinds_in(events).count("flush") == len(flushes_of(provider)))
+    kinds = kinds_in(client.events)
+    assert "compaction" in kinds
+    assert kinds == (["flush", "compaction"] * len(kinds))[: len(kinds)], "each compaction comes after its flush"
+    flushes = flushes_of(provider)
+    assert not any(measured.is_refused for measured in script.requests)
+    asked = [measured for measured, r in zip(script.requests, provider.requests, strict=True) if r in flushes]
+    assert all(measured.cached_tokens >= 0.9 * measured.prompt_tokens for measured in asked), "read before, and cached"
+
+    memories = await client.ask(p.ListMemories(), p.Memories)
+    texts = [memory.text for memory in memories.memories]
+    assert texts[0] == TEA
+    assert len(texts) == len(flushes)
+    assert 0 < memories.tokens < memories.most == 1_000
+    second = (await client.ask(p.CreateConversation(), p.Opened)).conversation.id
+    await client.turn(second, "What do I drink?")
+    system = next(text for role, text in provider.requests[-1].turns if role == "system")
+    assert "\n- ".join([HEADING, *texts]) in system
+
+    changed = [event for event in client.events if isinstance(event, ViewChanged)]
+    flush = next(row for event in changed for row in event.operations if row.kind == "flush")
+    await client.ask(p.UndoOperation(first, flush.id))
+    assert TEA not in [m.text for m in (await client.ask(p.ListMemories(), p.Memories)).memories]
+    await client.ask(p.RedoOperation(first, flush.id))
+    assert [m.text for m in (await client.ask(p.ListMemories(), p.Memories)).memories] == texts
+    assert await client.close() == 0
