@@ -119,6 +119,7 @@ class MainWindow(QMainWindow):
         bridge.happened.connect(chat.apply)
         bridge.conversations_changed.connect(listing.show)
         chat.view_changed.connect(context.show_change)
+        chat.shown.connect(context.read_totals)
         # the turn
         self.composer.send_requested.connect(chat.send)
         self.composer.stop_requested.connect(chat.stop)
@@ -175,7 +176,8 @@ class MainWindow(QMainWindow):
         panel.memories_requested.connect(self.memory.read)
         panel.memories.write_requested.connect(self.memory.write)
         panel.memories.delete_requested.connect(self.memory.delete)
-        panel.memories.conversation_requested.connect(chat.open)
+        panel.conversation_requested.connect(chat.open)
+        transcript.conversation_requested.connect(chat.open)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
 

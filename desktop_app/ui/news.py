@@ -114,7 +114,10 @@ def news_of(event: TurnEvent) -> News | None:
             return None
 
 
-def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> News:
+def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> News | None:
+    operations = tuple(operation for operation in operations if operation.kind != "link")
+    if not operations:
+        return None  # the user started fresh, and looks at the other conversation
     last = operations[-1]
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):

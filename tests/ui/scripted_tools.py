@@ -32,6 +32,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import Need, ToolSpec
+from desktop_app.conversation.totals import Spent, Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 
@@ -73,6 +74,8 @@ class ScriptedTools:
             case p.ReadSpill(_, query, offset, limit):
                 lines = [(n, f"line {n} of the output") for n in range(1, 5_001) if query in f"line {n} of the output"]
                 return p.SpillRead(tuple(lines[offset : offset + limit]), len(lines), 120_000)
+            case p.ReadTotals():
+                return p.TotalsRead(Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234), tokens_freed=0))
             case p.ListMemories():
                 return self._remembered()
             case p.WriteMemory(memory):

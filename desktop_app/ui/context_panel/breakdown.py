@@ -15,6 +15,8 @@ from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import BOLD, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
 from desktop_app.ui.widgets.words import percentages, thousands
 
+from .totals_card import TotalsCard
+
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
 
 BASIS_SENTENCES = {
@@ -139,6 +141,8 @@ class Breakdown(QWidget):
         self.note = InkLabel("Counting…", size=12, tint="ink_faint", wraps=True)
         scroll.add(self.table)
         scroll.add(self.note)
+        self.totals = TotalsCard()
+        scroll.add(self.totals)
         scroll.column.setContentsMargins(0, 0, 12, 0)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

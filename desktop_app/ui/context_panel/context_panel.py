@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow
 from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.totals import Totals
 from desktop_app.ui.widgets.look import RESTYLING, colour
 from desktop_app.ui.widgets.segmented import Segmented
 
@@ -36,6 +37,7 @@ class ContextPanel(QWidget):
     unpin_requested = Signal(str)
     message_requested = Signal(str)
     memories_requested = Signal()
+    conversation_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +67,10 @@ class ContextPanel(QWidget):
     def set_gauge(self, gauge: Gauge | None) -> None:
         """What fills the window; None while the tokens are being counted."""
         self.breakdown.set_gauge(gauge)
+
+    def set_totals(self, totals: Totals) -> None:
+        """What the conversation has cost so far."""
+        self.breakdown.totals.set_totals(totals)
 
     def set_operations(self, operations: Sequence[OperationRow]) -> None:
         """All operations of the conversation that is shown."""
@@ -128,6 +134,8 @@ class ContextPanel(QWidget):
         self.history.archived_requested.connect(self.archived_requested)
         self.history.undo_requested.connect(self.undo_requested)
         self.history.redo_requested.connect(self.redo_requested)
+        for part in (self.history, self.memories):
+            part.conversation_requested.connect(self.conversation_requested)
         self.history.memories_requested.connect(lambda: self.show_tab(MEMORY))
         reader.bring_back_requested.connect(self.bring_back_requested)
         reader.pin_requested.connect(self.pin_requested)

@@ -29,6 +29,7 @@ class History(QStackedWidget):
     undo_requested = Signal(str)
     redo_requested = Signal(str)
     memories_requested = Signal()
+    conversation_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -121,6 +122,7 @@ class History(QStackedWidget):
         card.undo_requested.connect(self.undo_requested)
         card.redo_requested.connect(self.redo_requested)
         card.memories_requested.connect(self.memories_requested)
+        card.conversation_requested.connect(self.conversation_requested)
         if was_open:
             card.toggle_summary()
         return card

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.transcript.spoken import mark_words
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -53,6 +54,8 @@ def title_of(row: OperationRow) -> str:
     """The card's title."""
     if row.kind == "flush":
         return "Memory saved"
+    if row.kind == "link":
+        return "Continues another" if "from" in row.strategies else "Started fresh"
     if row.trigger is Trigger.USER:
         return "Pruned by you" if row.kind == "prune" else "Optimized by you"
     return "Prune" if row.kind == "prune" else "Compaction"
@@ -62,6 +65,8 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
     """Tokens before and after, and how many messages, with the numbers bold."""
     if row.kind == "flush":
         return Run(thousands(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
+    if row.kind == "link":
+        return (Run(mark_words(row)),)
     if row.kind == "prune":
         freed = Run(thousands(row.tokens_before - row.tokens_after), "ink", BOLD)
         return freed, Run(f" tokens freed · {counted(row.messages, 'old result')}")
@@ -71,6 +76,8 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
 
 def means_of(row: OperationRow) -> str:
     """How it was done: "Without a model", "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
+    if row.kind == "link":
+        return ""
     words = [] if row.trigger is Trigger.USER else [TRIGGER_WORDS[row.trigger]]
     if row.kind == "flush":
         pass
@@ -93,6 +100,7 @@ class OperationCard(Card):
     undo_requested = Signal(str)
     redo_requested = Signal(str)
     memories_requested = Signal()
+    conversation_requested = Signal(str)
 
     def __init__(self, row: OperationRow, parent: QWidget | None = None) -> None:
         super().__init__(parent, tint="paper" if row.is_undone else "raised")
@@ -106,7 +114,7 @@ class OperationCard(Card):
             self.column.addWidget(InkLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
         if row.kind == "flush" and row.summary:
             self.column.addWidget(InkLabel(row.summary, size=12, tint=self._soft, wraps=True))
-        if row.note:
+        if row.note and row.kind != "link":
             self.column.addWidget(InkLabel(row.note, size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
@@ -173,6 +181,8 @@ class OperationCard(Card):
         """What can be done, in words. What was saved to memory is taken back, not undone: the view did not change."""
         row = self.row
         undo, redo = (lambda: self.undo_requested.emit(row.id)), (lambda: self.redo_requested.emit(row.id))
+        if row.kind == "link":
+            return [("Open", lambda: self.conversation_requested.emit(row.linked))]
         if row.kind == "flush":
             show = self.memories_requested.emit
             return [("Show", show), ("Save again", redo) if row.is_undone else ("Revert", undo)]

@@ -20,24 +20,28 @@ def lay_out_mark(page: Page, operation: OperationRow) -> None:
     """The dashed rule: what went, what it freed, and the way back."""
     strong, normal, link = font(13, BOLD), font(13), font(13, MEDIUM)
     height = scaled(24)
-    what = mark_words(operation)
-    figures = f" · {thousands(operation.tokens_before)} → {thousands(operation.tokens_after)} tokens · "
-    if operation.kind == "flush":
-        figures = " · "
-    back = "Revert" if operation.kind == "flush" else ""
-    links = (Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id, back))
-    ends = advance(strong, what) + advance(normal, " · ") + sum(advance(link, entry.label) + 2 for entry in links)
-    if ends + advance(normal, figures) > page.width:
-        figures = " · "  # a narrow column keeps the words and the way back; the figures stand in the history
-    width = ends + advance(normal, figures)
-    left = max((page.width - width) / 2, 0)
-    x = page.words(left, what, strong, "ink", height)
-    x = page.words(x, figures, normal, "ink_soft", height)
-    x = page.link(x, links[0], link, height)
-    x = page.words(x, " · ", normal, "ink_soft", height)
-    x = page.link(x, links[1], link, height)
+    what, links = mark_words(operation), _mark_links(operation)
+    figures = f" · {thousands(operation.tokens_before)} → {thousands(operation.tokens_after)} tokens"
+    fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
+    has_figures = operation.kind in ("prune", "compaction")
+    if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > page.width:
+        figures = ""  # a narrow column keeps the words and the way back; the figures stand in the history
+    told = min(advance(strong, what) + 1, page.width - fixed)
+    left = max((page.width - fixed - told - advance(normal, figures)) / 2, 0)
+    x = page.words(left, what, strong, "ink", height, told)
+    x = page.words(x, figures, normal, "ink_soft", height) if figures else x
+    for entry in links:
+        x = page.words(x, " · ", normal, "ink_soft", height)
+        x = page.link(x, entry, link, height)
     page.rule(left, x, height)
     page.y += height
+
+
+def _mark_links(operation: OperationRow) -> tuple[Link, ...]:
+    if operation.kind == "link":
+        return (Link(Action.OPEN_CONVERSATION, operation.linked),)
+    back = "Revert" if operation.kind == "flush" else ""
+    return Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id, back)
 
 
 def lay_out_failure(page: Page, failure: Failure) -> None:

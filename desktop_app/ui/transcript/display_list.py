@@ -35,6 +35,7 @@ class Action(StrEnum):
     READ = "Open as text"
     SHOW_OPERATION = "Show"
     UNDO_OPERATION = "Undo"
+    OPEN_CONVERSATION = "Open"
     STOP = "Stop"
     OPEN_WHOLE = "Open whole output"
     TRY_AGAIN = "Try again"

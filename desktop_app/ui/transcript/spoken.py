@@ -31,5 +31,8 @@ def mark_words(operation: OperationRow) -> str:
             return counted(operation.messages, "message") + " archived"
         case "flush":
             return counted(operation.messages, "memory", "memories") + " saved"
+        case "link":
+            verb = "Continues" if "from" in operation.strategies else "Continued in"
+            return f"{verb} “{operation.note or 'another conversation'}”"
         case _:
             return counted(operation.messages, "tool result") + " pruned"

@@ -36,6 +36,7 @@ class Transcript(TranscriptView):
     bring_back_requested = Signal(tuple)
     operation_requested = Signal(str)
     undo_requested = Signal(str)
+    conversation_requested = Signal(str)
     stop_requested = Signal()
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
     way_out_requested = Signal(object)  # Action
@@ -62,7 +63,7 @@ class Transcript(TranscriptView):
             case Action.FOLD:
                 self.shelf.fold(argument)
                 self.place()
-            case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION:
+            case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION | Action.OPEN_CONVERSATION:
                 self._wish(action, argument)
             case Action.REGENERATE:
                 self.regenerate_requested.emit()
@@ -81,6 +82,7 @@ class Transcript(TranscriptView):
             Action.UNPIN: self.unpin_requested,
             Action.SHOW_OPERATION: self.operation_requested,
             Action.UNDO_OPERATION: self.undo_requested,
+            Action.OPEN_CONVERSATION: self.conversation_requested,
         }[action].emit(argument)
 
     def copy_selection(self) -> None:

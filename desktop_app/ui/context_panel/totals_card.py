@@ -1,0 +1,53 @@
+"""What a conversation has cost so far: what was said, and what keeping it within the window took."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.words import counted, percent, thousands
+
+
+def dollars_in_words(dollars: float) -> str:
+    """ "$1.24", "$0.0031", "less than $0.0001"."""
+    if 0 < dollars < 0.0001:
+        return "less than $0.0001"
+    return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
+
+
+def spent_in_words(spent: Spent) -> str:
+    """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
+    cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
+    read = f"{thousands(spent.prompt_tokens)} tokens read" + (f", {percent(cached)} from the cache" if cached else "")
+    words = [counted(spent.requests, "request"), read, f"{thousands(spent.reply_tokens)} written"]
+    return " · ".join([*words, *([dollars_in_words(spent.dollars)] if spent.dollars is not None else [])])
+
+
+class TotalsCard(Card):
+    """Hidden until a provider has reported something, or an operation has freed something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replies = InkLabel(size=12, tint="ink_soft", wraps=True)
+        self.upkeep_title = InkLabel("Summaries and memory", size=12, weight=MEDIUM)
+        self.upkeep = InkLabel(size=12, tint="ink_soft", wraps=True)
+        self.freed = InkLabel(size=12, tint="ink_soft", wraps=True)
+        self.column.addWidget(InkLabel("Used so far", size=13, weight=BOLD))
+        for label in (self.replies, self.upkeep_title, self.upkeep, self.freed):
+            self.column.addWidget(label)
+        self.setAccessibleName("Used so far")
+        self.set_totals(Totals())
+
+    def set_totals(self, totals: Totals) -> None:
+        """Shows these figures, all of them reported by providers."""
+        self.replies.set_text(spent_in_words(totals.replies))
+        self.upkeep.set_text(spent_in_words(totals.upkeep))
+        for label in (self.upkeep_title, self.upkeep):
+            label.setVisible(totals.upkeep.requests > 0)
+        freed = Run(thousands(totals.tokens_freed), "ink", BOLD)
+        self.freed.set_runs((freed, Run(f" tokens freed by {counted(totals.operations, 'operation')}")))
+        self.freed.setVisible(totals.operations > 0)
+        self.setVisible(bool(totals.replies.requests or totals.upkeep.requests or totals.operations))
+        shown = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
+        self.setAccessibleDescription(". ".join(shown))

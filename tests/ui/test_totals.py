@@ -1,0 +1,93 @@
+"""What a conversation has cost, and the ways from one to the other."""
+
+from __future__ import annotations
+
+import pytest
+from transcript_rows import chat
+from ui_scenes import send, until
+
+from desktop_app.conversation.events import OperationRow, ViewChanged
+from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.context_panel.history import History
+from desktop_app.ui.context_panel.totals_card import TotalsCard, dollars_in_words, spent_in_words
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.news import Newsroom
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.spoken import mark_words
+from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
+from desktop_app.ui.widgets.buttons import LinkButton
+
+
+def link(way: str) -> OperationRow:
+    return OperationRow(
+        id="l1", kind="link", at=0, trigger=Trigger.USER, strategies={way: 1}, messages=0, tokens_before=0,
+        tokens_after=0, after_message_id="m1", note="Billing, part two", linked="c9",
+    )  # fmt: skip
+
+
+def test_what_was_spent_is_said_with_what_came_from_the_cache():
+    spent = Spent(12, 120_300, 4_000, 96_240, 0, 0.1234)
+    words = "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"
+    assert spent_in_words(spent) == words
+    assert spent_in_words(Spent(1, 10, 2)) == "1 request · 10 tokens read · 2 written"
+
+
+@pytest.mark.parametrize(
+    ("dollars", "words"),
+    [(0.0, "$0.00"), (0.00001, "less than $0.0001"), (0.0031, "$0.0031"), (1_234.5, "$1,234.50")],
+)
+def test_small_sums_are_not_nothing(dollars, words):
+    assert dollars_in_words(dollars) == words
+
+
+def test_nothing_is_shown_before_anything_was_spent(qtbot):
+    card = TotalsCard()
+    qtbot.addWidget(card)
+    assert card.isHidden()
+    card.set_totals(Totals(Spent(1, 10, 2), Spent(2, 20, 4), 3, 5_000))
+    assert not card.isHidden()
+    assert "5,000 tokens freed by 3 operations" in card.accessibleDescription()
+    assert not card.upkeep.isHidden()
+
+
+def test_the_window_shows_what_was_spent(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        totals = window.panel.breakdown.totals
+        await until(lambda: totals.isVisible())
+        assert "80 % from the cache" in totals.replies.text()
+        await send(window, bridge, "Once more")
+
+    play(scene)
+
+
+@pytest.mark.parametrize(("way", "words"), [("from", "Continues “{}”"), ("to", "Continued in “{}”")])
+def test_the_way_to_the_other_conversation_stands_in_both(qtbot, way, words):
+    view = Transcript(TranscriptModel())
+    qtbot.addWidget(view)
+    view.resize(800, 600)
+    view.show()
+    view.transcript.open(chat(4), (link(way),))
+    assert mark_words(link(way)) == words.format("Billing, part two")
+    hot = view.layout_of(view.transcript.row_of("mark l1")).hots
+    assert [entry.action for entry in hot] == [Action.OPEN_CONVERSATION]
+    with qtbot.waitSignal(view.conversation_requested) as told:
+        view.perform(hot[0].action, hot[0].argument)
+    assert told.args == ["c9"]
+
+
+def test_the_history_leads_there_too(qtbot):
+    history = History()
+    qtbot.addWidget(history)
+    history.set_operations((link("to"),))
+    links = history.cards["l1"].findChildren(LinkButton)
+    assert [button.text() for button in links] == ["Open"]
+    with qtbot.waitSignal(history.conversation_requested) as told:
+        links[0].click()
+    assert told.args == ["c9"]
+
+
+def test_a_way_is_no_news():
+    assert Newsroom().news_of(ViewChanged("v", (link("to"),), ())) is None
