@@ -127,8 +127,7 @@ class _Search:
         terms = [term.text for term in search.wanted.terms]
         if terms:
             most = telling_most(len(outline.lengths))
-            held = await archive.postings(conversation, terms, most + 1)
-            search.postings = {term: found for term, found in held.items() if len(found) <= most} or held
+            search.postings = await archive.postings(conversation, terms, most + 1)
         search._own = by_words(search.wanted.terms, outline, search.postings)
         return search
 

@@ -12,6 +12,7 @@ from desktop_app.context.recall_query import wanted_of
 from desktop_app.context.recall_rank import (
     CANDIDATES,
     OPEN_MOST,
+    SPREAD_MOST,
     Ranked,
     by_words,
     often_in,
@@ -132,20 +133,34 @@ def test_words_of_what_was_found_first_find_more_if_they_are_rare() -> None:
     assert often_in(1_000_000) <= 1_000
 
 
-@pytest.mark.parametrize("messages", [3 * OPEN_MOST])
+@pytest.mark.parametrize("messages", [10 * OPEN_MOST])
 def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: int) -> None:
     outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(messages))
     wanted = wanted_of("zebra crossing street")
     held = {
         "zebra": (5,),
-        "crossing": tuple(range(0, messages, 2)),
-        "street": tuple(range(messages)),
+        "crossing": tuple(range(0, messages, 8)),
+        "street": tuple(range(3, messages, 6)),
     }
     own = by_words(wanted.terms, outline, held)
-    assert len(own) == messages // 2 + 1  # "street", in all of them, found none by itself
+    assert len(own) == messages // 8 + 1  # "street" found none by itself
     best = rank(wanted, outline, held, own).scores
     assert best[0][0] == 5
     assert len(best) <= CANDIDATES
+
+
+def test_a_word_that_nearly_all_hold_counts_only_where_there_is_no_other() -> None:
+    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(2 * OPEN_MOST))
+    held = {"street": tuple(range(1, 2 * OPEN_MOST)), "zebra": (0,)}
+    assert by_words(wanted_of("zebra street").terms, outline, held).keys() == {0}
+    assert len(by_words(wanted_of("street").terms, outline, held)) == 2 * OPEN_MOST - 1
+
+
+def test_those_that_are_asked_for_are_found_among_many_others_that_say_more() -> None:
+    chat = [("Anna", "a violin in Rome and a violin in Vienna")] * (SPREAD_MOST + 50) + [
+        ("Ben", "one violin, long ago")
+    ]
+    assert order("Which violin in Rome?", chat, {SPREAD_MOST + 50}) == [SPREAD_MOST + 50]
 
 
 words = st.sampled_from(["violin", "Rome", "cat", "fence", "tea", "and", "Anna", "May 2023"])
