@@ -15,6 +15,7 @@ from .wording import lexicon
 
 _RESERVED = lexicon("if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }")
 _MEANS_SOMETHING = re.compile(r"[\s;&|<>()'\"`\\\x00-\x1f\x7f]|^#|^$")
+_FILLED_IN = re.compile(r"[*?\[{~$]")
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9?#$!@*-])")
 _REDIRECTION = re.compile(r"&>>?|[0-9]*(?:>>|>\||>&|<&|<>|<<<|<<-?|>|<)")
@@ -31,23 +32,25 @@ LONGEST = 20_000
 class Command(msgspec.Struct, frozen=True):
     """One program with its arguments, without quotes.
 
-    is_literal: nothing in it is filled in by the shell. reads: files that its standard input comes from.
+    is_literal: nothing in it is filled in by the shell. reads: files that its standard input comes from. shown: the
+    words as they are told; () for those that need no care.
     """
 
     words: tuple[str, ...]
     is_literal: bool = True
     reads: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """As a line: one blank between words, and quotes only where a word would else be several, or be run."""
-        return " ".join([*map(quoted, self.words), *(f"<{file}" for file in self.reads)])
+        return " ".join([*(self.shown or map(quoted, self.words)), *(f"<{file}" for file in self.reads)])
 
     @property
     def without_assignments(self) -> Command:
         """The command itself, without the variables that are set for it."""
         at = next((n for n, word in enumerate(self.words) if not _ASSIGNS.match(word)), len(self.words))
-        return Command(self.words[at:], self.is_literal, self.reads) if at else self
+        return Command(self.words[at:], self.is_literal, self.reads, self.shown[at:]) if at else self
 
 
 class _NotUnderstood(Exception):
@@ -56,7 +59,11 @@ class _NotUnderstood(Exception):
 
 def quoted(word: str) -> str:
     """The word in single quotes, if a shell would take it for anything but one word."""
-    return "'" + word.replace("'", "'\"'\"'") + "'" if _MEANS_SOMETHING.search(word) else word
+    return _in_quotes(word) if _MEANS_SOMETHING.search(word) else word
+
+
+def _in_quotes(word: str) -> str:
+    return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def simple_commands(line: str) -> tuple[Command, ...] | None:
@@ -82,6 +89,7 @@ class _Reader:
         self.depth = depth
         self.commands: list[Command] = []
         self._words: list[str] = []
+        self._shown: list[str] = []
         self._reads: list[str] = []
         self._word: str | None = None  # the one that is being read
         self._is_filled = False  # whether the shell fills in something in it
@@ -123,7 +131,7 @@ class _Reader:
         elif sign in "$`":
             self._read_filled_in()
         else:
-            self._is_filled = self._is_filled or sign in "*?[{~"
+            self._is_filled = self._is_filled or _FILLED_IN.match(sign) is not None
             self._add(sign)
             self.at += 1
 
@@ -247,6 +255,7 @@ class _Reader:
         if not self._words or all(_ASSIGNS.match(word) for word in self._words):
             self._check_first()
         self._words.append(self._word)
+        self._shown.append(self._as_told(self._word))
         self._is_filled_anywhere = self._is_filled_anywhere or self._is_filled
         self._word, self._is_filled, self._is_quoted = None, False, False
 
@@ -258,8 +267,16 @@ class _Reader:
         if not word or (word in _RESERVED and not self._is_quoted) or (self._is_filled and word != "["):
             raise _NotUnderstood
 
+    def _as_told(self, word: str) -> str:
+        """The word in quotes too where it had them to be taken as it is."""
+        is_kept = not self._is_filled and _FILLED_IN.search(word)
+        is_kept = is_kept or (self._is_quoted and (word in _RESERVED or _ASSIGNS.match(word)))
+        return _in_quotes(word) if is_kept else quoted(word)
+
     def _end_command(self) -> None:
         self._end_word()
         if self._words:
-            self.commands.append(Command(tuple(self._words), not self._is_filled_anywhere, tuple(self._reads)))
-        self._words, self._reads, self._is_filled_anywhere = [], [], False
+            self.commands.append(
+                Command(tuple(self._words), not self._is_filled_anywhere, tuple(self._reads), tuple(self._shown))
+            )
+        self._words, self._shown, self._reads, self._is_filled_anywhere = [], [], [], False

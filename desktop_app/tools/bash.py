@@ -55,11 +55,15 @@ class BashTool(Tool[BashArguments]):
         return bool(self._shell) and hasattr(os, "killpg")
 
     async def needs(self, arguments: BashArguments, place: Workplace) -> tuple[Need, ...]:
-        """One for each simple command; one for the whole line, where it cannot be taken apart."""
-        commands = simple_commands(arguments.command)
+        """One for each simple command; one for the whole line, where it cannot be taken apart, or where a part alone
+        would not say that something in it is filled in."""
+        line = arguments.command.strip()
+        commands = simple_commands(line)
         if commands is None:
-            line = arguments.command.strip()
             return (Need(self.name, "run", line, literal(line)),)
+        if any(simple_commands(command.text) != (command,) for command in commands):
+            proposed = suggested_for(commands[0]) if len(commands) == 1 else literal(line)
+            return (Need(self.name, "run", line, proposed),)
         needs = (Need(self.name, "run", command.text, suggested_for(command)) for command in commands)
         return tuple(dict.fromkeys(needs))
 

@@ -15,8 +15,9 @@ import psutil
 import pytest
 from tool_calls import STOP_SECONDS, Desk, slowness
 
+from desktop_app.context.permissions import decided
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.conversation.tools import Rule, ToolOutcome, Workplace
 from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, Output
 from desktop_app.tools.child_process import clean_environment
 
@@ -234,6 +235,11 @@ async def test_each_simple_command_needs_the_users_word(desk: Desk) -> None:
     ]
     [need] = await desk.needs("bash", command="for x in *; do rm $x; done")
     assert (need.kind, need.target) == ("run", "for x in *; do rm $x; done")
+    [need] = await desk.needs("bash", command='git commit -m "about $X"')
+    assert (need.target, need.suggestion) == ('git commit -m "about $X"', "git commit *")
+    assert decided([need], [Rule("bash", need.suggestion)]) == "allow"
+    needs = await desk.needs("bash", command="git pu{sh,ll}\\ x")
+    assert decided(needs, [Rule("bash"), Rule("bash", "git push*", False)]) == "ask"
 
 
 def test_the_first_and_the_last_bytes_are_kept() -> None:
