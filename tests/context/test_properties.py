@@ -22,10 +22,10 @@ from desktop_app.context.items import Item
 from desktop_app.context.make_room import WindowTooSmall, make_room
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view import View, active_entries, view_after, view_of
+from desktop_app.context.view import View, active_entries, continuing, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import State
-from desktop_app.conversation.message import Message, Role, user_message
+from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
@@ -101,6 +101,22 @@ class Conversation(RuleBasedStateMachine):
             self.add(message)
         if not any(message.role is Role.SYSTEM for message in piece):
             must.have_none(must.grown_otherwise(before, must.chat_in(self.view)))
+
+    @precondition(lambda self: not self.view.open_calls)
+    @rule(
+        parts=st.lists(
+            st.sampled_from(["The answer is fort", "y-", "two.", "\n", " ", "```py", "语"]), min_size=1, max_size=3
+        )
+    )
+    def reply_in_parts(self, parts: list[str]) -> None:
+        """A reply that is stopped to make room, and goes on: at every stop the request may be the one to go on."""
+        before, said = "", "Well: "
+        for part in parts:
+            text = (Text(said + part if not before else part),)
+            before = self.add(Message(role=Role.ASSISTANT, parts=text, is_interrupted=True, continues=before)).id
+            said += part
+            must.have_none(legal_for_all(must.chat_in(continuing(self.view))))
+            assert must.text_of(must.chat_in(self.view)[-1]).endswith(said), "joined as they are"
 
     @rule(window=st.sampled_from([600, 1_500, 4_000, 50_000]), policy=st.sampled_from(sorted(POLICIES)))
     def choose_a_policy(self, window: int, policy: str) -> None:
