@@ -70,6 +70,11 @@ class QuestionCard(QWidget):
         focused = QApplication.focusWidget()
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether it asks something, and has done so long enough to take an answer."""
+        return self.question is not None and monotonic() - self._shown_at >= DEAF_FOR
+
     def show_question(self, question: Asked, place: int = 1, count: int = 1) -> None:
         """Asks. place, count: which of how many that wait. The one that is shown already stays as the user left it."""
         self.place.set_text(f"{place} of {count}" if count > 1 else "")
@@ -127,7 +132,7 @@ class QuestionCard(QWidget):
     def _answer(self, is_allowed: bool, scope: Scope = "once") -> None:
         """Tells the answer, unless the question is too new to have been read."""
         question = self.question
-        if question is None or monotonic() - self._shown_at < DEAF_FOR:
+        if question is None or not self.is_listening:
             return
         pattern = "" if scope == "once" else self.pattern.text().strip()
         if scope != "once" and not covers(pattern, question.needs):

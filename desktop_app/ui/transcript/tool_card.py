@@ -99,7 +99,7 @@ def _head(page: Page, key: str, name: str, call: ToolCall | None, tags: list[Tag
 
 def _arguments(page: Page, call: ToolCall) -> None:
     """All that the tool was given."""
-    words = arguments_whole(call)
+    words = arguments_whole(call).rstrip()
     if words:
         pad = scaled(14)
         page.skip(9)
