@@ -8,7 +8,6 @@ from contextlib import aclosing
 from msgspec.structs import replace
 
 from desktop_app.context.make_room import WindowTooSmall
-from desktop_app.context.view import assemble
 from desktop_app.conversation.events import Answered, Asked, Failure, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.tools import PermissionAnswer
@@ -18,7 +17,7 @@ from .ports import WorldError
 from .recover import recovered
 from .run_tools import Calls
 from .session import Session
-from .stream_reply import ReplyInFlight, reply_streamed
+from .whole_reply import WholeReply
 from .workbench import Workbench
 
 TOO_MANY_ROUNDS = Failure(
@@ -29,7 +28,7 @@ TOO_MANY_ROUNDS = Failure(
 
 
 class Turn:
-    """The state of one turn. reply: what is being written, and not stored yet. calls: those of the newest reply.
+    """The state of one turn. whole: the reply that is being written. calls: those of the newest reply, while they run.
 
     bench: what its tools need; None: there are none. is_automatic: whether room is made without the user's word.
     """
@@ -38,7 +37,7 @@ class Turn:
         self.session = session
         self.bench = bench
         self.is_automatic = is_automatic
-        self.reply: ReplyInFlight | None = None
+        self.whole: WholeReply | None = None
         self.calls: Calls | None = None
         self.newest: Message | None = None
         self.reason, self.failure = "finished", None
@@ -57,29 +56,22 @@ class Turn:
 
     async def replied(self) -> AsyncGenerator[TurnEvent, None]:
         """One request and its reply, stored; what a provider does not do is tried again where that helps."""
-        attempts = recovered(self.session, self._attempt, lambda: self.has_arrived, self.is_automatic)
+        self.whole = whole = WholeReply(self.session, self.is_automatic, self.note)
+        self.rounds += 1
+        attempts = recovered(self.session, whole.streamed, lambda: whole.has_arrived, self.is_automatic)
         async with aclosing(attempts) as events:
             async for event in events:
                 yield event
-        reply, self.reply = self.reply, None
-        if reply is not None:
-            yield await self.session.record_message(self.note(reply.message()))
+        self._count(whole)
 
-    async def _attempt(self) -> AsyncGenerator[TurnEvent, None]:
-        session = self.session
-        self.reply = ReplyInFlight(session.model_info.recorded_as)
-        self.estimated += session.gauge().total
-        async for event in reply_streamed(session, self.reply, assemble(session.view)):
-            yield event
-
-    @property
-    def has_arrived(self) -> bool:
-        """Whether something of the reply that is being written was shown."""
-        return self.reply is not None and not self.reply.is_empty
+    def _count(self, whole: WholeReply) -> None:
+        self.whole = None
+        self.estimated += whole.estimated
+        self.restarts += whole.restarts
 
     def note(self, reply: Message) -> Message:
         """A reply that is about to be stored: what it has cost is added up."""
-        self.newest, self.rounds = reply, self.rounds + 1
+        self.newest = reply
         if (usage := self.session.priced(reply.usage)) is not None:
             self._add(usage)
             return reply if usage is reply.usage else replace(reply, usage=usage)
@@ -123,10 +115,12 @@ class Turn:
         """However the turn went: what had arrived is stored, each call has a result, and only then it is told."""
         session = self.session
         try:
-            if self.reply is not None and not self.reply.is_empty:
-                yield await session.record_message(self.note(self.reply.message()))
-                if self.bench is not None and self.newest is not None:
-                    self.calls = Calls(session, self.bench, self.newest)
+            if self.whole is not None:
+                async for event in self.whole.kept():
+                    yield event
+                self._count(self.whole)
+            if self.calls is None and self.bench is not None and session.view.open_calls and self.newest is not None:
+                self.calls = Calls(session, self.bench, self.newest)
             if self.calls is not None:
                 async for event in self.calls.closed():
                     yield event
