@@ -1,0 +1,97 @@
+"""A tool call with the window, the real engine and a scripted provider: asked, allowed, run, cut, opened whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from ui_scenes import Run, is_idle, texts
+
+from desktop_app.paths import settings_file
+from desktop_app.settings import Server, Settings, write_settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.driver import Driver
+from desktop_app.ui.engine_process import engine_command
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.tools.spill_viewer import SpillViewer
+from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.transcript.items import MessageItem
+from provider import AnyStep, Call, Reply, ScriptedProvider
+
+pytestmark = pytest.mark.slow
+Scene = Callable[[MainWindow, Driver], Coroutine[Any, Any, None]]
+COUNT = Reply("I will count.", calls=(Call("bash", '{"command": "seq 1 60000"}'),), finish="tool_calls")
+
+
+@pytest.fixture
+def play(run: Run, qapp: QApplication, data_folder: Path, tmp_path: Path) -> Callable[..., ScriptedProvider]:
+    """Opens the window on an empty record with a scripted model, plays a scene, closes in order."""
+
+    def play_scene(scene: Scene, steps: list[AnyStep]) -> ScriptedProvider:
+        with ScriptedProvider(steps) as provider:
+            server = Server("scripted", provider.base_url, ("scripted",), window=32_000, max_output=1_000)
+            work = tmp_path / "work"
+            work.mkdir()
+            settings = Settings(chat_model="scripted/scripted", servers=(server,), folder=str(work))
+            write_settings(settings_file(data_folder), settings)
+            bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
+            window = MainWindow(bridge, settings, data_folder / "window.ini")
+            bugs: list[str] = []
+            bridge.crashed.connect(bugs.append)
+
+            async def whole() -> None:
+                window.painted.connect(bridge.start_engine)
+                window.show()
+                driver = Driver(window, bridge)
+                await driver.until(lambda: window.chat.conversation, 30, "a conversation")
+                await scene(window, driver)
+                window.close()
+                await bridge.close()
+
+            run(whole())
+            assert bugs == []
+            return provider
+
+    return play_scene
+
+
+def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
+    async def scene(window: MainWindow, driver: Driver) -> None:
+        assert window.header.folder.text() == "work"
+        window.chat.send("Count to sixty thousand.")
+        await driver.until(window.question.isVisible, 40, "the question")
+        assert window.question.targets.text.toPlainText() == "seq 1 60000"
+        assert window.question.pattern.text() == "seq *"
+        await driver.until(lambda: window.question.is_listening, 5, "a question that takes answers")
+        await driver.click(window.question.always)
+        await driver.until(lambda: texts(window)[-1] == "Counted." and is_idle(window), 40, "the end of the turn")
+        items = [window.transcript_model.item(n) for n in range(window.transcript_model.rowCount())]
+        result = next(i.row.message.tool_result for i in items if isinstance(i, MessageItem) and i.call is not None)
+        assert result is not None
+        assert result.spill
+        window.tools.open_whole(result.spill, "bash seq")
+        viewer = window.findChildren(SpillViewer)[0]
+        await driver.until(lambda: viewer.note.text().startswith("60,00"), 20, "the whole output")
+        viewer.field.setText("59999")
+        await driver.until(lambda: viewer.note.text() == "1 line with “59999”", 20, "what was searched for")
+        viewer.close()
+
+    play(scene, [COUNT, Reply("Counted.")])
+
+
+def test_the_tools_that_are_on_offer_are_listed_and_switched(play) -> None:
+    async def scene(window: MainWindow, driver: Driver) -> None:
+        window.composer.tools.click()
+        await driver.until(lambda: window.findChildren(ToolsSheet), 20, "the tools")
+        sheet = window.findChildren(ToolsSheet)[0]
+        assert "bash" in sheet.rows
+        before = sheet.total.text()
+        await driver.click(sheet.rows["bash"].switch, at=(10, 10))
+        await driver.until(lambda: sheet.total.text() != before, 20, "fewer tokens")
+        assert not sheet.rows["bash"].switch.isChecked()
+        await driver.click(sheet.close_button)
+
+    play(scene, [])
