@@ -116,7 +116,7 @@ async def _compacted(
 ) -> AsyncGenerator[TurnEvent | Compaction, None]:
     """How the compaction of that plan comes about, and at the end the compaction, not stamped, if there is one."""
     yield RoomStarted(session.id, trigger)
-    order = await session.scribe.order(session) if session.scribe else Order()
+    order = await session.scribe.order(session, trigger=trigger) if session.scribe else Order()
     async with aclosing(compacted(basis, plan, order)) as steps:
         async for step in steps:
             yield RoomProgress(session.id, step.tokens, step.most) if isinstance(step, Progress) else step

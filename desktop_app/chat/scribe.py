@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Callable
 
 import msgspec
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.model_summary import Estimate, estimate_of
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.spending import Spending
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Trigger
@@ -58,27 +61,40 @@ class Scribe:
     """Gives the order for a compaction, and sees to it that there is one at a time for a conversation.
 
     settings: as they are now; a change holds for the next request that would be sent. prompts: reads the words of the
-    requests, None if no model is to be asked.
+    requests, None if no model is to be asked. clock: seconds since 1970.
     """
 
     def __init__(
-        self, models: Models, settings: Callable[[], Settings], prompts: Callable[[], Prompts] | None = None
+        self,
+        models: Models,
+        settings: Callable[[], Settings],
+        prompts: Callable[[], Prompts] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._models = models
         self._settings = settings
         self._prompts = prompts
+        self._clock = clock
+        self._spending = Spending()
         self._locks: dict[str, asyncio.Lock] = {}
 
     def lock(self, conversation: str) -> asyncio.Lock:
         """Held while a summary of that conversation is written of which the entry will be recorded."""
         return self._locks.setdefault(conversation, asyncio.Lock())
 
-    async def order(self, session: Session, strategy: str = "auto", instructions: str = "") -> Order:
-        """The order for a compaction of that session. strategy "auto": what the settings and its policy say."""
+    async def order(
+        self, session: Session, strategy: str = "auto", instructions: str = "", trigger: Trigger = Trigger.USER
+    ) -> Order:
+        """The order for a compaction of that session. strategy "auto": what the settings and its policy say.
+
+        trigger: why it is made; without the user's word a model is not asked more often than the policy allows.
+        """
         model, is_by_hand = self._author(session).model, strategy != "auto"
         strategy = strategy if is_by_hand else strategy_for(session.policy, model.info, self._settings().summaries)
         if strategy != "llm" or self._prompts is None:
             return Order("extractive" if strategy == "llm" else strategy)
+        if trigger is not Trigger.USER and (pause := self._pause(session.policy)):
+            return Order("extractive", note=pause)
         asked = model if is_by_hand else WhileWanted(model, lambda: self._settings().summaries == "auto")
         return Order(strategy, asked, await asyncio.to_thread(self._prompts), instructions)
 
@@ -121,6 +137,17 @@ class Scribe:
             return Author(self._models.model(chosen) if chosen else session.model)
         except ModelError as error:
             return Author(session.model, chosen, error.failure.title)
+
+    def _pause(self, policy: ContextPolicy) -> str:
+        """Why no model is asked just now, in words for the user; "" if one may be, and then that is counted."""
+        now = self._clock()
+        until = self._spending.paused_until(now, policy)
+        if until is None:
+            self._spending = self._spending.after(now, policy)
+            return ""
+        minute = time.strftime("%H:%M", time.localtime(math.ceil(until / 60) * 60))
+        within = f"{policy.spend_seconds / 60:g} minutes"
+        return f"Summaries by a model are paused until {minute}: {policy.spend_most} were begun within {within}."
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL

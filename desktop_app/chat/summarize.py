@@ -45,13 +45,15 @@ ENDLESS = 2
 class Order(msgspec.Struct, frozen=True):
     """How a compaction is wanted. strategy: "llm", "extractive" or "last_messages". instructions: the user's own.
 
-    model, prompts: who writes, and the words of the requests; needed for "llm".
+    model, prompts: who writes, and the words of the requests; needed for "llm". note: why it is not a model that is
+    asked, where that is to be told.
     """
 
     strategy: str = "extractive"
     model: ChatModel | None = None
     prompts: Prompts | None = None
     instructions: str = ""
+    note: str = ""
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
@@ -96,7 +98,8 @@ async def compacted(basis: Basis, plan: CompactionPlan, order: Order) -> AsyncGe
             note, usage = str(reason), writing.usage
     compaction = await asyncio.to_thread(without_model, basis, plan, order.strategy, note)
     if compaction is not None:
-        yield replace(compaction, usage=usage, seconds=time.monotonic() - started)
+        told = " ".join(filter(None, (order.note, compaction.note)))
+        yield replace(compaction, usage=usage, seconds=time.monotonic() - started, note=told)
 
 
 def without_model(

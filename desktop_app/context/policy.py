@@ -134,6 +134,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     call_seconds: int = 60
     compaction_seconds: int = 300
     repair_calls: int = 1
+    spend_most: int = 24
+    spend_seconds: int = 600
+    """Automatic compactions that ask a model, of all conversations, within so many seconds; then code writes (K3)."""
     is_filling: bool = False
     """Whether the tail takes what the page leaves of the target; else that room stays free for what comes."""
     keep_user_tokens: int = 0

@@ -119,6 +119,8 @@ COMPACT = _group(
     ("call_seconds", "K11", "+", "seconds", "for one call of that model"),
     ("compaction_seconds", "K11", "+", "seconds", "for one compaction"),
     ("repair_calls", "K7", "+", "calls", "more, when rules or open questions are lost"),
+    ("spend_most", "K3", "+", "compactions", "that ask a model unasked within the time below; 0: no limit"),
+    ("spend_seconds", "K3", "+", "seconds", "in which they are counted, over all conversations"),
     ("is_filling", "K1", "+", "", "whether the tail takes what the summary leaves of the target"),
     ("keep_user_tokens", "K9", "+", "tokens", "of the user's own messages that stay word for word"),
     ("futile_below", "K8", "+", "share", "that a compaction must free"),

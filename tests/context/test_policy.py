@@ -103,6 +103,8 @@ def test_balanced_has_the_numbers_of_the_feature_table() -> None:
         "futile_below": 0.10,
         "call_seconds": 60,
         "compaction_seconds": 300,
+        "spend_most": 24,
+        "spend_seconds": 600,
         "messages_most": 50,
         "tail_messages": 5,
         "is_automatic": True,

@@ -1,0 +1,69 @@
+"""The spend guard: never more than so many within its time, and no pause that is longer than it has to be."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.spending import Spending
+
+STEPS = st.lists(st.integers(0, 400), max_size=80)
+POLICIES = st.builds(
+    lambda most, seconds: replace(BALANCED, spend_most=most, spend_seconds=seconds),
+    st.integers(1, 6),
+    st.integers(1, 900),
+)
+
+
+def begun(steps: list[int], policy: ContextPolicy) -> tuple[list[float], list[float], Spending]:
+    """When one was begun, when that was refused, and what is known at the end; each step is so long after the last."""
+    spending, now, allowed, refused = Spending(), 1_000.0, list[float](), list[float]()
+    for step in steps:
+        now += step
+        if spending.is_paused(now, policy):
+            refused.append(now)
+        else:
+            spending = spending.after(now, policy)
+            allowed.append(now)
+    return allowed, refused, spending
+
+
+@given(STEPS, POLICIES)
+def test_never_more_than_that_many_within_that_time(steps: list[int], policy: ContextPolicy) -> None:
+    allowed, _, spending = begun(steps, policy)
+    for start in allowed:
+        assert sum(start <= time < start + policy.spend_seconds for time in allowed) <= policy.spend_most
+    assert len(spending.times) <= policy.spend_most, "what does not count any more is forgotten"
+
+
+@given(STEPS, POLICIES)
+def test_nothing_is_refused_without_need(steps: list[int], policy: ContextPolicy) -> None:
+    allowed, refused, _ = begun(steps, policy)
+    for now in refused:
+        assert sum(now - policy.spend_seconds < time <= now for time in allowed) == policy.spend_most
+
+
+@given(STEPS, POLICIES, st.integers(0, 2_000))
+def test_a_pause_ends_when_it_says_and_not_before(steps: list[int], policy: ContextPolicy, later: int) -> None:
+    allowed, _, spending = begun(steps, policy)
+    now = (allowed[-1] if allowed else 0.0) + later
+    until = spending.paused_until(now, policy)
+    assert spending.is_paused(now, policy) is (until is not None)
+    if until is not None:
+        assert now < until <= now + policy.spend_seconds
+        assert spending.is_paused(until - 0.001, policy)
+        assert not spending.is_paused(until, policy)
+
+
+@given(STEPS)
+def test_a_limit_of_zero_is_none(steps: list[int]) -> None:
+    assert begun(steps, replace(BALANCED, spend_most=0))[1] == []
+
+
+def test_a_clock_that_is_set_back_does_not_pause_for_a_year() -> None:
+    _, _, spending = begun([1] * 24, BALANCED)
+    now = spending.times[-1]
+    assert spending.is_paused(now, BALANCED)
+    assert not spending.is_paused(now - 365 * 86_400.0, BALANCED)
