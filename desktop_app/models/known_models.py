@@ -16,9 +16,11 @@ def _dollars(prompt: float, reply: float, cached: float) -> Price:
 
 
 # https://platform.moonshot.ai/docs/pricing/chat, and openrouter.ai/moonshotai (262,144 for both); the July model had
-# half of that window.
-_KIMI_K2 = Told(262_144, 0, True, False, _dollars(0.60, 2.50, 0.15))
-_KIMI_K2_TURBO = Told(262_144, 0, True, False, _dollars(1.15, 8.00, 0.15))
+# half of that window. No longest reply is published; the documentation's examples ask for 32 * 1,024 tokens
+# (https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model), thoughts included.
+_KIMI_REPLY = 32_768
+_KIMI_K2 = Told(262_144, _KIMI_REPLY, True, False, _dollars(0.60, 2.50, 0.15))
+_KIMI_K2_TURBO = Told(262_144, _KIMI_REPLY, True, False, _dollars(1.15, 8.00, 0.15))
 
 # https://openai.com/index/introducing-gpt-5-for-developers: 400,000 tokens are 272,000 of the prompt and 128,000 of the
 # reply, and more in a prompt is refused (github.com/cline/cline/issues/5474, github.com/openai/codex/issues/19339).
@@ -32,7 +34,7 @@ KNOWN: dict[str, Told] = {
     "gpt-5.1-codex-max": _CODEX,
     "gpt-5.1-codex-mini": _CODEX,
     "kimi-k2": _KIMI_K2,
-    "kimi-k2-0711-preview": Told(131_072, 0, True, False, _dollars(0.60, 2.50, 0.15)),
+    "kimi-k2-0711-preview": Told(131_072, _KIMI_REPLY, True, False, _dollars(0.60, 2.50, 0.15)),
     "kimi-k2-0905-preview": _KIMI_K2,
     "kimi-k2-0905": _KIMI_K2,
     "kimi-k2-thinking": _KIMI_K2,

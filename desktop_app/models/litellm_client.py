@@ -24,6 +24,12 @@ from desktop_app.conversation.openai_chat import Json
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
 
+APP = "Palimpsest"
+TELLTALES = (
+    "http-referer",
+    *(f"x-stainless-{of}" for of in ("lang", "package-version", "os", "arch", "runtime", "runtime-version", "async")),
+)
+"""Of openai's and litellm's own; what else begins with x-stainless the package openai reads itself."""
 CONNECT_SECONDS = 10.0
 
 litellm.suppress_debug_info = True  # else it prints to standard output, which is the engine's protocol
@@ -43,6 +49,16 @@ ERRORS: tuple[type[Exception], ...] = (
 """What stands for an error of the world; whatever else is raised is a bug."""
 
 
+async def _introduce(request: httpx.Request) -> None:
+    """Says who asks. The libraries below would name themselves, and tell of the machine and its system."""
+    for name in TELLTALES:
+        if name in request.headers:
+            del request.headers[name]
+    request.headers["User-Agent"] = APP
+    if "x-title" in request.headers:  # OpenRouter's lists of apps
+        request.headers["x-title"] = APP
+
+
 async def _note_response(response: httpx.Response) -> None:
     opened = _opened.get()
     if opened is not None:
@@ -59,7 +75,7 @@ class Pool:
             trust_env=not endpoint.is_local,
             verify=_TLS,
             transport=transport,
-            event_hooks={"response": [_note_response]},
+            event_hooks={"request": [_introduce], "response": [_note_response]},
         )
         self.openai = openai.AsyncOpenAI(
             base_url=endpoint.address or "http://127.0.0.1",

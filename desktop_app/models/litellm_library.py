@@ -33,6 +33,7 @@ class LiteLLM:
         self.extras = Extras()
         self._loading: concurrent.futures.Future[Any] | None = None
         self._pools: dict[str, tuple[Endpoint, Any]] = {}
+        self._retired: list[Any] = []
 
     @property
     def is_loaded(self) -> bool:
@@ -73,8 +74,9 @@ class LiteLLM:
 
     async def close(self) -> None:
         """Closes all connections."""
-        pools, self._pools = self._pools, {}
-        for _, pool in pools.values():
+        pools = [*(pool for _, pool in self._pools.values()), *self._retired]
+        self._pools, self._retired = {}, []
+        for pool in pools:
             await pool.close()
 
     async def _client(self) -> Any:
@@ -92,7 +94,7 @@ class LiteLLM:
         pool = client.Pool(endpoint, self.patience)
         self._pools[endpoint.name] = (endpoint, pool)
         if known is not None:
-            await known[1].close()
+            self._retired.append(known[1])  # replies that stream over it go on
         return pool
 
 

@@ -129,6 +129,15 @@ async def test_tools_calls_and_results_are_sent_in_its_shape(kind: Kind, litellm
     assert "100" in said, "the longest reply"
 
 
+async def test_requests_say_who_asks_and_nothing_of_the_machine(kind: Kind, litellm: LiteLLM) -> None:
+    with kind.provider(Reply("Hello")) as provider:
+        _ = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 10)]
+        (request,) = provider.requests
+    assert request.headers["user-agent"] == "Palimpsest"
+    told = repr({name: value for name, value in request.headers.items() if name != "host"}).lower()
+    assert not [word for word in ("litellm", "python", "linux", "darwin", "windows", "x64") if word in told]
+
+
 async def test_a_reply_that_is_full_or_filtered_says_so(kind: Kind, litellm: LiteLLM) -> None:
     full = (await pieces_of(kind, litellm, Reply("Hello", finish="length")))[-1]
     assert isinstance(full, ReplyEnd)

@@ -263,6 +263,17 @@ async def test_two_replies_stream_at_once_over_one_library(litellm: LiteLLM) -> 
     assert sorted(texts) == ["one " * 20, "two " * 20]
 
 
+async def test_a_reply_goes_on_when_the_server_gets_another_key_meanwhile(litellm: LiteLLM) -> None:
+    with ScriptedProvider([Reply("one two three", size=2, pause=0.02), Reply("later")]) as provider:
+        pieces = model_at(provider.base_url, litellm).stream(HELLO, 10)
+        first = await anext(pieces)
+        info = ModelInfo("test/scripted", "scripted", 8192, 1024, Basis.MEASURED)
+        endpoint = Endpoint("Test server", provider.base_url, "another key")
+        other = LiteLLMModel(info, tokenizer_for("scripted"), litellm, endpoint, "scripted")
+        assert text_of([piece async for piece in other.stream(HELLO, 10)]) == "later"
+        assert text_of([first, *[piece async for piece in pieces]]) == "one two three"
+
+
 async def test_nothing_is_left_running_after_a_reply_or_an_error(litellm: LiteLLM) -> None:
     before = asyncio.all_tasks()
     await pieces_of(Reply("Hello"), litellm)

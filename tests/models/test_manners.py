@@ -311,3 +311,13 @@ def test_a_request_has_the_same_bytes_each_time() -> None:
     for messages in many_rounds()[:2]:
         once, again = (request("anthropic", "claude-sonnet-4-5", *messages, tools=(READ,)) for _ in range(2))
         assert once == again
+
+
+async def test_a_prompt_that_gemini_refuses_ends_as_filtered(litellm: LiteLLM) -> None:
+    kind = OF_KIND["gemini"]
+    event: Any = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "m", "responseId": "r"}
+    with kind.provider(Events((event,))) as provider:
+        pieces = [piece async for piece in kind.model_at(provider, litellm).stream((user_message("Hi"),), 100)]
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.reason == "content_filter"

@@ -62,6 +62,7 @@ def test_well_known_models_have_their_windows_as_an_estimate(
     model = info(litellm, kind, name)
     assert (model.window, model.window_basis) == (window, Basis.ESTIMATED)
     assert model.has_tools
+    assert model.max_output >= 32_768, "thoughts are a part of the reply"
     assert model.has_eyes == (not name.rpartition("/")[2].startswith("kimi-k2-"))
 
 

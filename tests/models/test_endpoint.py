@@ -1,0 +1,55 @@
+"""Where each kind of server is, as users write it and as litellm wants it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from desktop_app.models.endpoint import OWN_ADDRESS, PREFIX, Endpoint
+from desktop_app.settings import ServerKind
+
+KEY = "sk-SECRET"
+
+
+@pytest.mark.parametrize(
+    ("kind", "base_url", "api_base"),
+    [
+        ("anthropic", "", "https://api.anthropic.com"),
+        ("anthropic", "https://proxy.example/v1/", "https://proxy.example"),
+        ("anthropic", "https://proxy.example/v1/messages", "https://proxy.example"),
+        ("openai", "", "https://api.openai.com/v1"),
+        ("openrouter", "", "https://openrouter.ai/api/v1"),
+        ("gemini", "", "https://generativelanguage.googleapis.com/v1beta"),
+        ("moonshot", "https://api.moonshot.cn/v1", "https://api.moonshot.cn/v1"),
+        ("ollama", "", "http://127.0.0.1:11434"),
+        ("ollama", "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434"),
+        ("ollama", "http://127.0.0.1:11434/api/chat", "http://127.0.0.1:11434"),
+        ("lm_studio", "", "http://127.0.0.1:1234/v1"),
+        ("openai_compatible", "http://home:8080/v1/chat/completions", "http://home:8080/v1"),
+        ("openai_compatible", "", ""),
+    ],
+)
+def test_an_address_is_what_litellm_wants(kind: ServerKind, base_url: str, api_base: str) -> None:
+    endpoint = Endpoint("s", base_url, KEY, kind)
+    assert endpoint.api_base == api_base
+    assert endpoint.is_address == bool(api_base)
+
+
+def test_only_a_server_of_no_particular_kind_needs_an_address() -> None:
+    kinds = set(get_args(ServerKind))
+    assert set(PREFIX) == kinds
+    assert kinds - set(OWN_ADDRESS) == {"openai_compatible"}
+
+
+def test_local_servers_are_local_without_an_address_too() -> None:
+    assert {kind for kind in get_args(ServerKind) if Endpoint("s", "", "", kind).is_local} == {
+        "ollama",
+        "lm_studio",
+        "llama_cpp",
+        "vllm",
+    }
+
+
+def test_the_key_is_not_shown() -> None:
+    assert KEY not in repr(Endpoint("s", "http://x", KEY, "openai"))
