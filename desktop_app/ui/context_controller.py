@@ -21,7 +21,8 @@ from .parts import Parts
 if TYPE_CHECKING:
     from .optimize.plan_dialog import PlanDialog
 
-SETTLED_AFTER = 700  # milliseconds after the engine is ready
+SETTLED_AFTER = 700  # milliseconds after the engine is ready, and between one import and the next
+LATER = (".optimize.plan_dialog", "desktop_app.context.permissions")
 
 
 class ContextController(QObject):
@@ -39,8 +40,11 @@ class ContextController(QObject):
         bridge.happened.connect(self._note)
 
     def get_ready(self) -> None:
-        """Imports the plan's dialog once the window has settled, so that its first opening is quick too."""
-        QTimer.singleShot(SETTLED_AFTER, lambda: importlib.import_module(".optimize.plan_dialog", __package__))
+        """Imports what takes a while once the window has settled, so that its first use is quick too."""
+        for number, name in enumerate(LATER):
+            QTimer.singleShot(
+                SETTLED_AFTER * (number + 1), lambda name=name: importlib.import_module(name, __package__)
+            )
 
     # The panel
 

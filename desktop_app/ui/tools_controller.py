@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QPoint, Qt
@@ -16,8 +17,10 @@ from .bridge import Bridge
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
-from .tools.spill_viewer import SpillViewer
-from .tools.tools_sheet import ToolsSheet
+
+if TYPE_CHECKING:
+    from .tools.spill_viewer import SpillViewer
+    from .tools.tools_sheet import ToolsSheet
 
 
 class ToolsController(QObject):
@@ -84,12 +87,16 @@ class ToolsController(QObject):
 
     def open_whole(self, spill: str, title: str) -> None:
         """Opens a window that reads a whole output."""
+        from .tools.spill_viewer import SpillViewer  # not needed before: the window shows sooner
+
         viewer = SpillViewer(spill, title, self._parts.composer.window())
         viewer.page_requested.connect(lambda *page: self._bridge.start(self._read(viewer, p.ReadSpill(*page))))
         viewer.search()
         viewer.show()
 
     async def _open(self, parent: QWidget) -> None:
+        from .tools.tools_sheet import ToolsSheet  # as above
+
         tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
         if self._sheet is not None:
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop_app.context.permissions import decided, rule_of
 from desktop_app.conversation.events import Asked
 from desktop_app.conversation.tools import Need, NeedKind, PermissionAnswer
 from desktop_app.ui.widgets.words import counted
@@ -48,6 +47,8 @@ def note_of(question: Asked) -> str:
 
 def proposed(need: Need) -> str:
     """The pattern that is allowed if the user writes no other one."""
+    from desktop_app.context.permissions import rule_of  # its grammar of commands is not needed before a question
+
     return rule_of(need, PermissionAnswer(is_allowed=True)).pattern
 
 
@@ -71,6 +72,8 @@ def pattern_warning(pattern: str, needs: Sequence[Need]) -> str:
 
 def covers(pattern: str, needs: Sequence[Need]) -> bool:
     """Whether rules of that pattern would allow what is asked for now, as the engine decides. "": those proposed."""
+    from desktop_app.context.permissions import decided, rule_of  # as above
+
     if len(needs) == 1 and not pattern:
         return False
     answer = PermissionAnswer(is_allowed=True, pattern=pattern)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from PySide6.QtCore import QPointF, QRectF
 
-from desktop_app.context.truncate import NOTICE
 from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 from desktop_app.ui.widgets.words import bytes_in_words, counted, duration, thousands
@@ -22,9 +22,6 @@ CARD_CHARACTERS = 600  # about as many lines of one long line
 UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
-_SIZES = re.compile(
-    re.escape(NOTICE) + r"[\d,]+ lines, ([\d,]+) bytes; (?:[\d,]+ lines, ([\d,]+) bytes are|nothing is)"
-)
 
 
 def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
@@ -75,11 +72,20 @@ def lay_out_running(page: Page, item: ToolItem, is_unfolded: bool) -> None:
 
 def truncated_tag(result: ToolResult) -> Tag:
     """How much of the output the model sees: "truncated 212 KB → 50 KB"; the notice in the result has the numbers."""
-    found = _SIZES.search(result.text)
+    found = _sizes().search(result.text)
     if found is None:
         return Tag("truncated", "warning")
     whole, shown = (int((size or "0").replace(",", "")) for size in found.groups())
     return Tag(f"truncated {bytes_in_words(whole)} → {bytes_in_words(shown)}", "warning")
+
+
+@cache
+def _sizes() -> re.Pattern[str]:
+    """Whole and shown sizes in the notice of a truncated result."""
+    from desktop_app.context.truncate import NOTICE  # not needed before: the window shows sooner
+
+    shown = r"(?:[\d,]+ lines, ([\d,]+) bytes are|nothing is)"
+    return re.compile(rf"{re.escape(NOTICE)}[\d,]+ lines, ([\d,]+) bytes; {shown}")
 
 
 def _head(page: Page, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:
