@@ -67,10 +67,8 @@ class ReplyInFlight:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing worth keeping has arrived. The end of a reply that goes on with another one is: it says that
-        there is no more."""
-        has_end = self._end is not None and (bool(self._end.tool_calls) or bool(self.continues))
-        return not (self._text or self._reasoning or has_end)
+        """Whether nothing worth keeping has arrived."""
+        return not (self._text or self._reasoning or (self._end and self._end.tool_calls))
 
     def message(self) -> Message:
         """What has arrived. Interrupted, unless the provider said that the reply is whole."""

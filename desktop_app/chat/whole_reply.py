@@ -90,7 +90,7 @@ class WholeReply:
         """Stores what has arrived and is not stored yet. To be called however `streamed` ended; twice does no harm."""
         shown_in(self._session, self._reply, self._guard.abandoned())
         self._session.view = replace(self._session.view, goes_on=None)
-        if not self._reply.is_empty:
+        if self._reply.is_whole or not self._reply.is_empty:  # one that ended without a word has ended, too
             yield await self._store()
             self._reply = self._next()
 

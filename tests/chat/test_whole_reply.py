@@ -210,6 +210,15 @@ async def test_the_models_own_limit_is_no_pressure_of_the_window(house) -> None:
     assert not session.operations()
 
 
+async def test_a_reply_without_a_word_has_ended_all_the_same(house) -> None:
+    home = await house([Reply("", usage=None)], window=WINDOW)
+    session = await begun(home, tokens=0)
+    whole = WholeReply(session)
+    await told(whole)
+    assert [(m.parts, m.is_interrupted) for m in stored(session)] == [((), False)], "so that nobody asks again"
+    assert whole.stored == stored(session)
+
+
 async def test_a_provider_that_fails_before_it_says_anything_can_be_asked_again(house) -> None:
     home = await house([Status(500, "out of order"), Reply("Now.", usage=None)], window=WINDOW)
     session = await begun(home)
