@@ -78,6 +78,7 @@ class Server:
         self.outbox = outbox
         self._tasks = Tasks(self.log_bug)
         self._list_is_stale = False
+        self._lists = 0
 
     async def run(self) -> None:
         """Reads wishes until the window closes its end or asks for the end."""
@@ -123,7 +124,8 @@ class Server:
         """The sidebar's list is read again soon, once for all changes of the moment."""
         if not self._list_is_stale:
             self._list_is_stale = True
-            self._tasks.start("list", self._tell_list())
+            self._lists += 1  # while one is read, another change may ask for the next
+            self._tasks.start(f"list {self._lists}", self._tell_list())
 
     async def _tell_list(self) -> None:
         await asyncio.sleep(0.05)
