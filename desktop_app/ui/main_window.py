@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         self.question.answered.connect(self.questions.answer)
         # tools
         chat.shown.connect(self.tools.note_opened)
-        header.folder_requested.connect(lambda: self.tools.offer_folder(self))
+        header.folder_requested.connect(self._offer_folder)
         self.composer.tools_requested.connect(self._open_tools)
         transcript.whole_requested.connect(self.tools.open_whole)
         # conversations
@@ -207,6 +207,9 @@ class MainWindow(QMainWindow):
 
     def _open_tools(self) -> None:
         self.tools.open(self)
+
+    def _offer_folder(self) -> None:
+        self.tools.offer_folder(self)
 
     def _choose_import(self) -> None:
         self.listing.choose_import(self)

@@ -87,6 +87,7 @@ def test_editing_puts_the_last_message_into_the_composer_but_not_over_a_draft(pl
         window.composer.set_text("something else")
         window.recovery.perform(Action.EDIT_MESSAGE)
         assert window.composer.text() == "something else"
+        await until(lambda: window.composer.draft_tokens == len("something else") // 4)  # before the loop ends
 
     play(scene)
 
