@@ -54,6 +54,7 @@ def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(run
         stored = signalled(bridge.happened, lambda e: isinstance(e, MessageRecorded))
         await bridge.ask(p.Send("c1", "!wait"))
         row = (await stored).row
+        os.kill(bridge.engine_pid, signal.SIGSTOP)  # it must not answer before it dies
         pending = asyncio.ensure_future(bridge.ask(p.Hello(p.VERSION)))
         died = signalled(bridge.engine_died)
         os.kill(bridge.engine_pid, signal.SIGKILL)
