@@ -45,6 +45,9 @@ LIBRARY_LIVES_IN = {
     "xllamacpp": "models.llama_server",
     "tiktoken": "models",
     "tokenizers": "models",
+    "mcp": "tools",
+    "trafilatura": "tools.page_child",
+    "ddgs": "tools.web_search_child",
 }
 
 # The nouns and the decisions are pure: no clock, chance, database, network, file, thread or process.

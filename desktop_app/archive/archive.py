@@ -82,6 +82,10 @@ class ArchiveThread:
         """The whole record in its order. A message that is damaged is replaced by one that says so."""
         return await self._run(Store.entries, conversation)
 
+    async def spills_in_use(self) -> frozenset[str]:
+        """The names of the spills that messages refer to."""
+        return await self._run(Store.spills_in_use)
+
     async def append(self, conversation: str, *entries: AnyEntry) -> None:
         """Adds to the record in one transaction. A message whose id was in flight is no longer in flight."""
         await self._run(Store.append, conversation, *entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -19,6 +20,9 @@ Row = tuple[int | None, str, float, str]
 """message_index, id, at, body."""
 
 COLUMNS = "SELECT message_index, id, at, body FROM entries"
+SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conversation
+    WHERE NOT c.is_deleted AND e.body GLOB '*"spill":"[0-9a-f]*'"""
+_SPILL = re.compile(r'"spill":"([0-9a-f]{64})"')
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:
@@ -71,3 +75,9 @@ def _readable_rows(database: SqliteDatabase, conversation: str) -> list[Row]:
             if not is_damage(error):
                 raise
     return rows
+
+
+def spills_in_use(database: SqliteDatabase) -> frozenset[str]:
+    """The names of the spills that messages of conversations refer to, those that were deleted left out."""
+    rows = database.execute_sql(SPILLED).fetchall()
+    return frozenset(name for (body,) in rows for name in _SPILL.findall(body))

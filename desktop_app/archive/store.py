@@ -116,6 +116,11 @@ class Store:
         with world_errors(self.path):
             return reading.entries(self.database, conversation)
 
+    def spills_in_use(self) -> frozenset[str]:
+        """The names of the spills that messages of conversations refer to, those that were deleted left out."""
+        with world_errors(self.path):
+            return reading.spills_in_use(self.database)
+
     def append(self, conversation: str, *entries: AnyEntry) -> None:
         """Adds to the record. A message whose id was in flight is no longer in flight."""
         with self._writing():

@@ -47,10 +47,13 @@ async def summary_checked(optimization: Optimization, page: str) -> Optimization
 
 
 async def optimized(session: Session, optimization: Optimization) -> list[TurnEvent]:
-    """Records the plan's steps in one transaction. What was planned is what is done; the figures are measured again.
+    """Saves what must last, then records the plan's steps in one transaction. What was planned is what is done; the
+    figures are measured again.
 
     Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
     """
+    is_archiving = session.keeper is not None and optimization.compaction is not None
+    saved = await session.keeper.flushed(session, Trigger.USER) if session.keeper and is_archiving else []
     transcript, view, steps = session.transcript, session.view, list[Operation]()
     for step in optimization.steps:
         current = measured_on(replace(step, id=""), transcript, view, session.counts)
@@ -60,8 +63,8 @@ async def optimized(session: Session, optimization: Optimization) -> list[TurnEv
         transcript = previewed(transcript, steps[-1])
         view = view_of(transcript)
     if not steps:
-        return []
-    return [await session.record_operation(*steps, cause=Trigger.USER), session.gauge_changed()]
+        return saved
+    return [*saved, await session.record_operation(*steps, cause=Trigger.USER), session.gauge_changed()]
 
 
 def stale() -> WorldError:

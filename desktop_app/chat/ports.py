@@ -261,12 +261,8 @@ class Archive(Protocol):
         """Marks which messages are archived, for search results."""
         ...
 
-    async def memories(self) -> tuple[Memory, ...]:
-        """What is remembered of the user, oldest first, without what was deleted."""
-        ...
-
-    async def keep_memories(self, *memories: Memory) -> None:
-        """Stores memories that are new or changed, in one transaction: the id says which."""
+    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
+        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
         ...
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:

@@ -55,6 +55,7 @@ class Joined:
         """What takes seconds, on threads of its own: asks the servers for their windows, imports litellm."""
         await self.catalogue.discover()
         await self.catalogue.litellm.load()
+        await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
     async def change_settings(self, settings: Settings) -> None:
         """Stores the settings and applies them. Raises WorldError; then the old ones hold."""

@@ -7,7 +7,7 @@ import asyncio
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.remember import memory_written as write_memory
 from desktop_app.chat.session import Session
-from desktop_app.context.memory import memory_text
+from desktop_app.context.memory import tokens_taken
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 
@@ -49,8 +49,8 @@ async def memories_read(engine: Engine) -> p.Memories:
     archive, chats = engine.joined.archive, engine.conversations
     memories = await archive.memories()
     count = engine.joined.catalogue.model("builtin").tokenizer.count
-    text = memory_text(memories, chats.policy.memory_most, count)
-    return p.Memories(memories, count(text) if text else 0, chats.policy.memory_most)
+    most = chats.policy.memory_most
+    return p.Memories(memories, tokens_taken(memories, most, count), most)
 
 
 async def memory_written(engine: Engine, memory: Memory) -> p.Memories:

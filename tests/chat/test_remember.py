@@ -1,4 +1,6 @@
-"""The memory flush and the memories: a real archive, and a scripted model behind the real litellm."""
+"""The memory flush: a real archive, and a scripted model behind the real litellm."""
+
+# ruff: noqa: F811 - the fixture is imported, and named by the tests
 
 from __future__ import annotations
 
@@ -8,95 +10,19 @@ import time
 
 import pytest
 from msgspec.structs import replace
+from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
 from desktop_app.chat import flush as flush_module
-from desktop_app.chat.ports import ChatModel, Price
-from desktop_app.chat.remember import Keeper, flush_redone, flush_undone, memory_written
-from desktop_app.chat.session import Session
-from desktop_app.context.memory import HEADING, TEXT_MOST
-from desktop_app.context.memory_flush import FlushPrompts
+from desktop_app.chat.ports import Price
+from desktop_app.chat.remember import memory_written
+from desktop_app.context.memory import HEADING
 from desktop_app.context.view import assemble
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, Usage, user_message
-from desktop_app.conversation.transcript import Compaction, Flush, Trigger
-from desktop_app.paths import RESOURCES
-from desktop_app.settings import Settings
+from desktop_app.conversation.message import Usage
+from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, Status
-
-PROMPTS = FlushPrompts(
-    *((RESOURCES / "prompts" / f"{name}.md").read_text(encoding="utf-8") for name in FlushPrompts.__struct_fields__)
-)
-TEA = "The user drinks tea in the morning."
-RULE = "The user said: “Never restart the server on Fridays”"
-"""What code finds in the conversations of these tests."""
-
-
-def save(text: str, replaces: str = "", call_id: str = "call_1") -> Call:
-    return Call("save_memory", json.dumps({"text": text, "replaces": replaces}), call_id)
-
-
-def saving(*texts: str, **more) -> Reply:
-    return Reply(calls=tuple(save(text, call_id=f"call_{n}") for n, text in enumerate(texts)), **more)
-
-
-def said(message_id: str, text: str) -> Message:
-    return replace(user_message(text), id=message_id)
-
-
-class Two:
-    """The `Models` port: the house's own model, and others by their names."""
-
-    def __init__(self, own, **others: ChatModel) -> None:
-        self._own, self._others = own, others
-
-    def infos(self):
-        return self._own.infos()
-
-    def price(self, model_id: str) -> Price | None:
-        return self._own.price(model_id)
-
-    def model(self, model_id: str) -> ChatModel:
-        return self._others.get(model_id.replace("/", "_")) or self._own.model(model_id)
-
-
-class Home:
-    """A session of a house, and the keeper of its memories. settings: change them with `choose`."""
-
-    def __init__(self, home, session: Session, prompts: FlushPrompts | None = PROMPTS) -> None:
-        self.house, self.session, self.archive = home, session, home.archive
-        self.settings = Settings()
-        self.models = Two(home.chats.models)
-        self.keeper = Keeper(home.archive, self.models, lambda: self.settings, lambda: prompts)
-
-    def choose(self, **changes) -> None:
-        self.settings = replace(self.settings, **changes)
-
-    async def flushed(self, trigger: Trigger = Trigger.USER) -> list:
-        return await self.keeper.flushed(self.session, trigger)
-
-    @property
-    def requests(self) -> list:
-        return self.house.provider.requests
-
-    @property
-    def flushes(self) -> list[Flush]:
-        return [entry for entry in self.session.transcript.entries if isinstance(entry, Flush)]
-
-    async def texts(self) -> list[str]:
-        return [memory.text for memory in await self.archive.memories()]
-
-
-@pytest.fixture
-def made(house):
-    """`await made(script, messages)`: a session of that conversation, and its keeper."""
-
-    async def make(script: list, messages: list[Message] | None = None, window: int = 32_000, **more) -> Home:
-        home = await house(script, window=window, **more)
-        return Home(home, await home.chats.create("Long", chat(8) if messages is None else messages))
-
-    return make
 
 
 async def test_the_chats_own_model_is_asked_with_what_its_provider_has_read_before(made) -> None:
@@ -344,83 +270,3 @@ async def test_a_window_without_room_for_the_question_is_not_asked(made) -> None
     await home.flushed()
     assert home.requests == []
     assert await home.texts() == [RULE]
-
-
-async def test_what_is_sent_of_the_memories_stays_the_same_whatever_is_said(made) -> None:
-    home = await made([])
-    await memory_written(home.archive, Memory("", TEA, 0.0, 0.0))
-    text = await home.keeper.text(home.session)
-    await home.session.record(said("x1", "What is the weather like? " * 50), said("x2", "Thanks."))
-    assert await home.keeper.text(home.session) == text
-    await memory_written(home.archive, Memory("", "The user has a dog.", 0.0, 0.0))
-    assert (await home.keeper.text(home.session)).startswith(text)
-
-
-async def test_what_is_known_is_told_and_a_correction_takes_its_place(made) -> None:
-    home = await made([Reply(calls=(save("The user drinks coffee now.", replaces=TEA),))])
-    await memory_written(home.archive, Memory("tea", TEA, 0.0, 0.0))
-    await home.flushed()
-    assert f"Remembered already:\n- {TEA}" in home.requests[0].text
-    assert await home.texts() == ["The user drinks coffee now."]
-
-
-async def test_a_flush_can_be_undone_and_redone_with_what_it_replaced(made) -> None:
-    home = await made([Reply(calls=(save("The user's name is Bob."), save(TEA)))])
-    await memory_written(home.archive, Memory("name", "The user's name is Ann.", 0.0, 0.0))
-    await home.flushed()
-    after = await home.texts()
-    assert sorted(after) == [TEA, "The user's name is Bob."]
-    flush_id = home.flushes[0].id
-    for _ in range(2):  # repeating it changes nothing
-        await flush_undone(home.session, home.archive, flush_id)
-        assert await home.texts() == ["The user's name is Ann."]
-    for _ in range(2):
-        await flush_redone(home.session, home.archive, flush_id)
-        assert await home.texts() == after
-    await flush_undone(home.session, home.archive, flush_id)
-    assert await home.texts() == ["The user's name is Ann."]
-    assert len(home.session.transcript.entries) == len(chat(8)) + 1 + 3
-
-
-async def test_what_was_taken_back_is_not_kept_by_the_next_flush(made) -> None:
-    home = await made([saving(TEA), saving(TEA, "The user has a dog.")])
-    await home.flushed()
-    await flush_undone(home.session, home.archive, home.flushes[0].id)
-    compaction = Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=(), summary="S")
-    await home.session.record(said("x1", "Hello again."), compaction)
-    await home.flushed()
-    assert await home.texts() == ["The user has a dog."]
-
-
-async def test_an_archive_that_cannot_write_does_not_stop_the_conversation(made, caplog) -> None:
-    home = await made([saving(TEA), saving(TEA)])
-    await home.archive._run(lambda store: store.database.execute_sql("PRAGMA query_only = 1"))
-    assert await home.flushed() == []
-    assert "no memory was kept" in caplog.text
-    await home.archive._run(lambda store: store.database.execute_sql("PRAGMA query_only = 0"))
-    assert await home.flushed()
-    assert await home.texts() == [TEA]
-
-
-async def test_the_users_own_word_on_memories(made) -> None:
-    home = await made([])
-    tea = await memory_written(home.archive, Memory("", f"  {TEA} ", 0.0, 0.0))
-    assert (tea.text, tea.author) == (TEA, "user")
-    assert tea.at == tea.changed_at > 1e9
-    edited = await memory_written(home.archive, replace(tea, text="The user drinks coffee."))
-    assert (edited.id, edited.at) == (tea.id, tea.at)
-    await memory_written(home.archive, replace(edited, is_on=False))
-    assert await home.keeper.text(home.session) == ""
-    await memory_written(home.archive, replace(edited, is_on=True, is_deleted=True))
-    assert await home.texts() == []
-    await memory_written(home.archive, edited)
-    assert await home.texts() == ["The user drinks coffee."]
-
-
-@pytest.mark.parametrize("text", ["", "  \n", "x" * (TEXT_MOST + 1)])
-async def test_a_memory_that_says_nothing_or_too_much_is_refused(made, text: str) -> None:
-    home = await made([])
-    with pytest.raises(Exception, match="A memory has") as caught:
-        await memory_written(home.archive, Memory("", text, 0.0, 0.0))
-    assert caught.value.failure.kind == "bad_input"  # type: ignore[attr-defined]
-    assert await home.texts() == []

@@ -53,7 +53,8 @@ class Desk:
 async def desk_with(data: Path, steps: list[AnyStep]) -> Desk:
     provider = ScriptedProvider(steps).start()
     server = Server("scripted", provider.base_url, ("scripted",), window=8_192, max_output=1_000)
-    write_settings(settings_file(data), Settings(chat_model="scripted/scripted", servers=(server,)))
+    settings = Settings(chat_model="scripted/scripted", servers=(server,), is_memory_on=False)
+    write_settings(settings_file(data), settings)
     lines: list[bytes] = []
     bugs: list[BaseException] = []
     engine = await compose(data, Outbox(lines.append), lambda: None, bugs.append)

@@ -1,0 +1,92 @@
+"""A conversation with a keeper of memory, for the tests of what is remembered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+from test_summarize import chat
+
+from desktop_app.chat.ports import ChatModel, Price
+from desktop_app.chat.remember import Keeper
+from desktop_app.chat.session import Session
+from desktop_app.context.memory_flush import FlushPrompts
+from desktop_app.conversation.message import Message, user_message
+from desktop_app.conversation.transcript import Flush, Trigger
+from desktop_app.paths import RESOURCES
+from desktop_app.settings import Settings
+from provider import Call, Reply
+
+PROMPTS = FlushPrompts(
+    *((RESOURCES / "prompts" / f"{name}.md").read_text(encoding="utf-8") for name in FlushPrompts.__struct_fields__)
+)
+TEA = "The user drinks tea in the morning."
+RULE = "The user said: “Never restart the server on Fridays”"
+"""What code finds in the conversations of these tests."""
+
+
+def save(text: str, replaces: str = "", call_id: str = "call_1") -> Call:
+    return Call("save_memory", json.dumps({"text": text, "replaces": replaces}), call_id)
+
+
+def saving(*texts: str, **more) -> Reply:
+    return Reply(calls=tuple(save(text, call_id=f"call_{n}") for n, text in enumerate(texts)), **more)
+
+
+def said(message_id: str, text: str) -> Message:
+    return replace(user_message(text), id=message_id)
+
+
+class Two:
+    """The `Models` port: the house's own model, and others by their names."""
+
+    def __init__(self, own, **others: ChatModel) -> None:
+        self._own, self._others = own, others
+
+    def infos(self):
+        return self._own.infos()
+
+    def price(self, model_id: str) -> Price | None:
+        return self._own.price(model_id)
+
+    def model(self, model_id: str) -> ChatModel:
+        return self._others.get(model_id.replace("/", "_")) or self._own.model(model_id)
+
+
+class Home:
+    """A session of a house, and the keeper of its memories. settings: change them with `choose`."""
+
+    def __init__(self, home, session: Session, prompts: FlushPrompts | None = PROMPTS) -> None:
+        self.house, self.session, self.archive = home, session, home.archive
+        self.settings = Settings()
+        self.models = Two(home.chats.models)
+        self.keeper = Keeper(home.archive, self.models, lambda: self.settings, lambda: prompts)
+
+    def choose(self, **changes) -> None:
+        self.settings = replace(self.settings, **changes)
+
+    async def flushed(self, trigger: Trigger = Trigger.USER) -> list:
+        return await self.keeper.flushed(self.session, trigger)
+
+    @property
+    def requests(self) -> list:
+        return self.house.provider.requests
+
+    @property
+    def flushes(self) -> list[Flush]:
+        return [entry for entry in self.session.transcript.entries if isinstance(entry, Flush)]
+
+    async def texts(self) -> list[str]:
+        return [memory.text for memory in await self.archive.memories()]
+
+
+@pytest.fixture
+def made(house):
+    """`await made(script, messages)`: a session of that conversation, and its keeper."""
+
+    async def make(script: list, messages: list[Message] | None = None, window: int = 32_000, **more) -> Home:
+        home = await house(script, window=window, **more)
+        return Home(home, await home.chats.create("Long", chat(8) if messages is None else messages))
+
+    return make

@@ -1,0 +1,96 @@
+"""What was flushed is told, corrected, taken back, and the user's own to change."""
+
+# ruff: noqa: F811 - the fixture is imported, and named by the tests
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
+from test_summarize import chat
+
+from desktop_app.chat.remember import flush_redone, flush_undone, memory_written
+from desktop_app.context.memory import TEXT_MOST
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.transcript import Compaction, Trigger
+from provider import Reply
+
+
+async def test_what_is_sent_of_the_memories_stays_the_same_whatever_is_said(made) -> None:
+    home = await made([])
+    await memory_written(home.archive, Memory("", TEA, 0.0, 0.0))
+    text = await home.keeper.text(home.session)
+    await home.session.record(said("x1", "What is the weather like? " * 50), said("x2", "Thanks."))
+    assert await home.keeper.text(home.session) == text
+    await memory_written(home.archive, Memory("", "The user has a dog.", 0.0, 0.0))
+    assert (await home.keeper.text(home.session)).startswith(text)
+
+
+async def test_what_is_known_is_told_and_a_correction_takes_its_place(made) -> None:
+    home = await made([Reply(calls=(save("The user drinks coffee now.", replaces=TEA),))])
+    await memory_written(home.archive, Memory("tea", TEA, 0.0, 0.0))
+    await home.flushed()
+    assert f"Remembered already:\n- {TEA}" in home.requests[0].text
+    assert await home.texts() == ["The user drinks coffee now."]
+
+
+async def test_a_flush_can_be_undone_and_redone_with_what_it_replaced(made) -> None:
+    home = await made([Reply(calls=(save("The user's name is Bob."), save(TEA)))])
+    await memory_written(home.archive, Memory("name", "The user's name is Ann.", 0.0, 0.0))
+    await home.flushed()
+    after = await home.texts()
+    assert sorted(after) == [TEA, "The user's name is Bob."]
+    flush_id = home.flushes[0].id
+    for _ in range(2):  # repeating it changes nothing
+        await flush_undone(home.session, home.archive, flush_id)
+        assert await home.texts() == ["The user's name is Ann."]
+    for _ in range(2):
+        await flush_redone(home.session, home.archive, flush_id)
+        assert await home.texts() == after
+    await flush_undone(home.session, home.archive, flush_id)
+    assert await home.texts() == ["The user's name is Ann."]
+    assert len(home.session.transcript.entries) == len(chat(8)) + 1 + 3
+
+
+async def test_what_was_taken_back_is_not_kept_by_the_next_flush(made) -> None:
+    home = await made([saving(TEA), saving(TEA, "The user has a dog.")])
+    await home.flushed()
+    await flush_undone(home.session, home.archive, home.flushes[0].id)
+    compaction = Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=(), summary="S")
+    await home.session.record(said("x1", "Hello again."), compaction)
+    await home.flushed()
+    assert await home.texts() == ["The user has a dog."]
+
+
+async def test_an_archive_that_cannot_write_does_not_stop_the_conversation(made, caplog) -> None:
+    home = await made([saving(TEA), saving(TEA)])
+    await home.archive._run(lambda store: store.database.execute_sql("PRAGMA query_only = 1"))
+    assert await home.flushed() == []
+    assert "no memory was kept" in caplog.text
+    await home.archive._run(lambda store: store.database.execute_sql("PRAGMA query_only = 0"))
+    assert await home.flushed()
+    assert await home.texts() == [TEA]
+
+
+async def test_the_users_own_word_on_memories(made) -> None:
+    home = await made([])
+    tea = await memory_written(home.archive, Memory("", f"  {TEA} ", 0.0, 0.0))
+    assert (tea.text, tea.author) == (TEA, "user")
+    assert tea.at == tea.changed_at > 1e9
+    edited = await memory_written(home.archive, replace(tea, text="The user drinks coffee."))
+    assert (edited.id, edited.at) == (tea.id, tea.at)
+    await memory_written(home.archive, replace(edited, is_on=False))
+    assert await home.keeper.text(home.session) == ""
+    await memory_written(home.archive, replace(edited, is_on=True, is_deleted=True))
+    assert await home.texts() == []
+    await memory_written(home.archive, edited)
+    assert await home.texts() == ["The user drinks coffee."]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "x" * (TEXT_MOST + 1)])
+async def test_a_memory_that_says_nothing_or_too_much_is_refused(made, text: str) -> None:
+    home = await made([])
+    with pytest.raises(Exception, match="A memory has") as caught:
+        await memory_written(home.archive, Memory("", text, 0.0, 0.0))
+    assert caught.value.failure.kind == "bad_input"  # type: ignore[attr-defined]
+    assert await home.texts() == []
