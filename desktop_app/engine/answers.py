@@ -72,6 +72,10 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
         case p.ImportFile(path):
             session = await import_file(chats, path)
             return p.Imported((session.info,), repairs_told(repairs_of(session.view)))
+        case p.Discover():
+            return p.Discovered(await engine.joined.servers_found())
+        case p.ProposeModels(kind):
+            return p.Proposed(engine.joined.catalogue.proposals(kind))
         case p.ReadSettings():
             return await engine.settings_read()
         case p.WriteSettings(settings, keys):

@@ -26,7 +26,7 @@ from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import OwnTools, Toolbox
 
 from .engine import Engine
-from .joined import Joined, servers_with_keys
+from .joined import Joined, keys_of_tools
 from .outbox import Outbox
 from .prompts import read_flush_prompts, read_prompts
 
@@ -57,8 +57,8 @@ async def join(
     settings, warnings = await asyncio.to_thread(_settings, settings_file(data))
     settings = changed(settings)
     keys = Keys()
-    if having_keys := servers_with_keys(settings):  # the keyring takes a moment; nobody waits who has no use for it
-        await keys.load(having_keys)
+    if settings.servers or settings.mcp_servers:  # the keyring takes a moment; nobody waits who has no use for it
+        await keys.load(settings.servers, keys_of_tools(settings))
     catalogue = Catalogue(settings, keys.of)
     spills = SpillFolder(data / "spills")
     mcp = McpServers(settings.mcp_servers, keys.of, on_bug)

@@ -15,6 +15,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
+from desktop_app.models.local_servers import discover_local, providers_in_environment
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.tools.mcp_source import McpServers
@@ -65,11 +66,18 @@ class Joined:
             title, detail = "The settings could not be saved", error.strerror or str(error)
             advice = f"Make sure that {self.data} can be written and the disk is not full."
             raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
-        await self.keys.load(servers_with_keys(settings))
+        await self.keys.load(settings.servers, keys_of_tools(settings))
         self.catalogue.change(settings)
         await self.mcp.change(settings.mcp_servers)
         self.conversations.change_settings(settings)
         await self.catalogue.discover()
+
+    async def servers_found(self) -> tuple[Server, ...]:
+        """Servers that could be set up: on this machine's usual ports, and providers whose keys the environment has;
+        without those that are."""
+        known = {(server.kind, server.base_url.rstrip("/")) for server in self.settings.servers}
+        found = (*await discover_local(), *providers_in_environment())
+        return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
 
     async def keep_rule(self, rule: Rule) -> None:
         """Keeps a rule for good: what the user said last of the same thing holds."""
@@ -85,7 +93,6 @@ class Joined:
             await end()
 
 
-def servers_with_keys(settings: Settings) -> tuple[Server, ...]:
-    """All servers that may have a key: those of models, and those of tools under the names of their keys."""
-    tools = (Server(f"mcp/{server.name}", server.url, ()) for server in settings.mcp_servers)
-    return (*settings.servers, *tools)
+def keys_of_tools(settings: Settings) -> tuple[str, ...]:
+    """The names under which keys of servers of tools lie."""
+    return tuple(f"mcp/{server.name}" for server in settings.mcp_servers)

@@ -17,7 +17,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.conversation.totals import Totals
-from desktop_app.settings import Settings
+from desktop_app.settings import Server, ServerKind, Settings
 
 VERSION = 3
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
@@ -226,6 +226,14 @@ class WriteSettings(Wish, frozen=True):  # SettingsRead; keys by server name; an
     keys: dict[str, str] = {}
 
 
+class Discover(Wish, frozen=True):  # Discovered: servers that could be set up; at most 1.5 s
+    pass
+
+
+class ProposeModels(Wish, frozen=True):  # Proposed: names of models for a server of that kind
+    kind: ServerKind
+
+
 class ListModels(Wish, frozen=True):  # Models
     pass
 
@@ -276,6 +284,8 @@ AnyWish = (
     | ImportFile
     | ReadSettings
     | WriteSettings
+    | Discover
+    | ProposeModels
     | ListModels
     | Shutdown
 )
@@ -477,6 +487,18 @@ class TotalsRead(Thing, frozen=True):
     totals: Totals
 
 
+class Discovered(Thing, frozen=True):
+    """Servers that answer on this machine, and providers whose keys the environment has; without those set up."""
+
+    servers: tuple[Server, ...]
+
+
+class Proposed(Thing, frozen=True):
+    """Names of models, the best known first."""
+
+    models: tuple[str, ...]
+
+
 class Exported(Thing, frozen=True):
     """A conversation was written to a file. bytes: its size."""
 
@@ -500,6 +522,8 @@ AnyThing = (
     | SpillRead
     | Memories
     | TotalsRead
+    | Discovered
+    | Proposed
     | Exported
 )
 
