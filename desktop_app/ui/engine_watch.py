@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from desktop_app.conversation.events import Failure
-from desktop_app.engine.protocol import Welcome
+from desktop_app.conversation.events import Failure, TurnFailed
+from desktop_app.conversation.message import Message, Role
+from desktop_app.engine.protocol import Opened, Welcome
 
 from .bridge import ENGINE_DIED, Bridge
 from .conversation_controller import ConversationController
 from .parts import Parts
 
 CAME_BACK = "The engine stopped and was started again. Nothing that was saved is lost."
+BROKE_OFF = Failure(
+    kind="engine",
+    title="The reply broke off: the engine stopped",
+    detail="The part of Palimpsest that talks to models ended unexpectedly, and was started again.",
+    kept="Your message is stored, and what had arrived of the reply half a second before.",
+    advice="Try again. If a tool was running, look first at what it has done.",
+)
 
 
 class EngineWatch(QObject):
@@ -23,6 +31,8 @@ class EngineWatch(QObject):
         self._parts = parts
         self._chat = chat
         self._has_died = False
+        self._broken_off = ""  # the conversation whose turn ended with the engine
+        chat.shown.connect(self._tell_what_broke_off)
 
     def note_ready(self, welcome: Welcome) -> None:
         """The engine is up, for the first time or again."""
@@ -36,10 +46,12 @@ class EngineWatch(QObject):
     def note_death(self) -> None:
         """It will be started again."""
         self._has_died = True
+        self._note_turn()
         self._chat.note_engine_death()
 
     def note_end(self, failure: Failure) -> None:
         """It will not be started again by itself."""
+        self._note_turn()
         self._chat.note_engine_death()
         self._parts.failure.show_failure(failure, "Restart", self._bridge.start_engine)
 
@@ -62,3 +74,19 @@ class EngineWatch(QObject):
             advice="The log file has the details. If something looks wrong, close the window and open it again.",
         )
         self._parts.failure.show_failure(failure)
+
+    def _note_turn(self) -> None:
+        if self._parts.transcript_model.is_running:
+            self._broken_off = self._chat.conversation
+
+    def _tell_what_broke_off(self, opened: Opened) -> None:
+        """Once the record is shown again, its turn gets a card, unless the reply was stored to its end."""
+        if opened.conversation.id == self._broken_off:
+            self._broken_off = ""
+            if opened.rows and not _is_answer(opened.rows[-1].message):
+                self._parts.transcript_model.apply(TurnFailed(opened.conversation.id, BROKE_OFF))
+
+
+def _is_answer(message: Message) -> bool:
+    """Whether it is a reply that ends a turn."""
+    return message.role is Role.ASSISTANT and not message.is_interrupted and not message.tool_calls
