@@ -30,6 +30,8 @@ from provider import Call, Reply, Request, ScriptedProvider
 from provider_flavours import FLAVOURS
 from provider_window import Measured, Windowed
 
+ASIDES = ("You keep the long-term memory", "Before the question, what was said")
+"""How the question for what must last begins, which rides on a request of the conversation's."""
 RULES = (
     "Always answer in British English.",
     "Never edit files below vendor/.",
@@ -71,7 +73,7 @@ class LongRun(msgspec.Struct, frozen=True):
     @property
     def chat(self) -> list[Request]:
         """The requests of the conversation itself, without those for summaries and memory."""
-        return [request for request in self.requests if request.body.get("tools")]
+        return [r for r in self.requests if r.body.get("tools") and not r.text.startswith(ASIDES)]
 
     @property
     def extending(self) -> float:

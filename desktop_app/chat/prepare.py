@@ -44,7 +44,6 @@ class Preparation:
             return
         message = stamped(prompt)
         recalled = None if self._recall is None else await self._recall(session, message)
-        if recalled is not None:
-            await session.record(stamped(replace(recalled, for_message_id=message.id)))
-        yield await session.record_message(message)
+        before = () if recalled is None else (stamped(replace(recalled, for_message_id=message.id)),)
+        yield await session.record_message(message, *before)
         yield session.gauge_changed()

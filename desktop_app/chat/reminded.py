@@ -12,7 +12,7 @@ from .ports import WorldError
 from .recall import RecallArchive, as_text, recalled_unasked
 from .session import Session
 
-SHARE_MOST = 0.05
+SHARE_MOST = 0.02
 """Of the usable window, for what comes unasked: in a small window the model has to ask for more."""
 HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
 

@@ -46,8 +46,10 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
 
     Raises WindowTooSmall and ArchiveError.
     """
-    for event in await session.keeper.flushed(session, trigger) if session.keeper else ():
-        yield event
+    if session.keeper is not None and session.keeper.is_due(session, trigger):
+        yield RoomStarted(session.id, trigger)  # it may ask a model, which takes its time
+        for event in await session.keeper.flushed(session, trigger):
+            yield event
     for _ in range(STEPS_MOST):
         if not is_due(request_size(session), session.policy, session.budget, trigger):
             return

@@ -198,9 +198,9 @@ class Session:
         elif replies and (usage := replies[0].usage) is not None:
             self._calibration = learned(self._calibration, Report(self._counted(), usage), self.policy)
 
-    async def record_message(self, message: Message) -> MessageRecorded:
-        """Stores a message and tells of it."""
-        await self.record(message)
+    async def record_message(self, message: Message, *before: AnyEntry) -> MessageRecorded:
+        """Stores a message, and what belongs before it, and tells of it."""
+        await self.record(*before, message)
         return MessageRecorded(self.id, self.rows([message.id])[0])
 
     async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:

@@ -1,12 +1,15 @@
-"""Where a message of the record stands in a view, and what prunes left of it."""
+"""Which entries hold, where a message of the record stands in a view, and what prunes left of it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Message, Part, ToolCall, ToolResult
+from desktop_app.conversation.transcript import AnyEntry, Undo
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -38,3 +41,18 @@ class Pruned(msgspec.Struct, frozen=True):
             return part
 
         return replace(message, parts=tuple(shortened(place, part) for place, part in enumerate(message.parts)))
+
+
+def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
+    """The entries that hold: without undone operations and without the undoing. An undone `Undo` undoes nothing."""
+    newest_first = list(entries)[::-1]
+    undone: set[str] = set()
+    holding: list[AnyEntry] = []
+    for entry in newest_first:
+        if entry.id in undone:
+            continue
+        if isinstance(entry, Undo):
+            undone.add(entry.entry_id)
+        else:
+            holding.append(entry)
+    return holding[::-1]

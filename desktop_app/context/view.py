@@ -29,7 +29,6 @@ from desktop_app.conversation.transcript import (
     Recalled,
     Rewind,
     Transcript,
-    Undo,
     Unpin,
 )
 
@@ -38,7 +37,7 @@ from .cut_points import blocks
 from .items import Item, Kind, OpenCall, Repair, has_written, is_of_user, joined
 from .items_made import go_on_item, memory_item, recalled_item, summary_message
 from .legal import LegalSequence, missing_result
-from .standing import ABANDONED, Pruned, Standing
+from .standing import ABANDONED, Pruned, Standing, active_entries
 
 _SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
 
@@ -49,7 +48,7 @@ class View(msgspec.Struct, frozen=True):
     items: what is sent in its order, the system prompt and the summary first. open_calls: those of the last
     assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
     and their form as it is sent. standings: messages that are not in the view, by id.
-    equipment: the tools on offer, and what is remembered of the user.
+    equipment: the tools on offer, and what is remembered of the user. recalled: by the message that it is for.
     goes_on: the request asks for more of a reply that was stopped, as long as that is the newest message.
     """
 
@@ -61,6 +60,7 @@ class View(msgspec.Struct, frozen=True):
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
     equipment: Equipment = Equipment()
+    recalled: dict[str, Recalled] = {}
     goes_on: Continuing | None = None
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
@@ -88,21 +88,6 @@ class View(msgspec.Struct, frozen=True):
         return next(newest, "")
 
 
-def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
-    """The entries that hold: without undone operations and without the undoing. An undone `Undo` undoes nothing."""
-    newest_first = list(entries)[::-1]
-    undone: set[str] = set()
-    holding: list[AnyEntry] = []
-    for entry in newest_first:
-        if entry.id in undone:
-            continue
-        if isinstance(entry, Undo):
-            undone.add(entry.entry_id)
-        else:
-            holding.append(entry)
-    return holding[::-1]
-
-
 def view_of(transcript: Transcript, earlier: View | None = None) -> View:
     """The whole fold: what the model sees of that record. What `earlier` shares with it is not made again."""
     fold = _Fold(earlier)
@@ -121,12 +106,13 @@ def view_after(view: View, transcript: Transcript) -> View:
         entries.extends(view.entries)
         and all(isinstance(entry, GROWING) for entry in new)
         and all(message.role is not Role.SYSTEM for message in said)
-        and recalled.keys() <= {message.id for message in said}
+        and not _are_late(recalled.keys() - {message.id for message in said}, view)
     )
     if not is_growth:
         return view_of(transcript, view)
     last = view.items[-1] if view.items else None
     sequence = LegalSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
+    recalled = {**view.recalled, **recalled} if recalled else view.recalled
     for message in said:
         if message.id in recalled:
             sequence.add(recalled_item(recalled[message.id]))
@@ -134,7 +120,13 @@ def view_after(view: View, transcript: Transcript) -> View:
     items = view.items
     for item in sequence.items:
         items = items.append(item)
-    return replace(view, items=items, open_calls=sequence.open_calls, call_ids=sequence.call_ids, entries=entries)
+    calls, ids = sequence.open_calls, sequence.call_ids
+    return replace(view, items=items, open_calls=calls, call_ids=ids, recalled=recalled, entries=entries)
+
+
+def _are_late(ids: Collection[str], view: View) -> bool:
+    """Whether the view has messages of these ids already, so that it has to be folded anew."""
+    return bool(ids) and any(item.message.id in ids for item in view.items)
 
 
 def _ends_in_text(view: View) -> bool:
@@ -282,6 +274,7 @@ class _Fold:
             pins,
             self.summary,
             self.equipment,
+            self.recalled,
             self._goes_on,
             entries,
         )

@@ -72,6 +72,16 @@ def test_what_was_recalled_stands_before_its_message_and_leaves_what_was_sent_as
     assert sums.total == tally(folded, counts).total == request_tokens(folded, counts)
 
 
+def test_what_was_recalled_is_there_however_the_entries_came() -> None:
+    recalled, message = Recalled(id="r", for_message_id="u2", text="[Earlier]"), said("u2", Role.USER, "And?")
+    before = record(*BASE)
+    apart = before.append(recalled)
+    one_by_one = view_after(view_after(view_of(before), apart), apart.append(message))
+    assert assemble(one_by_one) == assemble(view_of(before.extend((recalled, message))))
+    late = before.append(message)
+    assert assemble(view_after(view_of(late), late.append(recalled))) == assemble(view_of(late.append(recalled)))
+
+
 def test_recall_behind_a_stopped_tool_call_is_legal() -> None:
     call = Message(id="c", role=Role.ASSISTANT, parts=(ToolCall("k", "read"),))
     result = Message(id="t", role=Role.TOOL, parts=(ToolResult("k", "read", "text"),))
