@@ -98,8 +98,9 @@ def _reports(transcript: Transcript, view: View, counts: Counts, model: str) -> 
 
 
 def is_report(message: Message, model: str) -> bool:
-    """Whether that is a whole reply of that model, whose request it counted."""
-    return is_measured(message) and message.model == model
+    """Whether that is a whole reply of that model, whose request it counted. The end of one that was stopped is none:
+    it was asked for in words that the record does not have (`go_on_line`), so that they could not be counted again."""
+    return is_measured(message) and message.model == model and not message.continues
 
 
 def _reports_in(view: View, told: set[str], counts: Counts) -> Iterator[Report]:

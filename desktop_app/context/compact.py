@@ -16,6 +16,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 from .breakdown import request_tokens
+from .continuing import whole_replies
 from .counting import Counts
 from .extract import extract
 from .fidelity import fidelity
@@ -145,13 +146,13 @@ def compaction_of(
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
         return None
     head, reading = recorded(plan.archived, transcript), reading or Reading()
-    ledger = ledger_of(head, view.ledger, reading)
+    ledger, turn_at = ledger_of(head, view.ledger, reading), turn_in(plan, transcript)
     draft = Compaction(
         id="draft",
         trigger=plan.trigger,
         strategy="extractive" if page is None else strategy,
         archived=plan.archived,
-        summary=_extracted(plan, head, view, ledger, counts, reading) if page is None else page.strip(),
+        summary=_extracted(plan, head, turn_at, view, ledger, counts, reading) if page is None else page.strip(),
         ledger=ledger,
         tokens_before=plan.total,
         model=model,
@@ -160,11 +161,11 @@ def compaction_of(
     over = draft.tokens_after - plan.projected
     if page is None and 0 < over <= plan.summary_budget:  # what the view puts between messages was not foreseen
         shorter = replace(plan, summary_budget=plan.summary_budget - over)
-        draft = replace(draft, summary=_extracted(shorter, head, view, ledger, counts, reading))
+        draft = replace(draft, summary=_extracted(shorter, head, turn_at, view, ledger, counts, reading))
         draft, after = _measured(draft, transcript, view, counts)
     if draft.tokens_after >= plan.total:
         return None
-    tail = [item.message for item in after.items if item.kind is Kind.MESSAGE]
+    tail = whole_replies(item.message for item in after.items if item.kind is Kind.MESSAGE)
     checked = fidelity(head, draft.summary, tail, set(plan.archived), reading)
     return replace(draft, id="", fidelity=checked)
 
@@ -176,10 +177,10 @@ def _measured(draft: Compaction, transcript: Transcript, view: View, counts: Cou
 
 
 def _extracted(
-    plan: CompactionPlan, head: list[Message], view: View, ledger: Ledger, counts: Counts, reading: Reading
+    plan: CompactionPlan, head: list[Message], at: int, view: View, ledger: Ledger, counts: Counts, reading: Reading
 ) -> str:
-    """The summary without a model. The beginning of a turn that is cut in two gets a part of its own."""
-    earlier, at = view.summary.summary if view.summary else "", plan.turn_at
+    """The summary without a model. The beginning of a turn that is cut in two, from `at` on, gets a part of its own."""
+    earlier = view.summary.summary if view.summary else ""
     if at == 0 or len(head) - at < TURN_LEAST:
         return extract(head, earlier, ledger, plan.summary_budget, counts.text, reading)
     before, turn = head[:at], head[at:]
@@ -192,6 +193,12 @@ def _extracted(
 
 
 def recorded(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
-    """Those messages as the record has them, whole even where the view has them pruned, in their order."""
+    """Those messages as the record has them, whole even where the view has them pruned, in their order. A reply that
+    was stopped and went on is one message, under the id of its beginning: a name may stand where it was parted."""
     wanted = set(ids)
-    return [entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted]
+    return whole_replies(entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted)
+
+
+def turn_in(plan: CompactionPlan, transcript: Transcript) -> int:
+    """`turn_at` among the messages that `recorded` gives, which are fewer where replies were stopped and went on."""
+    return len(recorded(plan.archived[: plan.turn_at], transcript))

@@ -16,7 +16,7 @@ from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .compact import TURN_HEADING, CompactionPlan, compaction_of, plan_compaction, recorded
+from .compact import TURN_HEADING, CompactionPlan, compaction_of, plan_compaction, recorded, turn_in
 from .counting import Counts
 from .ledger import ledger_of
 from .mend import mended, with_rules
@@ -95,8 +95,7 @@ def draft_of(
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     told = count("\n".join(musts)) + max(count(earlier), budget)
     room = round((window - reply_most - words - told) * safe_share)
-    turn_at = plan.turn_at if 0 < plan.turn_at < len(head) else len(head)
-    parts = parts_of(head, turn_at, room, count, policy.summary_input_result)
+    parts = parts_of(head, turn_in(plan, transcript) or len(head), room, count, policy.summary_input_result)
     return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
 
 

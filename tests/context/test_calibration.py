@@ -152,6 +152,14 @@ def test_other_models_and_interrupted_replies_teach_nothing() -> None:
     assert folded(record(*broken)) == Calibration()
 
 
+def test_the_end_of_a_reply_that_was_stopped_teaches_nothing() -> None:
+    """Its request asked for it in words that the record does not have."""
+    partial = replace(reply(0), is_interrupted=True, usage=None, id="part")
+    end = replace(reply(2_600), continues="part", id="end")
+    assert folded(record(user("word " * 2_000), partial, end)) == Calibration()
+    assert folded(record(user("word " * 2_000), partial, replace(end, continues=""))).samples == 1
+
+
 def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
     before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")

@@ -4,7 +4,7 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, tokens, user
 from msgspec.structs import replace
 
-from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction, recorded
+from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction, recorded, turn_in
 from desktop_app.context.items import Kind
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
 from desktop_app.context.view import View, view_of
@@ -139,6 +139,33 @@ def test_a_second_compaction_replaces_the_page_and_keeps_what_it_told() -> None:
 def test_archived_messages_are_read_whole_from_the_record() -> None:
     transcript = record(*talk(3))
     assert [message.id for message in recorded(("m3", "m1"), transcript)] == ["m1", "m3"]
+
+
+def test_a_reply_that_was_stopped_and_went_on_is_read_as_one() -> None:
+    """Nobody reads the halves of a word for words: not who writes the page, and not the report."""
+    said: list[Message] = []
+    for message in talk(12):
+        place = message.text.find("queue") + 2
+        if message.role is Role.ASSISTANT:
+            said.append(replace(model(message.text[:place]), is_interrupted=True))
+            said.append(replace(model(message.text[place:]), continues=f"m{len(said) - 1}"))
+        else:
+            said.append(message)
+    transcript = record(*said)
+    assert [m.id for m in recorded(("m1", "m2", "m3", "m4"), transcript)] == ["m1", "m2", "m4"]
+    assert [m.text for m in recorded(tuple(f"m{n}" for n in range(len(said))), transcript)] == [
+        m.text for m in talk(12)
+    ]
+    page = compacted(transcript)[1].items[1].message.text
+    assert page == compacted(record(*talk(12)))[1].items[1].message.text
+
+
+def test_the_turn_that_is_cut_in_two_begins_behind_replies_that_went_on() -> None:
+    parts = [model("The first half of it, and th"), replace(model("e second."), continues="m2")]
+    transcript = record(system("Be kind."), user("What is it?"), *parts, user("And then?"), model("More of it."))
+    plan = CompactionPlan(Trigger.USER, ("m1", "m2", "m3", "m4", "m5"), 100, 1_000, 500, 0, turn_at=3)
+    head = recorded(plan.archived, transcript)
+    assert head[turn_in(plan, transcript)].text == "And then?"
 
 
 @pytest.mark.parametrize("target", [400, 800, 1_600])
