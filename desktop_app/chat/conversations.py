@@ -6,6 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from .missing_model import MissingModel
 from .ports import Archive, ChatModel, ModelError, Models, WorldError
 from .prepare import Preparation
 from .remember import Keeper
+from .research import ResearchRole
 from .run_tools import CRASHED
 from .scribe import Scribe
 from .session import Session, stamped
@@ -37,7 +39,7 @@ class Conversations:
     publish: called with each event, in order. list_changed: called when the sidebar's list is no longer true.
     on_bug: called with an exception that nobody expected. prompts: reads the words in which a model is asked for a
     summary; None: no model is asked. bench, preparation: what tools need, and how turns begin. keeper: saves what must
-    last.
+    last. words: reads the words of a request by its name; None: no role but the chat's and the scribe's is filled.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Conversations:
         bench: Workbench | None = None,
         preparation: Preparation | None = None,
         keeper: Keeper | None = None,
+        words: Callable[[str], str] | None = None,
     ) -> None:
         self.archive = archive
         self.models = models
@@ -61,7 +64,8 @@ class Conversations:
         self.scribe = Scribe(models, lambda: self.settings, prompts)
         self._tasks = Tasks(on_bug)
         preparation = preparation or Preparation(bench)
-        self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation)
+        role = ResearchRole(models, lambda: self.settings, partial(words, "research")) if words else None
+        self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation, role)
         self._sessions: dict[str, Session] = {}
         self._opening = asyncio.Lock()
 

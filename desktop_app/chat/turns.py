@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing
+from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,6 +19,7 @@ from desktop_app.settings import Settings
 
 from .ports import ArchiveError, WorldError
 from .prepare import Preparation
+from .research import COMMAND, ResearchRole, take_research
 from .room import room_told
 from .session import Session, stamped
 from .take_turn import take_turn
@@ -31,7 +34,7 @@ class Turns:
     """Runs turns, and makes room behind them. publish: called with each event, in order. settings: as they are now.
 
     list_changed: called when the sidebar's list is no longer true. bench, preparation: what tools need, and how turns
-    begin.
+    begin. role: who researches; None: nobody.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Turns:
         list_changed: Callable[[], None],
         bench: Workbench | None,
         preparation: Preparation,
+        role: ResearchRole | None = None,
     ) -> None:
         self._tasks = tasks
         self._settings = settings
@@ -49,6 +53,7 @@ class Turns:
         self._list_changed = list_changed
         self._bench = bench
         self._preparation = preparation
+        self._role = role
         self._queues: dict[str, asyncio.Lock] = {}
 
     def is_running(self, conversation: str) -> bool:
@@ -68,13 +73,22 @@ class Turns:
         for its end: the message is the next one. It is stored before its event is published."""
         message = user_message(text)
         message = replace(message, parts=(*message.parts, *attachments))
+        await self._begin(session, text, partial(self._turn, session, message))
+
+    async def research(self, session: Session, question: str) -> None:
+        """The same with a turn that searches the web: see `research.py`. The question is recorded as it is typed."""
+        text = f"{COMMAND}{question.strip()}"
+        await self._begin(session, question, partial(self._turn, session, user_message(text), is_research=True))
+
+    async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Runs the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
         async with self._queues.setdefault(session.id, asyncio.Lock()):
             await self._tasks.ended(session.id)
             if session.info.title == UNTITLED:
                 await session.archive.change(session.id, title=title_of(text))
                 session.info = replace(session.info, title=title_of(text))
             await self._tasks.cancel(f"reading of {session.id}")
-            self._tasks.start(session.id, self._turn(session, message))
+            self._tasks.start(session.id, turn())
 
     async def settled(self, conversation: str, with_room: bool = False) -> None:
         """Waits until no turn runs there, and, if that is wanted, no room is being made either."""
@@ -125,12 +139,17 @@ class Turns:
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(assemble(session.view))
 
-    async def _turn(self, session: Session, prompt: Message | None, makes_room: bool = False) -> None:
+    async def _turn(
+        self, session: Session, prompt: Message | None, makes_room: bool = False, is_research: bool = False
+    ) -> None:
         was_stopped = False
         try:
             if makes_room:
                 await room_told(session, Trigger.USER, self._publish)
-            turn = take_turn(session, prompt, self._bench, self._preparation, self.is_automatic(session))
+            if prompt is not None and is_research:
+                turn = take_research(session, prompt, self._bench, self._role)
+            else:
+                turn = take_turn(session, prompt, self._bench, self._preparation, self.is_automatic(session))
             async with aclosing(turn) as events:
                 async for event in events:
                     self._publish(event)

@@ -12,6 +12,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, WorldError
+from desktop_app.chat.research import question_in
 from desktop_app.chat.session import Session
 from desktop_app.context.permissions import rules_of_option
 from desktop_app.context.presets import PRESETS
@@ -89,7 +90,10 @@ async def _talk(joined: Joined, session: Session, teller: Teller) -> int:
     turns = joined.conversations.turns
     while line := await asyncio.to_thread(sys.stdin.readline):
         if text := line.strip():
-            await turns.send(session, text)
+            if question := question_in(text):
+                await turns.research(session, question)
+            else:
+                await turns.send(session, text)
             await turns.settled(session.id)
     await turns.settled(session.id, with_room=True)
     return WORLD_ERROR if teller.has_failed else 0
@@ -144,4 +148,3 @@ def server_of(model: str, base_url: str | None, window: int | None) -> tuple[str
 
 def _kind(name: str) -> ServerKind:
     return next(kind for kind in get_args(ServerKind) if kind == name)
-

@@ -38,6 +38,8 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             return await opened(engine, await chats.choose_model(conversation, model))
         case p.Send(conversation, text):
             await chats.turns.send(await chats.open(conversation), text)
+        case p.Research(conversation, question):
+            await chats.turns.research(await chats.open(conversation), question)
         case p.Stop(conversation):
             await chats.turns.stop(conversation)
         case p.Regenerate(conversation):

@@ -28,7 +28,7 @@ from desktop_app.tools.toolbox import OwnTools, Toolbox
 from .engine import Engine
 from .joined import Joined, keys_of_tools
 from .outbox import Outbox
-from .prompts import read_flush_prompts, read_prompts
+from .prompts import read_flush_prompts, read_prompts, read_words
 
 Report = Callable[[BaseException], None]
 
@@ -67,6 +67,9 @@ async def join(
     def prompts() -> Prompts:
         return read_prompts(data)  # each time anew, so that a change of the user's holds at once
 
+    def words(name: str) -> str:
+        return read_words(data, name)
+
     def current() -> Settings:
         return joined.settings
 
@@ -82,7 +85,7 @@ async def join(
     joined.bench = bench
     preparation = Preparation(bench, keeper.text, Reminder(archive, current).of)
     joined.conversations = Conversations(
-        archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, preparation, keeper
+        archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, preparation, keeper, words
     )
     return joined
 

@@ -28,6 +28,11 @@ def read_flush_prompts(data: Path) -> FlushPrompts:
     return FlushPrompts(**{name: _words(*prompt_files(data, name)) for name in FlushPrompts.__struct_fields__})
 
 
+def read_words(data: Path, name: str) -> str:
+    """The words of one request by its name, in the same way."""
+    return _words(*prompt_files(data, name))
+
+
 def _words(own: Path, shipped: Path) -> str:
     try:
         if own.exists():

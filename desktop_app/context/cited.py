@@ -1,0 +1,97 @@
+"""The web addresses in an answer: which were read, which were only found, and which nobody has seen. Pure.
+
+cited = cited_in(answer, Seen(read, found))
+cited.text      the answer, with a word behind each address that was never in a result
+cited.sources   what the answer names, in its order: read or found
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+SOURCES_MOST = 20
+"""Addresses that are listed; who cites more has not chosen."""
+NOT_CHECKED = " (not checked: this address was in no result)"
+_URL = re.compile(r"https?://\w[^\s<>\"'`|\\^{}\[\]“”„«»‘’。，、）]*", re.IGNORECASE)
+_PARTS = re.compile(r"https?://([^/?#]+)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
+_CLOSERS = {"(": ")", "<": ">"}
+_PAIRS = {")": "("}
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What came up. read: addresses of pages that were fetched. found: all that stood in any result."""
+
+    read: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+
+
+class Source(msgspec.Struct, frozen=True):
+    """An address that an answer rests on. is_read: whether the page was fetched, and not only found."""
+
+    url: str
+    is_read: bool
+
+
+class Cited(msgspec.Struct, frozen=True):
+    """An answer whose addresses were looked at. unseen: those that nobody has seen."""
+
+    text: str
+    sources: tuple[Source, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+
+def urls_in(text: str) -> tuple[str, ...]:
+    """The web addresses of a text, each once, without the punctuation around them."""
+    return tuple(dict.fromkeys(_bare(match.group()) for match in _URL.finditer(text)))
+
+
+def cited_in(answer: str, seen: Seen) -> Cited:
+    """The answer with each address looked at. One that names none rests on all that was read."""
+    read, found = set(map(_key, seen.read)), set(map(_key, (*seen.read, *seen.found)))
+    known: dict[str, Source] = {}
+    unseen, pieces, end = list[str](), list[str](), 0
+    for match in _URL.finditer(answer):
+        url = _bare(match.group())
+        if _key(url) in found:
+            known.setdefault(_key(url), Source(url, _key(url) in read))
+            continue
+        unseen.append(url)
+        behind = _behind(answer, match.start(), match.start() + len(url))
+        pieces += [answer[end:behind], NOT_CHECKED]
+        end = behind
+    text = "".join((*pieces, answer[end:]))
+    sources = known.values() or (Source(url, True) for url in _once(seen.read))
+    return Cited(text, tuple(sources)[:SOURCES_MOST], tuple(dict.fromkeys(unseen)))
+
+
+def _once(urls: Iterable[str]) -> list[str]:
+    return list({_key(url): url for url in reversed(tuple(urls))}.values())[::-1]
+
+
+def _key(url: str) -> str:
+    """The same for ways to write one address: its fragment, its case where that means nothing, a slash at its end."""
+    parts = _PARTS.match(url)
+    if parts is None:
+        return url
+    host, path, query = parts.groups("")
+    return f"{host.lower().removeprefix('www.')}{path.rstrip('/')}{query}"
+
+
+def _bare(url: str) -> str:
+    """Without what belongs to the sentence: full stops, and brackets that were opened before it."""
+    while url:
+        last = url[-1]
+        is_open = last in _PAIRS and url.count(last) > url.count(_PAIRS[last])
+        if last not in ".,;:!?*_" and not is_open:
+            break
+        url = url[:-1]
+    return url
+
+
+def _behind(answer: str, start: int, end: int) -> int:
+    """Where a word behind that address can stand: behind the bracket that closes a link, which it would break."""
+    before = answer[start - 1] if start else ""
+    return end + 1 if before in _CLOSERS and answer[end : end + 1] == _CLOSERS[before] else end

@@ -1,0 +1,160 @@
+"""A house whose conversations can search a web of their own: real tools against a server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.ports import ChatModel, Price
+from desktop_app.chat.workbench import Workbench
+from desktop_app.context.permissions import rules_of_option
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import Rule
+from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.paths import RESOURCES
+from desktop_app.settings import Settings
+from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import OwnTools
+from desktop_app.tools.web_address import Address
+from desktop_app.tools.web_fetch import FetchTool
+from desktop_app.tools.web_search import WebSearchTool
+from provider import Call, Reply
+
+HERE = ip_address("127.0.0.1")
+TEA = "Tea came to Lisbon in 1610. " * 20
+
+
+class Web:
+    """A server on loopback. pages: type and body by their paths; None: it never answers. asked: paths."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, tuple[str, str] | None] = {}
+        self.asked: list[str] = []
+        self.port = 0
+        self._busy: set[asyncio.Task[None] | None] = set()
+
+    def url(self, path: str = "", host: str = "site.test") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._busy.add(asyncio.current_task())
+        try:
+            path = (await reader.readuntil(b"\r\n\r\n")).decode().split(" ")[1].partition("?")[0]
+            self.asked.append(path)
+            page = self.pages.get(path, ("", ""))
+            if page is None:
+                await asyncio.sleep(600)
+                return
+            status, body = (200 if page[0] else 404), page[1].encode()
+            head = f"HTTP/1.1 {status} X\r\nContent-Type: {page[0] or 'text/plain'}\r\nContent-Length: {len(body)}"
+            writer.write(f"{head}\r\nConnection: close\r\n\r\n".encode() + body)
+            await writer.drain()
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self._busy.discard(asyncio.current_task())
+            writer.close()
+
+    async def close(self) -> None:
+        busy = [task for task in self._busy if task is not None]
+        for task in busy:
+            task.cancel()
+        if busy:
+            await asyncio.wait(busy)
+
+
+@asynccontextmanager
+async def web_server() -> AsyncIterator[Web]:
+    web = Web()
+    server = await asyncio.start_server(web.serve, "127.0.0.1", 0)
+    web.port = server.sockets[0].getsockname()[1]
+    try:
+        yield web
+    finally:
+        server.close()
+        await web.close()
+        await server.wait_closed()
+
+
+class Two:
+    """The `Models` port: the house's own model, and one more."""
+
+    def __init__(self, own, other: ChatModel) -> None:
+        self._own, self.other = own, other
+
+    def infos(self) -> tuple[ModelInfo, ...]:
+        return (*self._own.infos(), self.other.info)
+
+    def price(self, model_id: str) -> Price | None:
+        return self._own.price(model_id)
+
+    def model(self, model_id: str) -> ChatModel:
+        return self.other if model_id == self.other.info.id else self._own.model(model_id)
+
+
+async def here(host: str, port: int) -> tuple[Address, ...]:
+    return (HERE,)
+
+
+def words(name: str) -> str:
+    return (RESOURCES / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def search(query: str, call_id: str = "call_1") -> Call:
+    return Call("web_search", json.dumps({"query": query}), call_id)
+
+
+def fetch(url: str, call_id: str = "call_1") -> Call:
+    return Call("web_fetch", json.dumps({"url": url}), call_id)
+
+
+def looking(*calls: Call, text: str = "", **more) -> Reply:
+    return Reply(text, calls=calls, finish="tool_calls", **more)
+
+
+def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", **changes) -> SpillFolder:
+    """Puts the web into the house; its spills. allow: what nobody is asked about. changes: of the settings."""
+    settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.", search_url=web.url("", "127.0.0.1"))
+    settings = Settings(**{name: getattr(settings, name) for name in Settings.__struct_fields__} | changes)
+    results = {"results": [{"url": web.url("/tea"), "title": "Tea", "content": "All about tea"}]}
+    web.pages["/search"] = ("application/json", json.dumps(results))
+    web.pages["/tea"] = ("text/html", f"<html><body><article><h1>Tea</h1><p>{TEA}</p></article></body></html>")
+    spills = SpillFolder(folder / "spills")
+    toolbox = OwnTools((FetchTool(here, lambda address: address == HERE), WebSearchTool(lambda: home.chats.settings)))
+    rules: list[Rule] = []
+
+    async def keep(rule: Rule) -> None:
+        rules.append(rule)
+
+    current: Callable[[], Settings] = lambda: home.chats.settings  # noqa: E731
+    bench = Workbench(toolbox, spills, current, keep, home.bugs.append, rules_of_option(allow) if allow else ())
+    models = Two(home.chats.models, other_model(home))
+    published, changed = home._publish, lambda: None
+    home.chats = Conversations(
+        home.archive, models, settings, published, changed, home.bugs.append, bench=bench, words=words
+    )
+    home.bench = bench
+    return spills
+
+
+def other_model(home) -> LiteLLMModel:
+    """A second model, of the same server."""
+    own = home.chats.models
+    info = ModelInfo("other/reader", "Reader", 16_000, 1_000)
+    return LiteLLMModel(info, tokenizer_for("gpt-4o"), own.litellm, own.endpoint, "scripted")
+
+
+async def researched(home, session, question: str) -> Message:
+    """What is recorded last, once the research is over."""
+    await home.chats.turns.research(session, question)
+    await home.chats.turns.settled(session.id, with_room=True)
+    message = session.message(session.page(session.total, 1)[0].message.id)
+    assert message is not None
+    return message
