@@ -25,9 +25,12 @@ _KEY = re.compile(
 """Variables with our own settings and with the keys of providers: a command has no use for them."""
 _QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 """There is no terminal: nothing should page, colour, or ask."""
+_SWEEP = f'grep -lsF "{MARK}=$0" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -KILL "$pid"; done'
 _WATCHED = (
-    # Ends the group when the engine's end of the pipe closes, so that a killed engine leaves nothing running.
-    f'exec 9<&0 </dev/null; {{ read -r _ <&9; kill -KILL -$$; }} >/dev/null 2>&1 & exec 9<&-; {MARK}="$0" exec "$@"'
+    # When the engine's end of the pipe closes, ends what left the group and the group itself, so that a killed engine
+    # leaves nothing running. Twice: one that is killed may just have started another one.
+    f"exec 9<&0 </dev/null; {{ read -r _ <&9; {_SWEEP}; {_SWEEP}; kill -KILL -$$; }} >/dev/null 2>&1 & "
+    f'exec 9<&-; {MARK}="$0" exec "$@"'
 )
 
 

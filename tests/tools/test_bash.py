@@ -168,13 +168,13 @@ async def test_time_that_is_up_leaves_nothing_running(desk: Desk) -> None:
 
 @pytest.mark.slow
 def test_an_engine_that_is_killed_takes_its_commands_with_it(tmp_path: Path) -> None:
-    """Those in the command's group, that is: nobody is left to look for others."""
+    """Those that left its group, too."""
     (tmp_path / "work").mkdir()
     script = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom desktop_app.tools.child_process import ChildProcess\n"
         "async def main():\n"
         "    child = await ChildProcess.start("
-        "['bash', '-c', 'trap \"\" TERM; sleep 600 & echo up; wait'], sys.argv[1])\n"
+        "['bash', '-c', 'trap \"\" TERM; sleep 600 & setsid sleep 600 & echo up; wait'], sys.argv[1])\n"
         "    print((await child.output.read(9)).decode(), flush=True)\n    await asyncio.sleep(600)\n"
         "asyncio.run(main())"
     )
