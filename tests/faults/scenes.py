@@ -24,7 +24,7 @@ from provider import AnyStep, Call, Reply, Request, Status
 from provider_shapes import Shape
 
 WINDOW = 16_000
-LONG = ("sleep 60 & sleep 60", "setsid sleep 60 & sleep 60", "(sleep 60; echo never) & wait")
+LONG = ("sleep 60", "sleep 60 & sleep 60", "setsid sleep 60 & sleep 60", "(sleep 60; echo never) & wait")
 QUICK = ("sleep 0.3", "ls", "for i in 1 2 3; do echo $i; sleep 0.1; done")
 """Commands of tools, in the background and in the foreground."""
 WORDS = "The river is long and the evening is late so we go on and tell of what lies behind the hills. "
@@ -105,8 +105,8 @@ class Scenes:
         )
 
     def _calls(self, marker: str, is_quick: bool) -> tuple[Call, ...]:
-        commands = [f"echo begun; sleep {0.2 if is_quick else 60}; echo {marker}"]
-        commands += self._random.choices(QUICK if is_quick else LONG, k=self._random.randint(0, 2))
+        chosen = self._random.choices(QUICK if is_quick else LONG, k=self._random.randint(1, 3))
+        commands = [f"echo {marker} begins; {command}" for command in chosen]
         calls = [Call("bash", json.dumps({"command": command}), f"call_{n}") for n, command in enumerate(commands)]
         return (*calls, Call("list", '{"path": "."}', "call_l"), Call("read", '{"path": "notes.txt"}', "call_r"))
 
