@@ -17,6 +17,7 @@ from .settings_controller import SettingsController
 from .transcript.display_list import Action
 from .widgets.words import bytes_in_words
 
+GO_ON = "Go on."  # said as the user would say it: what the rounds have done stays in view
 FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
 
 
@@ -37,6 +38,8 @@ class RecoveryController(QObject):
         match action:
             case Action.TRY_AGAIN:
                 self._chat.regenerate()
+            case Action.GO_ON:
+                self._chat.send(GO_ON)
             case Action.OPTIMIZE_AND_RETRY:
                 self._bridge.start(self._do(p.OptimizeAndRetry(self._chat.conversation)))
             case Action.START_FRESH:

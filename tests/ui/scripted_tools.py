@@ -1,7 +1,8 @@
 """What the scripted engine knows of tools, questions, memory and spills: a script, not an implementation.
 
 A user's message steers it: "!tool N" calls a tool that puts out N lines as fast as it can, "!slow N" at 1,000 lines a
-second, "!ask" asks for permission twice, "!rounds" asks whether to go on, "!overflow" fails as a full window does,
+second, "!ask" asks for permission twice, "!rounds" asks whether to go on, "!too-many" fails when nobody said so,
+"!overflow" fails as a full window does,
 "!retry" waits a second for the provider, "!continue" stops a reply to make room and goes on with it.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from desktop_app.chat.turn import TOO_MANY_ROUNDS
 from desktop_app.conversation.events import (
     Answered,
     Asked,
@@ -35,6 +37,7 @@ from desktop_app.conversation.tools import Need, ToolSpec
 from desktop_app.conversation.totals import Spent, Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
+from desktop_app.settings import Server
 
 NOW = 1_760_000_000.0
 BATCH = 10  # lines in one event of "!slow"
@@ -42,6 +45,12 @@ OVERFLOW = Failure(
     kind="overflow", title="The conversation does not fit", detail="prompt is too long: 9,000 tokens > 8,192",
     kept="Everything is stored.", advice="Make room, or choose a larger model.",
 )  # fmt: skip
+
+FOUND = (
+    Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio"),
+    Server("Anthropic", "", ("claude-sonnet-4-5",), kind="anthropic"),
+)
+PROPOSED = {"anthropic": ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")}
 
 
 class ScriptedTools:
@@ -66,6 +75,10 @@ class ScriptedTools:
                 said.append(answer)
                 event.set()
                 return p.Done()
+            case p.Discover():
+                return p.Discovered(FOUND)
+            case p.ProposeModels(kind):
+                return p.Proposed(PROPOSED.get(kind, ()))
             case p.ListTools():
                 return self._listed()
             case p.WriteSettings(settings):
@@ -99,6 +112,9 @@ class ScriptedTools:
             case "!rounds":
                 said = self._asked(Asked(name, f"{name}-rounds", "rounds", rounds=25))
                 self._append(name, _reply(Text("on" if said.is_allowed else "ended")), reply_id)
+            case "!too-many":
+                self._append(name, _reply(Text("Round 25 is done.")), reply_id)
+                self._tell(TurnFailed(name, TOO_MANY_ROUNDS))
             case "!overflow":
                 self._tell(TurnFailed(name, OVERFLOW))
             case "!retry":

@@ -92,10 +92,28 @@ def test_editing_puts_the_last_message_into_the_composer_but_not_over_a_draft(pl
     play(scene)
 
 
+def test_after_too_many_rounds_the_model_goes_on_from_where_it_was(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!too-many")
+        await until(lambda: "FailureItem" in texts(window) and is_idle(window))
+        assert offered(window) == [Action.GO_ON, Action.OPEN_SETTINGS]
+        window.composer.set_text("a draft")
+        window.stage.transcript.perform(Action.GO_ON, "")
+        await until(lambda: "The down step drops data." in texts(window)[-1] and is_idle(window))
+        assert texts(window)[-3:-1] == ["Round 25 is done.", "Go on."]
+        assert window.composer.text() == "a draft"
+
+    play(scene)
+
+
+def test_a_model_that_the_provider_does_not_know_is_set_right_in_the_settings_first():
+    assert ways_out("not_found") == (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN)
+
+
 def test_every_kind_of_a_providers_failure_has_a_way_out():
     kinds = (
         "provider overflow rate_limit quota auth malformed content_filter unsupported server timeout connection cut "
-        "garbage window_too_small"
+        "garbage window_too_small not_found rounds"
     )
     assert [kind for kind in kinds.split() if not ways_out(kind)] == []
     assert ways_out("bug") == ()

@@ -39,6 +39,7 @@ class Action(StrEnum):
     STOP = "Stop"
     OPEN_WHOLE = "Open whole output"
     TRY_AGAIN = "Try again"
+    GO_ON = "Go on"
     OPTIMIZE_AND_RETRY = "Optimize and retry"
     START_FRESH = "Start fresh with the summary"
     SWITCH_MODEL = "Switch model…"

@@ -24,6 +24,8 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "content_filter": (Action.EDIT_MESSAGE, Action.TRY_AGAIN),
     "malformed": (Action.EXPORT, Action.START_FRESH),
     "unsupported": (Action.SWITCH_MODEL,),
+    "not_found": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
+    "rounds": (Action.GO_ON, Action.OPEN_SETTINGS),  # not "Try again": that would begin the many rounds anew
 }
 """For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
 
