@@ -282,5 +282,8 @@ class StreamGuard:
             self._stop()
             return ()
         self.state = State.DONE
-        self.end = end if end.reason in OWN_ENDS else replace(end, tool_calls=())
-        return self._as_text(self._trimmer.end())
+        if end.reason in OWN_ENDS:
+            self.end = end
+            return self._as_text(self._trimmer.end())
+        self.end = replace(end, tool_calls=())
+        return self._as_text(self._trimmer.cut())

@@ -169,6 +169,15 @@ def test_how_a_reply_ends_says_whether_its_calls_may_be_run(
     assert guard.end is None or guard.end.reason == end.reason
 
 
+@pytest.mark.parametrize(("reason", "rest"), [("length", ""), ("content_filter", ""), ("stop", "anchored in the bay ")])
+def test_who_is_cut_off_while_repeating_is_not_shown_twice(reason: str, rest: str) -> None:
+    """It had begun with the last sentence but one, and did not get to where it stopped. Who ends there meant it."""
+    guard = guard_at(500, before="The ship was anchored in the bay behind the old lighthouse of Hollow Point. ")
+    assert guard.arrived(TextPiece("anchored in the bay ")) == ()
+    assert text_of(*guard.arrived(ReplyEnd(reason))) == rest
+    assert guard.state is State.DONE
+
+
 def test_the_windows_end_without_a_restart_is_told_as_such() -> None:
     guard = guard_at(500, Limits(1_000, 900, 1_000, restarts=0), is_capped=True)
     guard.arrived(TextPiece("word"))
