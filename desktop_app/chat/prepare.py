@@ -18,32 +18,47 @@ Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
 """What the archive holds about that message and the view has no more; None if there is nothing worth bringing back."""
 
 
+Describe = Callable[[Session, Message], Awaitable[bool]]
+"""Records what is in the images of that message, for a model that cannot see them; whether it did."""
+
+
 async def nothing_remembered(session: Session) -> str:
     """Where there is no memory."""
     return ""
 
 
 class Preparation:
-    """How turns begin. bench: None where there are no tools. recall: None where the archive is not searched."""
+    """How turns begin. bench: None where there are no tools. recall: None where the archive is not searched.
+    describe: None where nobody describes images."""
 
     def __init__(
         self,
         bench: Workbench | None = None,
         memory_text: MemoryText = nothing_remembered,
         recall: Recall | None = None,
+        describe: Describe | None = None,
     ) -> None:
         self._bench = bench
         self._memory_text = memory_text
         self._recall = recall
+        self._describe = describe
 
     async def made(self, session: Session, prompt: Message | None) -> AsyncIterator[TurnEvent]:
         """Records what is due, then the message, which is told once it is stored. Raises ArchiveError."""
         if self._bench is not None:
             await equipped(session, self._bench, self._memory_text)
         if prompt is None:
+            if (newest := session.message(session.view.last_user_id)) and await self._is_described(session, newest):
+                yield session.gauge_changed()
             return
         message = stamped(prompt)
         recalled = None if self._recall is None else await self._recall(session, message)
         before = () if recalled is None else (stamped(replace(recalled, for_message_id=message.id)),)
         yield await session.record_message(message, *before)
         yield session.gauge_changed()
+        # The message is safe, and seen: describing takes its time, and may be stopped.
+        if await self._is_described(session, message):
+            yield session.gauge_changed()
+
+    async def _is_described(self, session: Session, message: Message) -> bool:
+        return self._describe is not None and await self._describe(session, message)

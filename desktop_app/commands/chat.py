@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 from typing import get_args
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from desktop_app.engine.engine import log_bug
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .arguments import BAD_INPUT, WORLD_ERROR, add_data_dir, add_json, data_of, exit_code, print_failure
+from .attached import attached_in
 from .token_numbers import tokens_argument
 from .turn_lines import lines_of
 
@@ -90,13 +92,23 @@ async def _talk(joined: Joined, session: Session, teller: Teller) -> int:
     turns = joined.conversations.turns
     while line := await asyncio.to_thread(sys.stdin.readline):
         if text := line.strip():
-            if question := question_in(text):
-                await turns.research(session, question)
-            else:
-                await turns.send(session, text)
+            try:
+                await _sent(joined, session, text)
+            except WorldError as error:  # of a file that is named in it: there may be more lines
+                teller.tell(TurnFailed(session.id, error.failure))
+                teller.tell(TurnFinished(session.id, "failed"))
             await turns.settled(session.id)
     await turns.settled(session.id, with_room=True)
     return WORLD_ERROR if teller.has_failed else 0
+
+
+async def _sent(joined: Joined, session: Session, text: str) -> None:
+    """Starts the turn of that line. Raises WorldError for a file that cannot be attached."""
+    turns = joined.conversations.turns
+    if question := question_in(text):
+        await turns.research(session, question)
+    else:
+        await turns.send(session, text, await asyncio.to_thread(attached_in, text, Path.cwd()))
 
 
 class Teller:

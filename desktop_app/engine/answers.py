@@ -36,8 +36,8 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             return await opened(engine, await chats.open(conversation))
         case p.ChooseModel(conversation, model):
             return await opened(engine, await chats.choose_model(conversation, model))
-        case p.Send(conversation, text):
-            await chats.turns.send(await chats.open(conversation), text)
+        case p.Send(conversation, text, attachments):
+            await chats.turns.send(await chats.open(conversation), text, attachments)
         case p.Research(conversation, question):
             await chats.turns.research(await chats.open(conversation), question)
         case p.Stop(conversation):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.describe import Describer
 from desktop_app.chat.prepare import Preparation
 from desktop_app.chat.remember import Keeper
 from desktop_app.chat.reminded import Reminder
@@ -83,7 +84,8 @@ async def join(
     joined.toolbox = toolbox
     bench = Workbench(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
     joined.bench = bench
-    preparation = Preparation(bench, keeper.text, Reminder(archive, current).of)
+    describer = Describer(catalogue, current, lambda: words("describe"))
+    preparation = Preparation(bench, keeper.text, Reminder(archive, current).of, describer.recorded)
     joined.conversations = Conversations(
         archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, preparation, keeper, words
     )

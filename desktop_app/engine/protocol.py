@@ -14,12 +14,12 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Usage
+from desktop_app.conversation.message import Attachment, Usage
 from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.conversation.totals import Totals
 from desktop_app.settings import Server, ServerKind, Settings
 
-VERSION = 3
+VERSION = 4
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
 
 
@@ -60,6 +60,7 @@ class ReadOperation(Wish, frozen=True):  # Messages: what an operation archived 
 class Send(Wish, frozen=True):  # Done at once; the turn follows as events
     conversation: str
     text: str
+    attachments: tuple[Attachment, ...] = ()
 
 
 class Stop(Wish, frozen=True):  # Done when the turn has ended

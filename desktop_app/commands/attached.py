@@ -1,0 +1,73 @@
+"""Files that a line of `palimpsest chat` names: @path/to/image.png, or @"a name with spaces.txt"."""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import Attachment
+
+BYTES_MOST = 10_000_000
+"""Of one file."""
+IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+BEGINNINGS = {
+    "image/png": (b"\x89PNG\r\n\x1a\n",),
+    "image/jpeg": (b"\xff\xd8\xff",),
+    "image/gif": (b"GIF87a", b"GIF89a"),
+    "image/webp": (b"RIFF",),
+}
+_NAMED = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
+
+
+def attached_in(line: str, folder: Path) -> tuple[Attachment, ...]:
+    """The files that the line names, each once, read from `folder`. Raises WorldError, in words for the user.
+
+    A word such as @ana, which names no file and does not look like one, is a word.
+    """
+    found: dict[Path, Attachment] = {}
+    for match in _NAMED.finditer(line):
+        name = match[1] or match[2]
+        path = next((p for p in (folder / Path(name).expanduser(), _bare(folder, name)) if p.is_file()), None)
+        if path is not None:
+            found.setdefault(path.resolve(), attachment_of(path))
+        elif match[1] or "/" in name or re.search(r"\.\w{1,5}$", name):
+            raise WorldError(_failure(f"There is no file {name}", "Check its path.", "not_found"))
+    return tuple(found.values())
+
+
+def attachment_of(path: Path) -> Attachment:
+    """That file as it is sent: an image, or text. Raises WorldError."""
+    try:
+        if path.stat().st_size > BYTES_MOST:
+            raise WorldError(
+                _failure(f"{path.name} is larger than {BYTES_MOST // 1_000_000} MB", "Attach a part of it.")
+            )
+        content = path.read_bytes()
+    except OSError as error:
+        raise WorldError(_failure(f"{path.name} cannot be read: {error.strerror}", "Check its rights.")) from error
+    kind = IMAGES.get(path.suffix.lower())
+    if kind is not None:
+        if not content.startswith(BEGINNINGS[kind]):
+            raise WorldError(_failure(f"{path.name} is no image of the kind that its name says", "Check the file."))
+        return Attachment(path.name, kind, f"data:{kind};base64,{base64.b64encode(content).decode()}")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise WorldError(
+            _failure(f"{path.name} is neither text (UTF-8) nor an image", "Attach PNG, JPEG, GIF or WebP.")
+        )
+    return Attachment(path.name, "text/plain", text)
+
+
+def _bare(folder: Path, name: str) -> Path:
+    """Without the punctuation of the sentence around it."""
+    return folder / Path(name.rstrip(".,;:!?)")).expanduser()
+
+
+def _failure(title: str, advice: str, kind: str = "bad_input") -> Failure:
+    return Failure(kind, title, kept="The line was not sent.", advice=advice)
