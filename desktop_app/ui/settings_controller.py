@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings
+from desktop_app.settings import ServerKind, Settings
 
-from .bridge import Bridge
+from .bridge import Bridge, EngineFailure
 from .parts import Parts
 from .style import show_theme
 
@@ -70,8 +70,25 @@ class SettingsController(QObject):
             return
         dialog = self._dialog = SettingsDialog(read, models, parent)
         dialog.save_requested.connect(self._write)
+        dialog.servers.finder.find_requested.connect(lambda: self._bridge.start(self._find_servers(dialog)))
+        dialog.servers.proposals_wanted.connect(lambda kind: self._bridge.start(self._propose(dialog, kind)))
         dialog.finished.connect(self._forget_dialog)
         dialog.open()
+
+    async def _find_servers(self, dialog: SettingsDialog) -> None:
+        try:
+            servers = (await self._bridge.ask_for(p.Discovered, p.Discover())).servers
+        except EngineFailure as error:
+            if dialog is self._dialog:
+                dialog.servers.finder.show_failure(error.failure.title)
+            return
+        if dialog is self._dialog:  # else it was closed meanwhile
+            dialog.servers.show_found(servers)
+
+    async def _propose(self, dialog: SettingsDialog, kind: ServerKind) -> None:
+        proposed = await self._bridge.ask_for(p.Proposed, p.ProposeModels(kind))
+        if dialog is self._dialog:
+            dialog.servers.propose(kind, proposed.models)
 
     def _write(self, settings: Settings, keys: dict[str, str]) -> None:
         self._bridge.start(self._store(settings, keys))

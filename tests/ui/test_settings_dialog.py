@@ -113,8 +113,8 @@ def test_a_policy_like_another_programs_is_shown_where_it_was_chosen_and_is_kept
 
 
 def test_a_server_is_added_with_its_key(dialog, qtbot):
-    qtbot.mouseClick(dialog.add_server, Qt.MouseButton.LeftButton)
-    form = dialog.forms[1]
+    qtbot.mouseClick(dialog.servers.add_server, Qt.MouseButton.LeftButton)
+    form = dialog.servers.forms[1]
     write(qtbot, form.name, "work")
     write(qtbot, form.address, "https://llm.example.com/v1/")
     write(qtbot, form.models, "big, small")
@@ -126,8 +126,8 @@ def test_a_server_is_added_with_its_key(dialog, qtbot):
 
 
 def test_what_is_wrong_is_said_beside_its_field(dialog, qtbot):
-    qtbot.mouseClick(dialog.add_server, Qt.MouseButton.LeftButton)
-    form = dialog.forms[1]
+    qtbot.mouseClick(dialog.servers.add_server, Qt.MouseButton.LeftButton)
+    form = dialog.servers.forms[1]
     write(qtbot, form.name, "lmstudio")
     write(qtbot, form.address, "localhost:1234")
     write(qtbot, form.window_size, "huge")
@@ -146,13 +146,13 @@ def test_what_is_wrong_is_said_beside_its_field(dialog, qtbot):
 
 @pytest.mark.parametrize("address", ["", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])
 def test_addresses_that_lead_nowhere_are_refused(dialog, qtbot, address):
-    write(qtbot, dialog.forms[0].address, address)
+    write(qtbot, dialog.servers.forms[0].address, address)
     refuse(dialog, qtbot)
-    assert dialog.forms[0].address.error()
+    assert dialog.servers.forms[0].address.error()
 
 
 def test_a_key_is_hidden_replaced_and_removed_but_never_shown(dialog, qtbot):
-    form = dialog.forms[0]
+    form = dialog.servers.forms[0]
     assert form.key.edit.text() == ""
     assert form.key.edit.echoMode() == form.key.edit.EchoMode.Password
     assert form.key.message.text() == "Keys lie in the system keyring."
@@ -165,7 +165,7 @@ def test_a_key_is_hidden_replaced_and_removed_but_never_shown(dialog, qtbot):
 
 
 def test_a_key_on_an_unencrypted_way_is_warned_of(dialog, qtbot):
-    form = dialog.forms[0]
+    form = dialog.servers.forms[0]
     write(qtbot, form.key, "new")
     assert "not encrypted" not in form.key.message.text()
     write(qtbot, form.address, "http://llm.example.com/v1")
@@ -173,7 +173,7 @@ def test_a_key_on_an_unencrypted_way_is_warned_of(dialog, qtbot):
 
 
 def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtbot):
-    form = dialog.forms[0]
+    form = dialog.servers.forms[0]
     write(qtbot, form.name, "studio")
     refuse(dialog, qtbot)
     assert "old name" in form.key.message.text()
@@ -184,7 +184,7 @@ def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtb
 
 
 def test_a_removed_server_takes_its_key_along_and_must_not_be_the_default(dialog, qtbot):
-    qtbot.mouseClick(dialog.forms[0].remove, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
     refuse(dialog, qtbot)
     assert "no longer there" in dialog.model_error.text()
     dialog.model.setCurrentIndex(0)

@@ -80,9 +80,9 @@ def test_a_model_that_is_gone_is_shown_as_missing_and_kept(opened, qtbot):
     dialog = opened(utility_model="lmstudio/small")
     assert dialog.summaries.select.currentText() == "lmstudio/small · not set up"
     assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
-    qtbot.keyClicks(dialog.forms[0].models.edit, ", small")
+    qtbot.keyClicks(dialog.servers.forms[0].models.edit, ", small")
     assert dialog.summaries.note.text().startswith("lmstudio/small reads what leaves")
-    qtbot.mouseClick(dialog.forms[0].remove, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
     assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
     assert dialog.summaries.select.accessibleDescription() == dialog.summaries.note.text()
     dialog.model.setCurrentIndex(0)
@@ -91,8 +91,8 @@ def test_a_model_that_is_gone_is_shown_as_missing_and_kept(opened, qtbot):
 
 def test_a_model_for_summaries_follows_its_server_to_a_new_name(opened, qtbot):
     dialog = opened(utility_model="lmstudio/llama-8b", summaries="extractive")
-    dialog.forms[0].name.edit.clear()
-    qtbot.keyClicks(dialog.forms[0].name.edit, "studio")
+    dialog.servers.forms[0].name.edit.clear()
+    qtbot.keyClicks(dialog.servers.forms[0].name.edit, "studio")
     saved = save(dialog, qtbot)
     assert (saved.summaries, saved.utility_model) == ("extractive", "studio/llama-8b")
 
@@ -121,4 +121,4 @@ def test_summaries_come_between_the_policy_and_the_servers_with_the_keyboard(ope
     select.setFocus()
     qtbot.keyClick(select, Qt.Key.Key_Tab)
     following = dialog.focusWidget()
-    assert following is dialog.add_server or any(form.isAncestorOf(following) for form in dialog.forms)
+    assert following is dialog.servers.add_server or any(form.isAncestorOf(following) for form in dialog.servers.forms)

@@ -69,8 +69,8 @@ def test_kinds_are_where_the_engine_looks_for_them():
 
 
 def test_a_provider_is_added_by_its_kind_its_model_and_its_key(dialog, qtbot):
-    qtbot.mouseClick(dialog.add_server, Qt.MouseButton.LeftButton)
-    form = dialog.forms[1]
+    qtbot.mouseClick(dialog.servers.add_server, Qt.MouseButton.LeftButton)
+    form = dialog.servers.forms[1]
     form.kind.setCurrentIndex(form.kind.findData("moonshot"))
     assert form.name.text() == "moonshot"
     assert "api.moonshot.ai" in form.address.edit.placeholderText()
@@ -83,15 +83,15 @@ def test_a_provider_is_added_by_its_kind_its_model_and_its_key(dialog, qtbot):
 
 
 def test_a_name_that_was_given_outlasts_another_kind(dialog, qtbot):
-    qtbot.mouseClick(dialog.add_server, Qt.MouseButton.LeftButton)
-    form = dialog.forms[1]
+    qtbot.mouseClick(dialog.servers.add_server, Qt.MouseButton.LeftButton)
+    form = dialog.servers.forms[1]
     write(qtbot, form.name, "work")
     form.kind.setCurrentIndex(form.kind.findData("ollama"))
     assert form.name.text() == "work"
 
 
 def test_a_server_of_no_known_place_needs_its_address(dialog, qtbot):
-    form = dialog.forms[0]
+    form = dialog.servers.forms[0]
     form.kind.setCurrentIndex(form.kind.findData("openai_compatible"))
     refuse(dialog, qtbot)
     assert form.address.error()
@@ -103,7 +103,7 @@ def test_roles_are_chosen_among_models_that_can_do_it(dialog, qtbot):
     assert [research.itemData(n) for n in range(research.count())] == ["", "anthropic/claude-sonnet-4-5"]
     vision.setCurrentIndex(0)
     research.setCurrentIndex(1)
-    write(qtbot, dialog.forms[0].name, "claude")
+    write(qtbot, dialog.servers.forms[0].name, "claude")
     saved, _ = save(dialog, qtbot)
     assert (saved.vision_model, saved.research_model) == ("", "claude/claude-sonnet-4-5")
 

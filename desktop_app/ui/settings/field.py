@@ -44,6 +44,12 @@ class Field(QWidget):
         """What is said to be wrong."""
         return "" if self.message.isHidden() else self.message.text()
 
+    def add_below(self, widget: QWidget) -> None:
+        """Something that belongs to the field, between it and its message."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.indexOf(self.message), widget)
+
     def _say(self, words: str, *, is_error: bool) -> None:
         self.message.set_tint("critical" if is_error else "ink_faint")
         self.message.set_text(words)

@@ -17,6 +17,7 @@ from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.select import Select
 
 from .field import Field
+from .name_choice import NameChoice
 from .server_kinds import KINDS, address_hint, key_hint
 
 LEAST_WINDOW = 1_024  # tokens: less leaves no room for a reply
@@ -81,6 +82,10 @@ class ServerForm(Card):
         self.name = Field("Name", server.name, "such as lmstudio")
         self.address = Field("Base URL", server.base_url, address_hint(server.kind))
         self.models = Field("Models", ", ".join(server.models), KINDS[server.kind].models)
+        self.choice = NameChoice(self.models.edit)
+        self.choose = LinkButton("Choose…")
+        self.choose.setAccessibleName("Choose models")
+        self.choose.hide()
         window = f"{server.window:,}" if server.window else ""
         self.window_size = Field("Window in tokens", window, "128K; empty: ask the server")
         self.key = Field("Key", "", key_hint(server.kind, has_key), is_secret=True)
@@ -93,6 +98,7 @@ class ServerForm(Card):
         self.remove_key.setVisible(has_key)
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
         self.remove_key.clicked.connect(self._remove_key)
+        self.choose.clicked.connect(lambda _=False: self.choice.open())
         self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or "New server"))
         self.kind.currentIndexChanged.connect(lambda _: self._propose())
         for field in (self.address, self.key):
@@ -108,6 +114,22 @@ class ServerForm(Card):
             max_output=self.original.max_output,
             kind=self.chosen_kind(),
         )
+
+    def fill(self, server: Server) -> None:
+        """Writes what is known of a server into the fields, to be looked at before it is saved."""
+        self.kind.setCurrentIndex(self.kind.findData(server.kind))
+        self.name.edit.setText(server.name)
+        self.address.edit.setText(server.base_url)
+        self.models.edit.setText(", ".join(server.models))
+
+    def place(self) -> Server:
+        """The server as far as it says where it is; nothing in it need be right."""
+        return Server("", self.address.text(), (), kind=self.chosen_kind())
+
+    def offer_models(self, names: tuple[str, ...]) -> None:
+        """Names to choose from; several can be chosen, and others be written."""
+        self.choice.offer(names)
+        self.choose.setVisible(bool(names))
 
     def chosen_kind(self) -> ServerKind:
         """Whose shape and manners it has."""
@@ -193,6 +215,7 @@ class ServerForm(Card):
             row.addWidget(left, 1)
             row.addWidget(right, 1)
             self.column.addLayout(row)
+        self.models.add_below(self.choose)
         self.column.addWidget(self.key)
         self.column.addWidget(self.remove_key)
 

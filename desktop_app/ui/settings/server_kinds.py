@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import msgspec
 
-from desktop_app.settings import ServerKind
+from desktop_app.settings import Server, ServerKind
 
 
 class KindInfo(msgspec.Struct, frozen=True):
@@ -51,6 +53,13 @@ def address_hint(kind: ServerKind) -> str:
     """What stands in the empty field of the address."""
     info = KINDS[kind]
     return f"empty: {info.address}" if info.address else NEEDS_ADDRESS
+
+
+def place_of(server: Server) -> str:
+    """The host and the port that it is at: by it two settings of the same server are recognized, whatever their paths
+    and kinds are; "" if nothing is written yet."""
+    address = server.base_url or KINDS[server.kind].address
+    return urlsplit(address).netloc.lower().replace("localhost", "127.0.0.1")
 
 
 def key_hint(kind: ServerKind, has_key: bool) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import Models, SettingsRead
-from desktop_app.settings import Server, Settings
+from desktop_app.settings import Settings
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, Kind
 from desktop_app.ui.widgets.ink import InkLabel
@@ -25,7 +25,7 @@ from desktop_app.ui.widgets.words import percent, thousands
 from .memory_section import MemorySection
 from .role_section import RoleSection
 from .section import Section, note
-from .server_form import ServerForm, models_of
+from .servers_section import ServersSection
 from .summary_choice import SummaryChoice
 from .tools_section import ToolsSection
 
@@ -34,7 +34,6 @@ THEMES = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
 SCALES = (80, 160)  # percent
 PROMPT_LINES = 4
 OFF_NOTE = "Off: nothing leaves the window without your word, and a full one stops the chat."
-SERVERS_NOTE = "Providers with a key, and servers on this machine or another one."
 
 
 def policies_offered(chosen: str) -> list[tuple[str, str]]:
@@ -71,7 +70,8 @@ class SettingsDialog(Sheet):
         super().__init__(parent, width=WIDTH)
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
-        self._read, self._removed_keys = read, dict[str, str]()
+        self._read = read
+        self.servers = ServersSection(read)
         self.theme = Segmented(THEMES)
         self.scale_label = InkLabel(size=13, weight=MEDIUM)
         self.scale = Slider()
@@ -81,13 +81,11 @@ class SettingsDialog(Sheet):
         self.automatic = Switch("Make room automatically")
         self.policy = Segmented(policies_offered(read.settings.policy))
         self.policy_note = InkLabel(size=12, tint="ink_faint", wraps=True)
-        self.summaries = SummaryChoice(read.settings, models.models, self._is_set_up)
-        self.roles = RoleSection(read.settings, models.models, self._renamed)
+        self.summaries = SummaryChoice(read.settings, models.models, self.servers.is_set_up)
+        self.roles = RoleSection(read.settings, models.models, self.servers.renamed)
         self.memory = MemorySection(read.settings)
         self.tools = ToolsSection(read.settings, read.servers_with_key)
-        self.sections: tuple[Section, ...] = (self.roles, self.memory, self.tools)
-        self.forms: list[ServerForm] = []
-        self.add_server = Button("+ Add a server")
+        self.sections: tuple[Section, ...] = (self.servers, self.roles, self.memory, self.tools)
         self.cancel = Button("Cancel")
         self.save = Button("Save", Kind.PRIMARY)
         self.area = ScrollColumn(spacing=22)
@@ -99,10 +97,9 @@ class SettingsDialog(Sheet):
         """The settings as they are written. Raises ValueError for a server whose window is no number."""
         written = replace(  # what stands only in the settings file stays as it is
             self._read.settings,
-            chat_model=self._renamed(self.model.currentData()),
-            utility_model=self._renamed(self.summaries.utility_model()),
+            chat_model=self.servers.renamed(self.model.currentData()),
+            utility_model=self.servers.renamed(self.summaries.utility_model()),
             summaries=self.summaries.summaries(),
-            servers=tuple(form.server() for form in self.forms),
             theme=self.theme.value(),
             font_scale=self.scale.value() / 100,
             policy=self.policy.value(),
@@ -115,9 +112,9 @@ class SettingsDialog(Sheet):
 
     def keys(self) -> dict[str, str]:
         """Keys to be kept by server name; an empty one is to be removed."""
-        changed = dict(self._removed_keys)
-        for part in (*self.forms, *self.sections):
-            changed |= part.keys()
+        changed: dict[str, str] = {}
+        for section in self.sections:
+            changed |= section.keys()
         return changed
 
     def _show(self, settings: Settings, models: Models) -> None:
@@ -134,14 +131,13 @@ class SettingsDialog(Sheet):
         self.automatic.setChecked(settings.is_automatic)
         self.policy.choose(settings.policy if settings.policy in PRESETS else "balanced")
         self.policy_note.set_text(policy_words(self.policy.value()))
-        for server in settings.servers:
-            self._add_form(server)
         self.summaries.tell()
 
     def _connect(self) -> None:
         self.scale.valueChanged.connect(self._tell_scale)
         self.policy.chosen.connect(lambda name: self.policy_note.set_text(policy_words(name)))
-        self.add_server.clicked.connect(self._add_new)
+        self.servers.changed.connect(self.summaries.tell)
+        self.servers.form_added.connect(self._show_form)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
 
@@ -159,8 +155,7 @@ class SettingsDialog(Sheet):
         self.area.column.setContentsMargins(0, 0, 16, 4)
         column.addLayout(body, 1)
         column.addWidget(self._buttons())
-        self._servers = Section("Servers", note(SERVERS_NOTE), self.add_server)
-        for section in (self._appearance(), self._conversations(), self._context(), self._servers, *self.sections):
+        for section in (self._appearance(), self._conversations(), self._context(), *self.sections):
             self.area.add(section)
 
     def _appearance(self) -> QWidget:
@@ -196,43 +191,12 @@ class SettingsDialog(Sheet):
         self.scale_label.set_text(f"Text size: {scale} %")
         self.scale.setAccessibleName(f"Text size, {scale} percent")
 
-    def _add_form(self, server: Server) -> ServerForm:
-        form = ServerForm(server, server.name in self._read.servers_with_key, self._read.key_storage)
-        form.remove_requested.connect(self._remove_form)
-        for field in (form.name, form.models):
-            field.edit.textChanged.connect(self.summaries.tell)
-        self.forms.append(form)
-        column = self._servers.column
-        column.insertWidget(column.count() - 1, form)
-        return form
-
-    def _add_new(self) -> None:
-        form = self._add_form(Server("", "", ()))
-        form.first_field().setFocus(Qt.FocusReason.OtherFocusReason)
+    def _show_form(self, form: QWidget) -> None:
         self.area.ensureWidgetVisible(form)
 
-    def _remove_form(self, form: ServerForm) -> None:
-        self._removed_keys |= form.keys_when_removed()
-        self.forms.remove(form)
-        self.summaries.tell()
-        form.hide()
-        form.deleteLater()
-
-    def _renamed(self, model: str) -> str:
-        """The model's id; it follows its server to a new name."""
-        server, slash, name = model.partition("/")
-        for form in self.forms:
-            if slash and form.original.name == server and form.name.text():
-                return f"{form.name.text()}/{name}"
-        return model
-
-    def _is_set_up(self, model: str) -> bool:
-        server, _, name = self._renamed(model).partition("/")
-        return any(form.name.text() == server and name in models_of(form.models.text()) for form in self.forms)
-
     def _model_error(self) -> str:
-        server, slash, _ = self._renamed(self.model.currentData()).partition("/")
-        is_gone = slash and server not in {form.name.text() for form in self.forms}
+        server, slash, _ = self.servers.renamed(self.model.currentData()).partition("/")
+        is_gone = slash and server not in self.servers.names()
         return f"This model belonged to “{server}”, which is no longer there: choose another one." if is_gone else ""
 
     def _save(self) -> None:
@@ -248,10 +212,5 @@ class SettingsDialog(Sheet):
         self.model_error.set_text(self._model_error())
         self.model_error.setVisible(bool(self._model_error()))
         wrong: list[QWidget] = [self.model] if self._model_error() else []
-        for place, form in enumerate(self.forms):
-            others = {other.name.text() for number, other in enumerate(self.forms) if number < place}
-            field = form.check(others)
-            if field is not None:
-                wrong.append(field.edit)
         wrong += [found for section in self.sections if (found := section.first_wrong()) is not None]
         return wrong[0] if wrong else None
