@@ -26,16 +26,16 @@ class Tasks:
 
     def is_running(self, key: str) -> bool:
         """Whether a task of that key has not ended yet."""
-        return key in self._running
+        return self._task(key) is not None
 
     async def ended(self, key: str) -> None:
         """Waits until no task of that key runs; whoever waits may be cancelled, the task is not."""
-        while (task := self._running.get(key)) is not None:
+        while (task := self._task(key)) is not None:
             await asyncio.wait({task})
 
     async def cancel(self, key: str) -> None:
         """Cancels that task, if there is one, and waits for its end."""
-        task = self._running.get(key)
+        task = self._task(key)
         if task is not None:
             task.cancel()
             await asyncio.wait({task})
@@ -48,7 +48,12 @@ class Tasks:
         if tasks:
             await asyncio.wait(tasks)
 
+    def _task(self, key: str) -> asyncio.Task[None] | None:
+        task = self._running.get(key)
+        return None if task is None or task.done() else task
+
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.pop(task.get_name(), None)
+        if self._running.get(task.get_name()) is task:  # else the next one of that key runs already
+            del self._running[task.get_name()]
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_bug(error)

@@ -142,7 +142,7 @@ class Turns:
     async def _turn(
         self, session: Session, prompt: Message | None, makes_room: bool = False, is_research: bool = False
     ) -> None:
-        was_stopped = False
+        finished = TurnFinished(session.id, "failed")
         try:
             if makes_room:
                 await room_told(session, Trigger.USER, self._publish)
@@ -152,20 +152,26 @@ class Turns:
                 turn = take_turn(session, prompt, self._bench, self._preparation, self.is_automatic(session))
             async with aclosing(turn) as events:
                 async for event in events:
-                    self._publish(event)
-                    was_stopped = isinstance(event, TurnFinished) and event.reason == "stopped"
+                    if isinstance(event, TurnFinished):
+                        finished = event
+                    else:
+                        self._publish(event)
         except (WorldError, WindowTooSmall) as error:  # of the room that the user wanted
-            self._fail(session, failure_of(error))
+            self._publish(TurnFailed(session.id, failure_of(error)))
         except Exception as error:
-            self._fail(session, bug_failure(error))
+            self._publish(TurnFailed(session.id, bug_failure(error)))
+            self._publish(finished)
             raise
-        await self.note(session)
-        if self.is_automatic(session) and not was_stopped:  # whoever stopped it may have stopped the making of room
-            self._start_background_room(session)
+        await self._leave(session, finished)
 
-    def _fail(self, session: Session, failure: Failure) -> None:
-        self._publish(TurnFailed(session.id, failure))
-        self._publish(TurnFinished(session.id, "failed"))
+    async def _leave(self, session: Session, finished: TurnFinished) -> None:
+        """What comes behind a turn. That it has finished is told last: whoever hears it finds none running."""
+        try:
+            await self.note(session)
+            if self.is_automatic(session) and finished.reason != "stopped":  # else it may be room that was stopped
+                self._start_background_room(session)
+        finally:
+            self._publish(finished)
 
     def _start_background_room(self, session: Session) -> None:
         key = f"room of {session.id}"
