@@ -143,6 +143,17 @@ def test_several_names_are_chosen_one_after_the_other(made, qtbot):
     assert saved_by(dialog, qtbot)[0].servers[0].models == NAMES
 
 
+def test_where_all_names_are_written_there_is_none_to_choose(made, qtbot):
+    dialog = made(Server("Anthropic", "", NAMES, kind="anthropic"))
+    dialog.servers.propose("anthropic", NAMES)
+    form = dialog.servers.forms[0]
+    assert form.choose.isHidden()
+    form.choice.open()
+    assert form.models.text() == ", ".join(NAMES)
+    form.models.edit.setText(NAMES[0])
+    assert form.choose.isVisible()
+
+
 @WITHOUT_SCREEN
 def test_a_typed_part_of_a_name_is_completed_behind_the_others(made, qtbot):
     dialog = made(CLAUDE)

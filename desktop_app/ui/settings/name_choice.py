@@ -44,8 +44,14 @@ class NameChoice(QCompleter):
         """Those that are offered: the ones that are not in the list yet."""
         return tuple(self._listed.stringList())
 
+    def left(self) -> tuple[str, ...]:
+        """Those of all that are not written out yet, not even as the last one."""
+        return self._unused(self._edit.text())
+
     def open(self) -> None:
-        """Shows all that are not in the list yet."""
+        """Shows all that are not in the list yet; nothing happens if there are none."""
+        if not self.left():
+            return
         self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
         before = self._edit.text().rstrip()
         if before and not before.endswith((",", ";")):
@@ -65,7 +71,10 @@ class NameChoice(QCompleter):
         return f"{self._before}{super().pathFromIndex(index)}, "
 
     def _list_unused(self) -> None:
-        used = set(re.split(r"[,;\s]+", parted(self._edit.text())[0]))
-        names = [name for name in self._names if name not in used]
+        names = list(self._unused(parted(self._edit.text())[0]))
         if names != self._listed.stringList():
             self._listed.setStringList(names)
+
+    def _unused(self, text: str) -> tuple[str, ...]:
+        used = set(re.split(r"[,;\s]+", text))
+        return tuple(name for name in self._names if name not in used)

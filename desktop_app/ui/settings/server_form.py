@@ -98,6 +98,7 @@ class ServerForm(Card):
         self.remove_key.setVisible(has_key)
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
         self.remove_key.clicked.connect(self._remove_key)
+        self.models.edit.textChanged.connect(lambda _: self._show_choose())
         self.choose.clicked.connect(lambda _=False: self.choice.open())
         self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or "New server"))
         self.kind.currentIndexChanged.connect(lambda _: self._propose())
@@ -129,7 +130,10 @@ class ServerForm(Card):
     def offer_models(self, names: tuple[str, ...]) -> None:
         """Names to choose from; several can be chosen, and others be written."""
         self.choice.offer(names)
-        self.choose.setVisible(bool(names))
+        self._show_choose()
+
+    def _show_choose(self) -> None:
+        self.choose.setVisible(bool(self.choice.left()))
 
     def chosen_kind(self) -> ServerKind:
         """Whose shape and manners it has."""
