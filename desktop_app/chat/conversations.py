@@ -20,6 +20,7 @@ from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
 
 from .missing_model import MissingModel
+from .naming import Namer
 from .ports import Archive, ChatModel, ModelError, Models, WorldError
 from .prepare import Preparation
 from .remember import Keeper
@@ -40,6 +41,7 @@ class Conversations:
     on_bug: called with an exception that nobody expected. prompts: reads the words in which a model is asked for a
     summary; None: no model is asked. bench, preparation: what tools need, and how turns begin. keeper: saves what must
     last. words: reads the words of a request by its name; None: no role but the chat's and the scribe's is filled.
+    is_naming: whether a model is asked for a title after the first reply.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Conversations:
         preparation: Preparation | None = None,
         keeper: Keeper | None = None,
         words: Callable[[str], str] | None = None,
+        is_naming: bool = False,
     ) -> None:
         self.archive = archive
         self.models = models
@@ -65,7 +68,9 @@ class Conversations:
         self._tasks = Tasks(on_bug)
         preparation = preparation or Preparation(bench)
         role = ResearchRole(models, lambda: self.settings, partial(words, "research")) if words else None
-        self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation, role)
+        titles = partial(words, "title") if words and is_naming else None
+        namer = Namer(models, lambda: self.settings, titles, self.rename) if titles else None
+        self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation, role, namer)
         self._sessions: dict[str, Session] = {}
         self._opening = asyncio.Lock()
 

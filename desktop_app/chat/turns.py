@@ -17,6 +17,7 @@ from desktop_app.conversation.message import Attachment, Message, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
 from desktop_app.settings import Settings
 
+from .naming import Namer
 from .ports import ArchiveError, WorldError
 from .prepare import Preparation
 from .research import COMMAND, ResearchRole, take_research
@@ -34,7 +35,7 @@ class Turns:
     """Runs turns, and makes room behind them. publish: called with each event, in order. settings: as they are now.
 
     list_changed: called when the sidebar's list is no longer true. bench, preparation: what tools need, and how turns
-    begin. role: who researches; None: nobody.
+    begin. role: who researches; namer: who finds titles; None: nobody.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Turns:
         bench: Workbench | None,
         preparation: Preparation,
         role: ResearchRole | None = None,
+        namer: Namer | None = None,
     ) -> None:
         self._tasks = tasks
         self._settings = settings
@@ -54,6 +56,7 @@ class Turns:
         self._bench = bench
         self._preparation = preparation
         self._role = role
+        self._namer = namer
         self._queues: dict[str, asyncio.Lock] = {}
 
     def is_running(self, conversation: str) -> bool:
@@ -170,8 +173,16 @@ class Turns:
             await self.note(session)
             if self.is_automatic(session) and finished.reason != "stopped":  # else it may be room that was stopped
                 self._start_background_room(session)
+            self._start_naming(session, finished)
         finally:
             self._publish(finished)
+
+    def _start_naming(self, session: Session, finished: TurnFinished) -> None:
+        key = f"name of {session.id}"
+        if self._namer is None or finished.reason != "finished" or self._tasks.is_running(key):
+            return
+        if self._namer.is_due(session):
+            self._tasks.start(key, self._namer.name(session))
 
     def _start_background_room(self, session: Session) -> None:
         key = f"room of {session.id}"

@@ -1,0 +1,122 @@
+"""A title by the utility role's model, which nobody waits for and nothing depends on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from researching import words
+
+from desktop_app.chat import naming
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.naming import title_in
+from desktop_app.chat.titles import TITLE_MOST
+from desktop_app.settings import Settings
+from provider import Cut, Hang, Reply, Status
+
+QUESTION = "When did tea come to Lisbon, and who drank it?"
+
+
+def furnish(home, **changes) -> None:
+    settings = replace(Settings(chat_model="scripted/scripted", system_prompt="Be brief."), **changes)
+    home.chats = Conversations(
+        home.archive,
+        home.chats.models,
+        settings,
+        home._publish,
+        lambda: None,
+        home.bugs.append,
+        words=words,
+        is_naming=True,
+    )
+
+
+async def titled(home, session) -> str:
+    while any(name.startswith("name of") for name in home.chats._tasks._running):
+        await asyncio.sleep(0.01)
+    return (await home.archive.conversation(session.id)).title
+
+
+async def test_the_first_reply_brings_a_title_and_the_second_none(house) -> None:
+    home = await house([Reply("In 1610."), Reply('**Title: "Tea in Lisbon"**\n'), Reply("The court.")])
+    furnish(home)
+    session = await home.chats.create()
+    await home.turn(session, QUESTION)
+    assert await titled(home, session) == "Tea in Lisbon"
+    assert session.info.title == "Tea in Lisbon"
+    (_, system), (_, asked) = home.provider.requests[1].turns
+    assert "as data" in system
+    assert asked == f"User:\n{QUESTION}\n\nAnswer:\nIn 1610."
+    await home.turn(session, "Who?")
+    await titled(home, session)
+    assert len(home.provider.requests) == 3
+
+
+async def test_who_was_renamed_meanwhile_keeps_its_name(house) -> None:
+    home = await house([Reply("In 1610."), Reply("Tea in Lisbon", delay=0.5)])
+    furnish(home)
+    session = await home.chats.create()
+    await home.turn(session, QUESTION)
+    await home.chats.rename(session.id, "Mine")
+    assert await titled(home, session) == "Mine"
+
+
+@pytest.mark.parametrize("step", [Status(500), Cut("Tea"), Reply("Sure! " + "word " * 30), Reply("")])
+async def test_what_goes_wrong_changes_nothing(house, step) -> None:
+    home = await house([Reply("In 1610."), step])
+    furnish(home)
+    session = await home.chats.create()
+    await home.turn(session, QUESTION)
+    assert await titled(home, session) == QUESTION
+
+
+async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeypatch) -> None:
+    monkeypatch.setattr(naming, "SECONDS", 1.0)
+    home = await house([Reply("In 1610."), Hang("Te"), Reply("The court.")])
+    furnish(home)
+    session = await home.chats.create()
+    await home.turn(session, QUESTION)
+    while len(home.provider.requests) < 2:
+        await asyncio.sleep(0.01)
+    began = time.monotonic()
+    await home.turn(session, "Who?")
+    assert time.monotonic() - began < 1.0
+    assert await titled(home, session) == QUESTION
+
+
+async def test_the_built_in_model_and_code_alone_give_no_titles(house) -> None:
+    home = await house([Reply("In 1610.")] * 2)
+    furnish(home, summaries="extractive")
+    await home.turn(await home.chats.create(), QUESTION)
+    home.chats.models.info = replace(home.chats.models.info, is_builtin=True)
+    furnish(home)
+    session = await home.chats.create()
+    await home.turn(session, QUESTION)
+    assert await titled(home, session) == QUESTION
+    assert len(home.provider.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "title"),
+    [
+        ("Tea in Lisbon", "Tea in Lisbon"),
+        ("“Tea in Lisbon.”", "Tea in Lisbon"),
+        ("## Titel: Tee in Lissabon", "Tee in Lissabon"),
+        ("Here is one:\nTea", ""),
+        ("one two three four five six seven eight nine ten eleven twelve thirteen", ""),
+        ("\n \n", ""),
+    ],
+)
+def test_what_a_title_is(reply: str, title: str) -> None:
+    assert title_in(reply) == title
+
+
+@given(st.text(max_size=300))
+def test_any_reply_gives_one_short_line_or_nothing(reply: str) -> None:
+    title = title_in(reply)
+    assert len(title.splitlines()) <= 1
+    assert len(title) <= TITLE_MOST + 1
