@@ -99,6 +99,17 @@ def test_found_servers_are_added_to_the_forms_and_saved_with_them(made, qtbot):
     assert keys == {}
 
 
+def test_what_was_found_is_brought_into_view(made, qtbot):
+    dialog = made()
+    finder = dialog.servers.finder
+    dialog.area.ensureWidgetVisible(finder.button, 0, 0)
+    look_for(dialog, qtbot)
+    dialog.servers.show_found((STUDIO, OLLAMA, CLAUDE))
+    view = dialog.area.viewport()
+    last = finder.rows[-1]
+    qtbot.waitUntil(lambda: 0 < last.mapTo(view, last.rect().bottomLeft()).y() < view.height(), timeout=2_000)
+
+
 def test_a_second_server_of_a_name_is_told_from_the_first_and_has_not_its_key(made, qtbot):
     first = Server("LM Studio", "http://far.example.com:1234/v1", ("a",), kind="lm_studio")
     dialog = made(first, with_key=("LM Studio",))

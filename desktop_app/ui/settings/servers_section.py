@@ -21,11 +21,11 @@ SERVERS_NOTE = "Providers with a key, and servers on this machine or another one
 
 
 class ServersSection(Section):
-    """Signals: changed, when a name or the models are no longer the same; form_added(ServerForm), to be brought into
-    view; proposals_wanted(ServerKind), answered by `propose`."""
+    """Signals: changed, when a name or the models are no longer the same; grown(QWidget), by something that is to
+    be brought into view; proposals_wanted(ServerKind), answered by `propose`."""
 
     changed = Signal()
-    form_added = Signal(object)
+    grown = Signal(object)
     proposals_wanted = Signal(object)
 
     def __init__(self, read: SettingsRead) -> None:
@@ -82,6 +82,7 @@ class ServersSection(Section):
     def show_found(self, servers: Sequence[Server]) -> None:
         """Offers what was found and has no form yet."""
         self.finder.show_found(servers, [form.place() for form in self.forms])
+        self.grown.emit(self.finder)
 
     def propose(self, kind: ServerKind, models: tuple[str, ...]) -> None:
         """Names of models that servers of that kind have."""
@@ -117,7 +118,7 @@ class ServersSection(Section):
         form = self._add_form(Server("", "", ()))  # not that server itself: an old key of its name is not its own
         form.fill(server)
         form.first_field().setFocus(Qt.FocusReason.OtherFocusReason)
-        self.form_added.emit(form)
+        self.grown.emit(form)
         self.changed.emit()
         return form
 

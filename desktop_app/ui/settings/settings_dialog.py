@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
@@ -137,7 +137,7 @@ class SettingsDialog(Sheet):
         self.scale.valueChanged.connect(self._tell_scale)
         self.policy.chosen.connect(lambda name: self.policy_note.set_text(policy_words(name)))
         self.servers.changed.connect(self.summaries.tell)
-        self.servers.form_added.connect(self._show_form)
+        self.servers.grown.connect(self._show_new)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
 
@@ -191,8 +191,9 @@ class SettingsDialog(Sheet):
         self.scale_label.set_text(f"Text size: {scale} %")
         self.scale.setAccessibleName(f"Text size, {scale} percent")
 
-    def _show_form(self, form: QWidget) -> None:
-        self.area.ensureWidgetVisible(form)
+    def _show_new(self, widget: QWidget) -> None:
+        """Once it has its place: the layout gives it one only after this."""
+        QTimer.singleShot(0, self, lambda: self.area.ensureWidgetVisible(widget))
 
     def _model_error(self) -> str:
         server, slash, _ = self.servers.renamed(self.model.currentData()).partition("/")
