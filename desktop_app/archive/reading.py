@@ -21,8 +21,10 @@ Row = tuple[int | None, str, float, str]
 
 COLUMNS = "SELECT message_index, id, at, body FROM entries"
 SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conversation
-    WHERE NOT c.is_deleted AND e.body GLOB '*"spill":"[0-9a-f]*'"""
-_SPILL = re.compile(r'"spill":"([0-9a-f]{64})"')
+    WHERE NOT c.is_deleted
+    AND (e.body GLOB '*"spill":"[0-9a-f]*' OR e.body GLOB '*kept as [0-9a-f][0-9a-f][0-9a-f]*')"""
+_SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
+"""As a result refers to its own, and as a text names one, such as the answer of a research."""
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:

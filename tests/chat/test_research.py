@@ -77,6 +77,7 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
     assert TEA.strip() in kept
     assert "I look for it." in kept
     assert "status 404" in kept
+    assert await home.archive.spills_in_use() == {name}, "or it would be cleaned up in a month"
 
     asked = ["system", "user", "assistant", "tool", "assistant", "tool", "tool"]
     assert [role for role, _ in home.provider.requests[2].turns] == asked
