@@ -14,6 +14,8 @@ from .session import Session
 
 SHARE_MOST = 0.02
 """Of the usable window, for what comes unasked: in a small window the model has to ask for more."""
+LEAST = 500
+"""Tokens. Below about 32,000 of window less than this would be left: too little to be worth a request's growth."""
 HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
 
 
@@ -29,7 +31,7 @@ class Reminder:
         without it where the archive cannot be searched."""
         policy, usable = session.policy, session.budget.usable
         most = min(policy.recall_most, round(usable * SHARE_MOST))
-        if not self._settings().is_recalling or not most:
+        if not self._settings().is_recalling or most < LEAST:
             return None
         entries = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]
         here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.standings}

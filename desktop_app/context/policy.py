@@ -107,7 +107,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """The share at which pruning stops; of the usable window, whatever the other shares are of."""
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
-    prune_runway: float = 0.20
+    prune_runway: float = 0.25
     """A prune that leaves less than this share below `background_at` is not made: a compaction would follow soon."""
     prune_enough: int = NO_LIMIT
     """A prune stops, too, once it frees so many tokens."""
@@ -119,9 +119,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
     target: float = 0.50
     tail_most: int = 20_000
-    tail_share: float = 0.25
+    tail_share: float = 0.15
     """Of the usable window, for small ones: the last replies may take it up to the target. With a half, as the seeds
-    have it, a window of 16,000 is full again after nine turns, and a session costs a fifth more (decision 13)."""
+    have it, a window of 16,000 is full again after nine turns (decision 13)."""
     tail_assistant_turns: int = 5
     tail_messages: int = 5
     """Messages that stay when the tail is not measured in tokens, that is when `tail_most` is 0."""

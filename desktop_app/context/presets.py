@@ -19,6 +19,7 @@ RELAXED = replace(
     compact_at=0.93,
     target=0.65,
     prune_target=0.65,
+    prune_runway=0.20,
     keep_user_tokens=20_000,
 )
 AGGRESSIVE = replace(
@@ -50,6 +51,7 @@ _BARE = replace(
     cache_seconds=0,
     summary_share_of_head=1.0,
     flush_distance=0,
+    recall_most=0,
     repair_calls=0,
 )
 

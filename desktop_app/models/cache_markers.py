@@ -5,6 +5,9 @@ A prompt is read in the order tools, system, messages; a marker keeps all that s
 tools and one behind the system prompt, since those outlive every compaction. One goes to the end, where this request
 writes; and one to where the request before this one ended, since Anthropic looks for what it kept only 20 blocks back
 from a marker, and a round of many parallel calls is longer than that.
+
+What is asked but once, such as a summary, is not marked, since to write it costs a quarter more: it has no tools and
+no reply yet.
 (https://docs.claude.com/en/docs/build-with-claude/prompt-caching)
 """
 
@@ -18,6 +21,8 @@ MOST_MARKERS = 4
 
 def mark(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:
     """The messages and the tools, in OpenAI's shape, with markers on some of them; the given ones stay as they are."""
+    if not tools and not any(message["role"] == "assistant" for message in chat):
+        return chat, tools
     places = {_end_of_previous(chat), len(chat) - 1}
     if chat and chat[0]["role"] == "system":
         places.add(0)

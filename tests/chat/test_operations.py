@@ -138,7 +138,7 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
 async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> None:
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
-    await optimize(session)
+    await operations.optimized(session, await operations.optimization_of(session, 20_000))
     pruned = [row for row in session.page(session.total, session.total) if row.state is State.PRUNED]
     before = assemble(session.view)
     (changed, _) = await operations.pinned(session, pruned[0].message.id)
