@@ -30,15 +30,17 @@ async def reply_streamed(
     messages: list[Message],
     guard: StreamGuard | None = None,
     is_automatic: bool = False,
+    is_modest: bool = False,
 ) -> AsyncGenerator[TurnEvent, None]:
     """Sends the request and grows `reply`, event by event, until the guard is STOPPING or DONE.
 
-    is_automatic: whether the reply may be stopped to make room. Raises ModelError, where the guard does not go on with
-    what had arrived; WorldError when the window is full. What had arrived stays in `reply`.
+    is_automatic: whether the reply may be stopped to make room. is_modest: see `longest_reply`.
+    Raises ModelError, where the guard does not go on with what had arrived; WorldError when the window is full.
+    What had arrived stays in `reply`.
     """
     guard = guard or StreamGuard(session.counts.text)
     gauge, told_at = session.gauge(), 0.0
-    most, is_capped = longest_reply(session, gauge)
+    most, is_capped = longest_reply(session, gauge, is_modest)
     limits = limits_of(session.policy, session.budget.window, is_automatic, session.calibration.factor)
     guard.begun(limits, gauge.total, reply.before, is_capped)
     if not reply.is_told:
@@ -100,15 +102,16 @@ async def _arriving(
                 kept_at, kept = time.monotonic(), reply.length
 
 
-def longest_reply(session: Session, gauge: Gauge) -> tuple[int, bool]:
+def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:
     """How many tokens the reply may have, and whether it is the window that allows no more.
 
     All that the window still holds, up to what the model can write; if nobody knows that, up to the largest reserve.
     Never less than the reserve, which was kept free for it, and never more than the window less what the provider may
-    count more than is counted here.
+    count more than is counted here. is_modest: no more than the reserve.
     """
     doubt = DOUBT.get(gauge.basis, DOUBT_ELSE) * gauge.total
     room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
+    room = min(room, max(session.budget.reserve, 1)) if is_modest else room
     own = session.model_info.max_output or max(session.policy.reserve_most, session.budget.reserve)
     return min(own, room), room < own
 

@@ -18,12 +18,12 @@ from desktop_app.conversation.events import RoomEnded, RoomStarted, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 
-from .ports import ReasoningPiece, ReplyEnd
+from .ports import ModelError, ReasoningPiece, ReplyEnd
 from .reply_in_flight import ReplyInFlight
 from .room import room_made
 from .session import Session
 from .stream_guard import State, StreamGuard
-from .stream_reply import limit_exceeded, reply_streamed, shown_in
+from .stream_reply import limit_exceeded, longest_reply, reply_streamed, shown_in
 
 
 def as_it_is(message: Message) -> Message:
@@ -44,6 +44,7 @@ class WholeReply:
     ) -> None:
         self._session = session
         self._is_automatic = is_automatic
+        self._is_modest = False
         self._noted = noted
         self._guard = StreamGuard(session.counts.text)
         self._reply = ReplyInFlight(session.model_info.recorded_as)
@@ -74,10 +75,16 @@ class WholeReply:
         while self._guard.state is not State.DONE:
             self.estimated += self._session.gauge().total
             request = assemble(self._session.view)
-            attempt = reply_streamed(self._session, self._reply, request, self._guard, self._is_automatic)
-            async with aclosing(attempt) as events:
-                async for event in events:
-                    yield event
+            attempt = reply_streamed(
+                self._session, self._reply, request, self._guard, self._is_automatic, self._is_modest
+            )
+            try:
+                async with aclosing(attempt) as events:
+                    async for event in events:
+                        yield event
+            except ModelError as error:
+                if not self._can_ask_for_less(error):
+                    raise
             if self._guard.state is State.STOPPING:
                 async with aclosing(self._room_made()) as events:
                     async for event in events:
@@ -85,6 +92,21 @@ class WholeReply:
         async with aclosing(self.kept()) as events:
             async for event in events:
                 yield event
+
+    def _can_ask_for_less(self, error: ModelError) -> bool:
+        """Whether a refused request may fit if a shorter reply is asked for; then it is, from now on.
+
+        Some servers refuse a prompt and the longest reply together, and count more than is counted here: a template of
+        their own can be 300 tokens. What is kept free for a reply always is enough for that.
+        """
+        reserve = self._session.budget.reserve
+        most, is_capped = longest_reply(self._session, self._session.gauge(), self._is_modest)
+        has_room = is_capped and most > reserve and (not error.limit or error.observed - error.limit < most - reserve)
+        if self._guard.state is not State.READY or not error.is_overflow or not has_room:
+            return False
+        self._session.learn_limit(error)
+        self._is_modest = True
+        return True
 
     async def kept(self) -> AsyncGenerator[TurnEvent, None]:
         """Stores what has arrived and is not stored yet. To be called however `streamed` ended; twice does no harm."""

@@ -25,9 +25,9 @@ from provider import ScriptedProvider
 class OneServer:
     """The `Models` port with the scripted provider as its only model."""
 
-    def __init__(self, provider: ScriptedProvider, window: int) -> None:
+    def __init__(self, provider: ScriptedProvider, window: int, max_output: int) -> None:
         self.cost: Price | None = None
-        self.info = ModelInfo("scripted/scripted", "Scripted", window, 1_000)
+        self.info = ModelInfo("scripted/scripted", "Scripted", window, max_output)
         self.endpoint = Endpoint("scripted", provider.base_url)
         self.litellm = LiteLLM(patience=20.0)
 
@@ -88,15 +88,20 @@ MakeHouse = Callable[..., object]
 
 @pytest_asyncio.fixture
 async def house(tmp_path: Path) -> AsyncIterator[MakeHouse]:
-    """`await house(script, window=8_192)`: a house that is torn down in order. prompts: a model writes summaries."""
+    """`await house(script, window=8_192)`: a house that is torn down in order. prompts: a model writes summaries.
+    max_output: the longest reply of the model, 0: not known."""
     houses: list[tuple[House, OneServer]] = []
 
     async def make(
-        script: list, window: int = 8_192, repeat_last: bool = False, prompts: Prompts | None = None
+        script: list,
+        window: int = 8_192,
+        repeat_last: bool = False,
+        prompts: Prompts | None = None,
+        max_output: int = 1_000,
     ) -> House:
         provider = ScriptedProvider(script, repeat_last=repeat_last).start()
         archive = await ArchiveThread.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
-        models = OneServer(provider, window)
+        models = OneServer(provider, window, max_output)
         houses.append((House(archive, models, provider, prompts), models))
         return houses[-1][0]
 
