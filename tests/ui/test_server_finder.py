@@ -108,6 +108,10 @@ def test_what_was_found_is_brought_into_view(made, qtbot):
     view = dialog.area.viewport()
     last = finder.rows[-1]
     qtbot.waitUntil(lambda: 0 < last.mapTo(view, last.rect().bottomLeft()).y() < view.height(), timeout=2_000)
+    last.add.click()
+    form = dialog.servers.forms[0]
+    qtbot.waitUntil(lambda: form.mapTo(view, form.rect().bottomLeft()).y() < view.height(), timeout=2_000)
+    assert form.height() >= form.sizeHint().height()
 
 
 def test_a_second_server_of_a_name_is_told_from_the_first_and_has_not_its_key(made, qtbot):

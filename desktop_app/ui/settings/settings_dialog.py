@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
@@ -192,8 +192,13 @@ class SettingsDialog(Sheet):
         self.scale.setAccessibleName(f"Text size, {scale} percent")
 
     def _show_new(self, widget: QWidget) -> None:
-        """Once it has its place: the layout gives it one only after this."""
-        QTimer.singleShot(0, self, lambda: self.area.ensureWidgetVisible(widget))
+        """Once it has its place: the layouts, one in the other, give it one only after this."""
+
+        def show() -> None:
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+            self.area.ensureWidgetVisible(widget)
+
+        QTimer.singleShot(0, self, show)
 
     def _model_error(self) -> str:
         server, slash, _ = self.servers.renamed(self.model.currentData()).partition("/")
