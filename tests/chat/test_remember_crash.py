@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from engine_that_dies import opened
 from msgspec.structs import replace
-from test_remember import TEA, saving
+from remembering import TEA, saving
 from test_summarize import chat
 
 from desktop_app.archive.archive import ArchiveThread

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from msgspec.structs import replace
-from test_remember import Home, said
+from remembering import Home, said
 
 from desktop_app.chat.room import room_made
 from desktop_app.conversation.message import Message, Role, Text

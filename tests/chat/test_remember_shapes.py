@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_that_dies import NoCatalogue
 from msgspec.structs import replace
-from test_remember import PROMPTS, TEA, saving
+from remembering import PROMPTS, TEA, saving
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.remember import Keeper
