@@ -38,7 +38,7 @@ ENDLESS = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prom
 """The model does not end by itself: what ends is the room."""
 
 
-@pytest.fixture(params=[1_024, 2_048, 4_096])
+@pytest.fixture(params=[1_024, 2_048])
 async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Session]:
     """A conversation that nearly fills the small window of its model."""
     window: int = request.param
