@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from desktop_app.context.make_room import WindowTooSmall
 from desktop_app.context.view import assemble
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
-from desktop_app.conversation.message import Attachment, Message, user_message
+from desktop_app.conversation.message import Attachment, Message, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
 from desktop_app.settings import Settings
 
@@ -109,8 +109,11 @@ class Turns:
         self._tasks.start(session.id, self._turn(session, None))
 
     async def go_on(self, session: Session, makes_room: bool = False) -> None:
-        """Asks for the answer that is missing. makes_room: the user wants room to be made first."""
+        """Asks for the answer that is missing: what tools have done stays, and a reply that broke off is written anew.
+        makes_room: the user wants room to be made first."""
         self.refuse_while_running(session.id)
+        if (broken := broken_reply(session)) is not None:
+            self._publish(await session.record_operation(stamped(Rewind(first_message_id=broken.id))))
         self._tasks.start(session.id, self._turn(session, None, makes_room))
 
     async def stop(self, conversation: str) -> None:
@@ -210,6 +213,15 @@ class Turns:
         except ArchiveError as error:
             self._publish(TurnFailed(session.id, error.failure))
         self._list_changed()
+
+
+def broken_reply(session: Session) -> Message | None:
+    """The beginning of the newest reply, if it broke off behind everything else; None if there is none."""
+    newest = session.view.items[-1].message if session.view.items else None
+    while newest is not None and newest.continues and (before := session.message(newest.continues)) is not None:
+        newest = before
+    is_broken = newest is not None and newest.role is Role.ASSISTANT and session.message(newest.id) is not None
+    return newest if is_broken else None
 
 
 def answers_of(session: Session) -> list[Message]:

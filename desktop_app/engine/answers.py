@@ -44,6 +44,8 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             await chats.turns.stop(conversation)
         case p.Regenerate(conversation):
             await chats.turns.regenerate(await chats.open(conversation))
+        case p.GoOn(conversation):
+            await chats.turns.go_on(await chats.open(conversation))
         case p.OptimizeAndRetry(conversation):
             await chats.turns.go_on(await chats.open(conversation), makes_room=True)
         case p.ChooseFolder(conversation, folder):

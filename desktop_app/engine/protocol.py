@@ -120,6 +120,10 @@ class ExportConversation(Wish, frozen=True):  # Exported; format "markdown" or "
     format: str = "markdown"
 
 
+class GoOn(Wish, frozen=True):  # Done at once; the missing answer follows as events, what tools have done stays
+    conversation: str
+
+
 class Regenerate(Wish, frozen=True):  # Done at once; the turn follows as events
     conversation: str
 
@@ -263,6 +267,7 @@ AnyWish = (
     | ListMemories
     | WriteMemory
     | ExportConversation
+    | GoOn
     | Regenerate
     | Rename
     | Delete

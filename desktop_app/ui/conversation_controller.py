@@ -187,6 +187,11 @@ class ConversationController(QObject):
         if self.conversation and not self._parts.transcript_model.is_running:
             self._bridge.start(self._do(p.Regenerate(self.conversation)))
 
+    def go_on(self) -> None:
+        """Asks for the answer that is missing; what tools have done stays."""
+        if self.conversation and not self._parts.transcript_model.is_running:
+            self._bridge.start(self._do(p.GoOn(self.conversation)))
+
     def apply(self, event: TurnEvent) -> None:
         """Folds an event; those of other conversations change only the sidebar, which is told apart."""
         parts = self._parts

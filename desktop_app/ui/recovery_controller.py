@@ -17,7 +17,6 @@ from .settings_controller import SettingsController
 from .transcript.display_list import Action
 from .widgets.words import bytes_in_words
 
-GO_ON = "Go on."  # said as the user would say it: what the rounds have done stays in view
 FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
 
 
@@ -36,10 +35,8 @@ class RecoveryController(QObject):
     def perform(self, action: Action) -> None:
         """Takes one of the ways out, in the conversation that is open."""
         match action:
-            case Action.TRY_AGAIN:
-                self._chat.regenerate()
-            case Action.GO_ON:
-                self._chat.send(GO_ON)
+            case Action.TRY_AGAIN | Action.GO_ON:
+                self._chat.go_on()
             case Action.OPTIMIZE_AND_RETRY:
                 self._bridge.start(self._do(p.OptimizeAndRetry(self._chat.conversation)))
             case Action.START_FRESH:

@@ -98,3 +98,15 @@ async def test_with_automatic_off_an_overflow_is_told_and_nothing_is_compacted(h
     assert [e for e in events if isinstance(e, TurnFailed)]
     assert not session.operations()
     assert len(home.provider.requests) == 1
+
+
+async def test_going_on_keeps_what_was_done_and_writes_only_the_broken_reply_anew(house) -> None:
+    home = await house([Reply("First answer."), Cut("Half of"), Reply("All of it.")])
+    session = await home.chats.create()
+    await home.turn(session, "Hello?")
+    await home.turn(session, "And now?")
+    await home.chats.turns.go_on(session)
+    await home.chats.turns.settled(session.id)
+    texts = [message["content"] for message in home.provider.requests[2].messages]
+    assert texts[1:] == ["Hello?", "First answer.", "And now?"]
+    assert [item.message.text for item in session.view.items][-1] == "All of it."

@@ -100,7 +100,7 @@ class ScriptedEngine:
                 failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
                 answer = p.Answer(ask.number, failure=failure)
             self._write(answer)
-            if isinstance(ask.wish, p.Send | p.Regenerate | p.Research | p.OptimizeAndRetry):
+            if isinstance(ask.wish, p.Send | p.Regenerate | p.GoOn | p.Research | p.OptimizeAndRetry):
                 threading.Thread(target=self._turn, args=(ask.wish,), daemon=True).start()
             if isinstance(ask.wish, p.Shutdown):
                 return
@@ -190,7 +190,7 @@ class ScriptedEngine:
                 raise LookupError(path)
         return p.Done()
 
-    def _turn(self, wish: p.Send | p.Regenerate | p.Research | p.OptimizeAndRetry) -> None:
+    def _turn(self, wish: p.Send | p.Regenerate | p.GoOn | p.Research | p.OptimizeAndRetry) -> None:
         name = wish.conversation
         self._stopped.clear()
         self._running.add(name)
