@@ -52,7 +52,7 @@ class Desk:
 
 async def desk_with(data: Path, steps: list[AnyStep]) -> Desk:
     provider = ScriptedProvider(steps).start()
-    server = Server("scripted", provider.base_url, ("scripted",), window=8_192, max_output=1_000)
+    server = Server("scripted", provider.base_url, ("scripted",), window=12_000, max_output=1_000)
     settings = Settings(chat_model="scripted/scripted", servers=(server,), is_memory_on=False)
     write_settings(settings_file(data), settings)
     lines: list[bytes] = []
