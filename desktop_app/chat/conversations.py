@@ -64,7 +64,8 @@ class Conversations:
         self.settings = settings
         self._list_changed = list_changed
         self._keeper = keeper
-        self.scribe = Scribe(models, lambda: self.settings, prompts)
+        digest = partial(words, "digest") if words else None
+        self.scribe = Scribe(models, lambda: self.settings, prompts, words=digest)
         self._tasks = Tasks(on_bug)
         preparation = preparation or Preparation(bench)
         role = ResearchRole(models, lambda: self.settings, partial(words, "research")) if words else None

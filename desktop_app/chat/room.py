@@ -83,7 +83,8 @@ async def _carried_out(
 ) -> AsyncGenerator[TurnEvent, None]:
     """Does what was decided, and records it."""
     if isinstance(step, Prune):
-        async for event in _recorded(session, step, trigger):
+        prune = await session.scribe.digested(session, basis, step) if session.scribe else step
+        async for event in _recorded(session, prune, trigger):
             yield event
     if not isinstance(step, CompactionPlan):
         return

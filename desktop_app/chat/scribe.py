@@ -16,9 +16,11 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.spending import Spending
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, Trigger
 from desktop_app.settings import Settings, Summaries
 
+from .basis import Basis
+from .digests import digest_by_model, wants_model
 from .optimize import Optimization
 from .ports import ChatModel, ModelError, Models, Price
 from .session import Session
@@ -61,7 +63,8 @@ class Scribe:
     """Gives the order for a compaction, and sees to it that there is one at a time for a conversation.
 
     settings: as they are now; a change holds for the next request that would be sent. prompts: reads the words of the
-    requests, None if no model is to be asked. clock: seconds since 1970.
+    requests, None if no model is to be asked. clock: seconds since 1970. words: of the request
+    for a digest.
     """
 
     def __init__(
@@ -70,11 +73,13 @@ class Scribe:
         settings: Callable[[], Settings],
         prompts: Callable[[], Prompts] | None = None,
         clock: Callable[[], float] = time.time,
+        words: Callable[[], str] | None = None,
     ) -> None:
         self._models = models
         self._settings = settings
         self._prompts = prompts
         self._clock = clock
+        self._words = words
         self._spending = Spending()
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -97,6 +102,14 @@ class Scribe:
             return Order("extractive", note=pause)
         asked = model if is_by_hand else WhileWanted(model, lambda: self._settings().summaries == "auto")
         return Order(strategy, asked, await asyncio.to_thread(self._prompts), instructions)
+
+    async def digested(self, session: Session, basis: Basis, prune: Prune) -> Prune:
+        """The prune with its digest by the model, where the policy wants that and the settings allow it."""
+        model = self._author(session).model
+        is_wanted = self._words is not None and self._settings().summaries == "auto" and not model.info.is_builtin
+        if self._words is None or not is_wanted or not wants_model(prune, basis):
+            return prune
+        return await digest_by_model(prune, basis, model, await asyncio.to_thread(self._words))
 
     async def offer(self, session: Session, optimization: Optimization) -> Offer:
         """What a summary by a model would take for that plan, or why there is none. Nothing is sent for it."""

@@ -87,7 +87,18 @@ async def join(
     describer = Describer(catalogue, current, lambda: words("describe"))
     preparation = Preparation(bench, keeper.text, Reminder(archive, current).of, describer.recorded)
     joined.conversations = Conversations(
-        archive, catalogue, settings, publish, list_changed, on_bug, prompts, bench, preparation, keeper, words
+        archive,
+        catalogue,
+        settings,
+        publish,
+        list_changed,
+        on_bug,
+        prompts,
+        bench,
+        preparation,
+        keeper,
+        words,
+        is_attended,
     )
     return joined
 

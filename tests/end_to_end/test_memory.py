@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -70,7 +71,7 @@ async def test_what_was_kept_before_a_compaction_is_known_in_the_next_conversati
     for number in range(40):
         things = " ".join(f"thing{number}x{n}" for n in range(60))
         await client.turn(first, f"I drink tea in the morning. We went to town {number}, and saw {things}.")
-    # The last one may still be under way, behind its turn.
+    await asyncio.sleep(1.0)  # the last one may begin behind its turn, and still be under way
     await client.until(lambda events: kinds_in(events).count("flush") == len(flushes_of(provider)))
     kinds = kinds_in(client.events)
     assert "compaction" in kinds

@@ -1,0 +1,49 @@
+"""The digest of old tool results by the utility role's model, where the policy wants one (P5), else by rule."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from desktop_app.context.masking import masked
+from desktop_app.context.prune.digest import NAME, digest_input, digested, with_digest
+from desktop_app.context.prune.exchange import exchanges_of
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Prune
+
+from .basis import Basis
+from .one_reply import one_reply
+from .ports import ChatModel, ModelError
+
+TOKENS_MOST = 600
+"""Of the reply: twice what `digest_model_most` characters take."""
+SECONDS_MOST = 30.0
+
+log = logging.getLogger(__name__)
+
+
+def wants_model(prune: Prune, basis: Basis) -> bool:
+    """Whether that prune holds a digest which the policy wants a model to write."""
+    return basis.policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
+
+
+async def digest_by_model(prune: Prune, basis: Basis, model: ChatModel, words: str) -> Prune:
+    """The prune with the model's digest; as it was where the model fails, or where it would free less than nothing.
+
+    words: of the request; {most} in them is how many characters it may have.
+    """
+    asked = await asyncio.to_thread(_asked, prune, basis)
+    system = Message(role=Role.SYSTEM, parts=(Text(words.replace("{most}", f"{basis.policy.digest_model_most:,}")),))
+    question = Message(role=Role.USER, parts=(Text(asked),))
+    try:
+        reply = await one_reply(model, (system, question), TOKENS_MOST, SECONDS_MOST)
+    except ModelError as error:
+        log.info("old results are digested by rule, because %s", error.failure.title)
+        return prune
+    better = with_digest(prune, masked(reply.text), basis.policy, basis.counts)
+    return better if better.tokens_after < better.tokens_before else prune
+
+
+def _asked(prune: Prune, basis: Basis) -> str:
+    exchanges = exchanges_of(basis.view, basis.policy, basis.budget, basis.counts)
+    return masked(digest_input(digested(exchanges, prune), basis.policy))
