@@ -46,13 +46,10 @@ class ConversationController(QObject):
         self._parts = parts
         self.news = Newsroom()
         self._retry = RetryNotice(parts.toast, self.stop)
-        self._is_ready = False
-        self._is_sending = False
-        self._is_reading_older = False
+        self._is_ready = self._is_sending = self._is_reading_older = self._is_counting = False
         self._wanted = 0
         self._drafts: dict[str, str] = {}
         self._draft: str | None = None
-        self._is_counting = False
         self._opening = asyncio.Lock()
         self._shown = ""
         self._blank = ""  # a conversation in which nothing was said yet, to be used before another one is made
@@ -184,13 +181,15 @@ class ConversationController(QObject):
 
     def regenerate(self) -> None:
         """Asks for the last reply again."""
-        if self.conversation and not self._parts.transcript_model.is_running:
-            self._bridge.start(self._do(p.Regenerate(self.conversation)))
+        self._begin(p.Regenerate(self.conversation))
 
     def go_on(self) -> None:
         """Asks for the answer that is missing; what tools have done stays."""
+        self._begin(p.GoOn(self.conversation))
+
+    def _begin(self, wish: p.Regenerate | p.GoOn) -> None:
         if self.conversation and not self._parts.transcript_model.is_running:
-            self._bridge.start(self._do(p.GoOn(self.conversation)))
+            self._bridge.start(self._do(wish))
 
     def apply(self, event: TurnEvent) -> None:
         """Folds an event; those of other conversations change only the sidebar, which is told apart."""
