@@ -28,7 +28,6 @@ from .parts import Parts
 from .retry_notice import RetryNotice
 
 STARTING = "The engine is starting; the message is sent as soon as it is ready"
-
 OpeningWish = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 
 
