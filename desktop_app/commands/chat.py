@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _chat(arguments: argparse.Namespace) -> int:
-    rules = rules_of_option(arguments.allow)
+    rules = rules_of_option(arguments.allow) if arguments.allow.strip() else ()
     model, server = server_of(arguments.model, arguments.base_url, arguments.window)
     teller = Teller(arguments.json)
 
