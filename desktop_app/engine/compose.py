@@ -20,7 +20,7 @@ from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
-from desktop_app.tools.mcp_source import McpServers
+from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.memory import MemoryTools
 from desktop_app.tools.recall_tool import RecallTool
 from desktop_app.tools.spill import SpillFolder

@@ -18,7 +18,7 @@ from desktop_app.models.keys import Keys
 from desktop_app.models.local_servers import discover_local, providers_in_environment
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
-from desktop_app.tools.mcp_source import McpServers
+from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
 

@@ -11,7 +11,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
-from .mcp_schema import cleaned_text
+from .schema import cleaned_text
 
 SHORTEST_SECRET = 6
 """Characters: a shorter value of an environment is found in too many words."""

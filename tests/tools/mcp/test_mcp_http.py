@@ -24,7 +24,7 @@ from mcp_servers.web import web
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp_surroundings import Limits
+from desktop_app.tools.mcp.surroundings import Limits
 
 HASTY = Limits(start=1.5, wait=20.0, call=1.0, pause=0.05)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from desktop_app.chat.tasks import Tasks
 
-from .mcp_guard import Guard
+from .guard import Guard
 
 
 class Limits(msgspec.Struct, frozen=True):

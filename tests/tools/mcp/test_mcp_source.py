@@ -18,7 +18,7 @@ from mcp_bench import PATIENT, Bench, bench, server, until
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, Rule, ToolOutcome, Workplace
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp_surroundings import Limits
+from desktop_app.tools.mcp.surroundings import Limits
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
 
@@ -153,7 +153,7 @@ async def test_it_is_a_source_of_the_toolbox(tmp_path: Path) -> None:
 def test_nothing_is_imported_for_who_has_no_server() -> None:
     code = (
         "import asyncio, sys\n"
-        "from desktop_app.tools.mcp_source import McpServers\n"
+        "from desktop_app.tools.mcp.source import McpServers\n"
         "from desktop_app.conversation.tools import Workplace\n"
         "async def main():\n"
         "    servers = McpServers((), lambda name: '', print)\n"
@@ -162,4 +162,4 @@ def test_nothing_is_imported_for_who_has_no_server() -> None:
         "asyncio.run(main())\n"
         "assert not {'mcp', 'mcp_types', 'httpx2', 'pydantic', 'anyio'} & set(sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2], env={**os.environ})
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], env={**os.environ})

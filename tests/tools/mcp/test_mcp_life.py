@@ -17,9 +17,9 @@ import pytest
 from mcp_bench import FOLDER, Heartbeat, bench, server, until
 
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp_child import Child
-from desktop_app.tools.mcp_guard import Guard
-from desktop_app.tools.mcp_surroundings import Limits
+from desktop_app.tools.mcp.child import Child
+from desktop_app.tools.mcp.guard import Guard
+from desktop_app.tools.mcp.surroundings import Limits
 
 QUICK = Limits(wait=10, start=10, pause=0.05, pause_most=0.2)
 
@@ -214,7 +214,7 @@ async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) 
         "import asyncio, os, sys\n"
         "from desktop_app.conversation.tools import Workplace\n"
         "from desktop_app.settings import McpServer\n"
-        "from desktop_app.tools.mcp_source import McpServers\n"
+        "from desktop_app.tools.mcp.source import McpServers\n"
         "async def main():\n"
         "    servers = McpServers((McpServer('s', tuple(sys.argv[2:])),), lambda name: '', print)\n"
         "    while not (specs := await servers.specs(Workplace('c', sys.argv[1]))):\n"
@@ -224,7 +224,7 @@ async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) 
         "asyncio.run(main())\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path), *server("rude", how).command]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as engine:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3]) as engine:
         assert engine.stdout is not None
         line = await asyncio.to_thread(engine.stdout.readline)
         assert b"s__work" in line

@@ -17,12 +17,12 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
 from desktop_app.settings import McpServer
 
-from .mcp_connection import Connection
-from .mcp_guard import Guard
-from .mcp_names import JOINT, prefixes
-from .mcp_schema import Json
-from .mcp_surroundings import Limits, Surroundings
-from .mcp_words import no_answer
+from .connection import Connection
+from .guard import Guard
+from .names import JOINT, prefixes
+from .schema import Json
+from .surroundings import Limits, Surroundings
+from .words import no_answer
 
 STOP_SECONDS = 0.2
 """For a call that is cancelled, to tell its server."""

@@ -13,7 +13,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp import types
 from mcp.shared.message import SessionMessage
 
-from .mcp_child import MOST_LINE, Child
+from .child import MOST_LINE, Child
 
 MESSAGES_AT_ONCE = 32
 REST_SECONDS = 0.01

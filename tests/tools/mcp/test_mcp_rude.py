@@ -11,7 +11,7 @@ from mcp_bench import Heartbeat, bench, server
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome
-from desktop_app.tools.mcp_surroundings import Limits
+from desktop_app.tools.mcp.surroundings import Limits
 
 HASTY = Limits(start=1.0, start_most=1.5, wait=20.0, call=0.5, pause=0.05)
 

@@ -11,9 +11,9 @@ import msgspec
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolSpec
 
-from .mcp_names import JOINT, tails
-from .mcp_schema import SchemaRefused, cleaned_text, schema_text
-from .mcp_words import refusal_of
+from .names import JOINT, tails
+from .schema import SchemaRefused, cleaned_text, schema_text
+from .words import refusal_of
 
 MOST_TOOLS = 128
 """Of one server: OpenAI takes no more in a request."""

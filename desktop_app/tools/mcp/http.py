@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-from .mcp_child import MOST_LINE
+from .child import MOST_LINE
 
 CONNECT_SECONDS = 8.0
 SILENCE_SECONDS = 330.0

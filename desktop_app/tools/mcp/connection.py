@@ -12,10 +12,10 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
-from . import mcp_library
-from .mcp_offers import Offer, Offers
-from .mcp_surroundings import Surroundings
-from .mcp_words import Reason, Secrets, broken_off, failure_of, no_answer
+from . import library
+from .offers import Offer, Offers
+from .surroundings import Surroundings
+from .words import Reason, Secrets, broken_off, failure_of, no_answer
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)
 """How long an end is waited for, each time before it is asked for more firmly: together below 2 s."""
@@ -143,7 +143,7 @@ class Connection:
     async def _live(self) -> Reason:
         """One link from its start to its end, and why it ended."""
         try:
-            module = await mcp_library.reasons()
+            module = await library.reasons()
         except ImportError:
             return _MISSING
         key = self._around.key_of(f"mcp/{self.server.name}")
@@ -245,7 +245,7 @@ class Connection:
 
     async def _broken(self, error: Exception, link: Any) -> ToolOutcome | None:
         """What a call gets that ended with an error; None if it may be repeated."""
-        reason = self._reason(error, link, await mcp_library.reasons())
+        reason = self._reason(error, link, await library.reasons())
         if reason.is_over:
             link.end()
             waiting = asyncio.ensure_future(link.gone.wait())

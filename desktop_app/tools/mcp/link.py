@@ -17,13 +17,13 @@ from desktop_app import __version__
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
-from .mcp_child import MOST_LINE, Child
-from .mcp_guard import Guard
-from .mcp_http import Traffic, http_client
-from .mcp_offers import Tool
-from .mcp_pipes import pipes
-from .mcp_results import log_line, outcome_of, progress_line
-from .mcp_words import Reason
+from .child import MOST_LINE, Child
+from .guard import Guard
+from .http import Traffic, http_client
+from .offers import Tool
+from .pipes import pipes
+from .results import log_line, outcome_of, progress_line
+from .words import Reason
 
 MOST_PAGES = 32
 """Of its list: a server may never come to the last one."""

@@ -8,7 +8,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 
-from .mcp_guard import Guard
+from .guard import Guard
 
 MOST_LINE = 4_000_000
 """Bytes of one message. Decoding that takes 10 to 50 ms, in which nothing else happens."""

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from desktop_app.settings import McpServer
 
-from .mcp_http import Refused
-from .mcp_link import Link as Link
-from .mcp_words import Reason, end_of
+from .http import Refused
+from .link import Link as Link
+from .words import Reason, end_of
 
 NEWER_ONLY = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
 """What a server answers to the old handshake if it knows only the new one."""

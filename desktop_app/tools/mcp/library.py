@@ -14,7 +14,7 @@ _loading: list[concurrent.futures.Future[Any]] = []
 async def reasons() -> Any:
     """Our module that knows the package, with all that it imports. Raises ImportError where the package is missing."""
     if not _loading:
-        _loading.append(_on_thread("desktop_app.tools.mcp_reasons"))
+        _loading.append(_on_thread("desktop_app.tools.mcp.reasons"))
     # Shielded: whoever asked first may be cancelled while others wait for the same import.
     return await asyncio.shield(asyncio.wrap_future(_loading[0]))
 

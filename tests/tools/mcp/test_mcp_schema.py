@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.tools.mcp_schema import MOST_SCHEMA_BYTES, SchemaRefused, cleaned_text, schema_text
+from desktop_app.tools.mcp.schema import MOST_SCHEMA_BYTES, SchemaRefused, cleaned_text, schema_text
 
 PLACE = {"type": "object", "properties": {"city": {"type": "string"}}}
 

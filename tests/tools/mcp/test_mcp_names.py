@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.tools.mcp_names import JOINT, prefixes, tails
+from desktop_app.tools.mcp.names import JOINT, prefixes, tails
 
 NAMES = st.lists(st.text(max_size=90) | st.text("ab_-./", max_size=4), unique=True, max_size=12)
 

@@ -14,8 +14,8 @@ from typing import Any
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome, Workplace
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp_source import McpServers
-from desktop_app.tools.mcp_surroundings import Limits
+from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.mcp.surroundings import Limits
 
 FOLDER = Path(__file__).parent / "mcp_servers"
 PATIENT = Limits(wait=20.0, start=20.0)
