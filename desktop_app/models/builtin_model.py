@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 
-from desktop_app.chat.ports import ModelError, Piece
+from desktop_app.chat.ports import ErrorKind, ModelError, Piece
 from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
@@ -21,6 +21,10 @@ from .tokenizers import tokenizer_for
 
 OPTIONS: Json = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prompt": True}}
 """SmolLM2's model card asks with a temperature of 0.2; without the penalty it falls into loops."""
+
+
+BROKEN: tuple[ErrorKind, ...] = ("connection", "cut")
+"""What a connection to a dead server is called; a server that answers is alive, and need not be waited for."""
 
 
 class BuiltinModel:
@@ -58,8 +62,8 @@ class BuiltinModel:
                         has_begun = True
                         yield piece
                 return
-            except ModelError:
-                if is_last_try or has_begun or not await server.has_died():
+            except ModelError as error:
+                if is_last_try or has_begun or error.kind not in BROKEN or not await server.has_died():
                     raise
 
     async def prepare(self) -> None:

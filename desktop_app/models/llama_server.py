@@ -37,6 +37,10 @@ CHAT_TEMPLATE = (
 )
 
 
+class _Ended(ModelError):
+    """The child ended while it loaded."""
+
+
 class LlamaServer:
     """Starts the child when it is first needed, and again after it died."""
 
@@ -61,10 +65,14 @@ class LlamaServer:
         return self._child.pid if self._child is not None and self.is_running else 0
 
     async def start(self) -> str:
-        """The base URL of the running server, which is started if it does not run. Raises ModelError."""
+        """The base URL of the running server, which is started if it does not run: once more if it ends while it loads,
+        since somebody may have killed it. Raises ModelError."""
         async with self._starting:
             if not self.is_running:
-                await self._launch()
+                try:
+                    await self._launch()
+                except _Ended:
+                    await self._launch()
             return self.base_url
 
     async def has_died(self) -> bool:
@@ -113,16 +121,19 @@ class LlamaServer:
         try:
             line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
         except TimeoutError as error:
-            raise _not_started(f"It did not answer within {START_SECONDS:.0f} seconds.") from error
-        if not line:
-            raise _not_started(self._last_words())
+            raise ModelError(_not_started(f"It did not answer within {START_SECONDS:.0f} seconds.")) from error
+        if not line.endswith(b"\n"):
+            await _end(child)
+            raise _Ended(_not_started(self._last_words(child.returncode or 0)))
         return json.loads(line)["base_url"]
 
-    def _last_words(self) -> str:
+    def _last_words(self, code: int) -> str:
         assert self._errors is not None
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "It ended without a word."
+        if lines:
+            return lines[-1]
+        return f"It was killed by signal {-code}: is there enough memory?" if code < 0 else "It ended without a word."
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
@@ -142,15 +153,13 @@ def _import_path() -> str:
     return os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
 
 
-def _not_started(detail: str) -> ModelError:
-    return ModelError(
-        Failure(
-            "provider",
-            "The built-in model could not be started",
-            detail,
-            kept="Your message is stored.",
-            advice="Try again. If it stays so, run `palimpsest doctor`, or choose another model.",
-        )
+def _not_started(detail: str) -> Failure:
+    return Failure(
+        "provider",
+        "The built-in model could not be started",
+        detail,
+        kept="Your message is stored.",
+        advice="Try again. If it stays so, run `palimpsest doctor`, or choose another model.",
     )
 
 
@@ -162,6 +171,7 @@ def main(model: str, window: int) -> None:
     _die_with_parent()
     server = _serve(model, window)
     print(json.dumps({"base_url": f"{server.listening_address}/v1"}), flush=True)
+    os.dup2(2, 1)  # nobody reads what a library may still print
     gone = threading.Thread(target=sys.stdin.buffer.read, daemon=True)
     gone.start()
     gone.join()

@@ -73,12 +73,39 @@ async def test_a_file_that_is_no_model_is_an_error_of_the_world(tmp_path: Path) 
 async def test_a_cancelled_start_leaves_no_child(server: LlamaServer) -> None:
     children = set(psutil.Process().children())
     starting = asyncio.ensure_future(server.start())
-    while not set(psutil.Process().children()) - children:
-        await asyncio.sleep(0.005)
+    await first_child(children)
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert set(psutil.Process().children()) == children
+
+
+async def first_child(others: set[psutil.Process]) -> psutil.Process:
+    while not (new := set(psutil.Process().children()) - others):
+        await asyncio.sleep(0.005)
+    return new.pop()
+
+
+async def test_a_child_that_is_killed_while_it_loads_is_started_once_more(server: LlamaServer) -> None:
+    others = set(psutil.Process().children())
+    starting = asyncio.ensure_future(server.start())
+    first = await first_child(others)
+    first.kill()
+    assert (await starting).startswith("http://127.0.0.1:")
+    assert server.pid not in (0, first.pid)
+
+
+async def test_a_child_that_is_killed_while_it_loads_again_is_told(server: LlamaServer) -> None:
+    others = set(psutil.Process().children())
+    starting = asyncio.ensure_future(server.start())
+    for _ in range(2):
+        child = await first_child(others)
+        others.add(child)
+        child.kill()
+    with pytest.raises(ModelError, match="could not be started") as caught:
+        await starting
+    assert "killed by signal 9" in caught.value.failure.detail
+    assert server.pid == 0
 
 
 async def test_the_child_ends_with_its_parent() -> None:
