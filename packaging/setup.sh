@@ -201,12 +201,16 @@ static_checks() {
     PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$python" -m pyright --warnings
 }
 
-# Two processes, each test file in one of them; nothing is ever shown on a screen, and pytest's closing line is the last.
+# Each test file in one process; nothing is ever shown on a screen, and pytest's closing line is the last.
 run_tests() {
     # The window's tests run in processes of their own: Qt's late clean-up has brought down workers that went on
     # with hundreds of other tests afterwards. Measurements run there too, since workers share the cores.
-    local code=0
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui --ignore tests/bench "$@" || code=$?
+    local code=0 first="$ROOT/build/tests.log"
+    mkdir -p "${first%/*}"
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui --ignore tests/bench "$@" |
+        tee "$first" || code=$?
     QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest tests/bench tests/ui "$@" || code=$?
+    # What failed first would stand hundreds of lines above the end, where nobody looks, and some logs are cut.
+    [ "$code" = 0 ] || grep -E '^(FAILED|ERROR) |^=+ .*(passed|failed|error).* in ' "$first" || true
     return "$code"
 }
