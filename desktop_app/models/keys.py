@@ -25,7 +25,8 @@ class Keys:
     """Keys by server name. `load` first; reading is then free, and can be done anywhere."""
 
     def __init__(self) -> None:
-        self._keys: dict[str, str] = {}
+        self._given: dict[str, str] = {}  # stored, or entered in this session
+        self._of_environment: dict[str, str] = {}
         self._keyring: Any = None
         self._file: Path | None = None
         self._storage = MEMORY
@@ -40,32 +41,37 @@ class Keys:
 
     def of(self, server: str) -> str:
         """The key of that server; "" when it has none. A server of tools has the name "mcp/NAME"."""
-        return self._keys.get(server, "")
+        return self._given.get(server) or self._of_environment.get(server, "")
 
     def servers_with_key(self) -> tuple[str, ...]:
         """The names of those that have one, wherever it comes from."""
-        return tuple(sorted(name for name, key in self._keys.items() if key))
+        return tuple(sorted(self._given.keys() | self._of_environment.keys()))
 
     async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
         """Reads the keys of these servers, on a thread: the keyring takes 0.2 s to import, and may ask the desktop.
 
         others: names of more that may have a key, such as "mcp/NAME".
         """
-        found = await asyncio.to_thread(self._read, tuple(servers), tuple(others))
-        self._keys = {**found, **{name: key for name, key in self._keys.items() if key and name not in found}}
+        names = [*(server.name for server in servers), *others]
+        self._given |= await asyncio.to_thread(self._read, names)
+        # Anew each time: a provider's key does not go with a server that has moved to another address.
+        found = {server.name: from_environment(server) for server in servers} | {
+            name: key_named(name) for name in others
+        }
+        self._of_environment = {name: key for name, key in found.items() if key}
 
     async def set(self, server: str, key: str) -> None:
         """Keeps the key; an empty one removes it, but for one in the environment, which is not ours."""
         await asyncio.to_thread(self._write, server, key.strip())
-        self._keys[server] = key.strip()
+        if key.strip():
+            self._given[server] = key.strip()
+        else:
+            self._given.pop(server, None)
 
-    def _read(self, servers: tuple[Server, ...], others: tuple[str, ...]) -> dict[str, str]:
+    def _read(self, names: Sequence[str]) -> dict[str, str]:
         self._open()
-        names = [*(server.name for server in servers), *others]
         stored = self._all_stored(names)
-        found = {server.name: stored.get(server.name) or from_environment(server) for server in servers}
-        found |= {name: stored.get(name) or key_named(name) for name in others}
-        return {name: key for name, key in found.items() if key}
+        return {name: stored[name] for name in names if stored.get(name)}
 
     def _open(self) -> None:
         self._file = key_file()

@@ -132,6 +132,29 @@ async def test_each_provider_s_own_variable_is_for_its_own_address_alone(
     assert keys.of("else") == "", "a proxy has a key of its own"
 
 
+async def test_a_key_of_the_environment_stays_behind_when_its_server_moves_to_another_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    keys = Keys()
+    await keys.load([OPENAI])
+    assert keys.of("OpenAI") == "sk-openai"
+    await keys.load([Server("OpenAI", "https://proxy.example/v1", ("gpt-4o",))])
+    assert keys.servers_with_key() == ()
+
+
+async def test_keys_that_were_read_stay_when_the_keyring_is_locked_again() -> None:
+    backend = Keeping()
+    backend.kept["palimpsest", "my home"] = "sk-1"
+    keyring.set_keyring(backend)
+    keys = Keys()
+    await keys.load([HOME])
+    backend.get_password = Locked().get_password
+    await keys.load([HOME])
+    assert keys.of("my home") == "sk-1"
+
+
 async def test_a_provider_s_key_is_not_sent_over_an_open_line(monkeypatch: pytest.MonkeyPatch) -> None:
     keyring.set_keyring(keyring.backends.fail.Keyring())
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
