@@ -121,10 +121,10 @@ class Catalogue:
 
     def _limits(self, server: Server, name: str) -> Limits:
         """The user's word, else the server's, else what is published, else an assumption; window 0: nobody knows."""
-        if server.window:
-            return Limits(server.window, server.max_output)
         told = self._told(server, name)
         max_output = server.max_output or told.max_output
+        if server.window:
+            return Limits(server.window, max_output)
         found = self._found_of(server, name)
         if found is not None and found.told.window:
             return Limits(found.told.window, max_output)

@@ -26,8 +26,8 @@ class Limits(msgspec.Struct, frozen=True):
     basis: Basis = Basis.MEASURED
 
     def reply_limit(self) -> int:
-        """The longest reply to ask for."""
-        return self.max_output or min(DEFAULT_MAX_OUTPUT, self.window // 4)
+        """The longest reply to ask for. Some servers name the whole window."""
+        return min(self.max_output, self.window) or min(DEFAULT_MAX_OUTPUT, self.window // 4)
 
 
 class Told(msgspec.Struct, frozen=True):

@@ -81,6 +81,14 @@ async def test_the_user_s_number_goes_before_the_server_s() -> None:
     assert info.window == 5_000
 
 
+async def test_the_user_s_window_leaves_the_longest_reply_as_it_is_known() -> None:
+    entry = {"id": "scripted", "context_length": 200_000, "top_provider": {"max_completion_tokens": 32_000}}
+    pages = {"/v1/models": {"data": [entry]}}
+    assert (await discovered(pages, window=100_000)).max_output == 32_000
+    assert (await discovered(pages, window=100_000, max_output=9_000)).max_output == 9_000
+    assert (await discovered(pages, window=16_000)).max_output == 16_000, "no reply is longer than the window"
+
+
 async def test_a_local_model_that_nobody_knows_asks_for_the_number() -> None:
     with ScriptedProvider() as provider:
         models = catalogue(Server("home", provider.base_url, ("scripted",)))
