@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Collection
 
 import msgspec
@@ -18,7 +17,6 @@ from desktop_app.conversation.tools import ToolOutcome
 
 from .run_tools import Calls
 from .session import Session, stamped
-from .uninterrupted import uninterrupted
 from .workbench import Workbench
 
 FETCH = "web_fetch"
@@ -63,19 +61,15 @@ class Lookups(Calls):
         self._names = names
         self.found: dict[int, Found] = {}
 
-    async def _answer(self, place: int, call: ToolCall) -> None:
-        """What is not on offer is not run, whatever the user allows in conversations. What is only looks: nothing has
-        to wait for anything else."""
-        started = time.monotonic()
+    async def _changes(self, call: ToolCall) -> bool:
+        """All of them only look."""
+        return False
+
+    async def _refusal(self, call: ToolCall) -> str:
+        """What is not on offer is not run, whatever the user allows in conversations."""
         if call.name not in self._names:
-            told = f"There is no tool named {call.name} here. There are: {', '.join(self._names) or 'none'}."
-            outcome = ToolOutcome(told, is_error=True)
-        elif refusal := await self._bench.refusal(self._session, call, self._told.put):
-            outcome = ToolOutcome(refusal, is_error=True)
-        else:
-            started = time.monotonic()
-            outcome = await self._outcome(place, call)
-        await uninterrupted(self._record(place, call, outcome, time.monotonic() - started))
+            return f"There is no tool named {call.name} here. There are: {', '.join(self._names) or 'none'}."
+        return await super()._refusal(call)
 
     async def _record(self, place: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
         cut = await asyncio.to_thread(truncated, outcome.text, call.name, self._policy, False)
@@ -85,4 +79,4 @@ class Lookups(Calls):
         self._answered.add(place)
         size = len(outcome.text.encode(errors="replace"))
         told = (self._session.id, call.call_id, self._reply.id, call.name, outcome.is_error, seconds, size)
-        self._told.put_nowait(ToolFinished(*told))
+        self._told.put_nowait(ToolFinished(*told, self._reply.id, place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 
 from desktop_app.context.truncate import for_window, truncated
@@ -23,18 +23,20 @@ UNTOLD_MOST = 64
 OUTPUT_KEPT = 200_000
 """Characters of what a running tool has shown that are kept, in case that it is stopped."""
 STOPPED = "[Stopped before it ended; it may have had effects.]"
+TOO_LONG = f"[No end after {TOOL_SECONDS:.0f} seconds.]"
+STOPPED_ALONE = "[Stopped by the user before it ended; it may have had effects.]"
+NOT_BEGUN = "[Stopped before it began.]"
 CRASHED = "[Palimpsest ended while this call ran; it may have had effects. Look before you repeat it.]"
 
 
 class Calls:
-    """The calls of one reply while they run. shown: what each has put out so far, by its place."""
+    """The calls of one reply while they run. shown: what each that has begun has put out so far, by its place."""
 
     def __init__(self, session: Session, bench: Workbench, reply: Message) -> None:
         self._session = session
         self._bench = bench
         self._reply = reply
         self._told: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
-        self._changing = asyncio.Lock()
         self._shown: dict[int, str] = {}
         self._answered: set[int] = set()
 
@@ -50,7 +52,7 @@ class Calls:
             running.cancel()
             await asyncio.wait({running})
 
-    async def closed(self, words: str = STOPPED) -> AsyncGenerator[TurnEvent, None]:
+    async def closed(self) -> AsyncGenerator[TurnEvent, None]:
         """Gives the calls that have no result yet one that says why, with what they had shown; tells of these, and of
         what was recorded last and not told any more."""
         while not self._told.empty():
@@ -58,8 +60,7 @@ class Calls:
                 yield event
         for place, call in enumerate(self._reply.tool_calls):
             if place not in self._answered:
-                text = "\n".join(filter(None, (self._shown.get(place, ""), words)))
-                await self._record(place, call, ToolOutcome(text, is_error=True), 0.0)
+                await self._record(place, call, self._cut_short(place, STOPPED), 0.0)
         while not self._told.empty():
             if (event := self._told.get_nowait()) is not None:
                 yield event
@@ -69,9 +70,7 @@ class Calls:
         is_parallel = len({call.call_id for call in calls}) == len(calls)  # results are paired by their ids
         try:
             if is_parallel:
-                async with asyncio.TaskGroup() as group:
-                    for place, call in enumerate(calls):
-                        group.create_task(self._answer(place, call))
+                await self._run_at_once(calls)
             else:
                 for place, call in enumerate(calls):
                     await self._answer(place, call)
@@ -80,38 +79,71 @@ class Calls:
         finally:
             self._told.put_nowait(None)
 
-    async def _answer(self, place: int, call: ToolCall) -> None:
-        refusal = await self._bench.refusal(self._session, call, self._told.put)
+    async def _run_at_once(self, calls: tuple[ToolCall, ...]) -> None:
+        changing: list[asyncio.Task[None]] = []
+        async with asyncio.TaskGroup() as group:
+            for place, call in enumerate(calls):
+                if await self._changes(call):
+                    changing.append(group.create_task(self._answer(place, call, tuple(changing))))
+                else:
+                    group.create_task(self._answer(place, call))
+
+    async def _changes(self, call: ToolCall) -> bool:
+        """Whether it has to wait for the calls before it."""
+        return bool(await self._bench.toolbox.needs(call, self._bench.place_of(self._session)))
+
+    async def _refusal(self, call: ToolCall) -> str:
+        """Why that call may not run, in words for the model; "" if it may."""
+        return await self._bench.refusal(self._session, call, self._told.put)
+
+    async def _answer(self, place: int, call: ToolCall, before: Collection[asyncio.Task[None]] = ()) -> None:
+        """Runs the call, if it may, and records its result. before: those whose ends it waits for."""
+        refusal = await self._refusal(call)
+        if before and not refusal:
+            await asyncio.wait(before)
         started = time.monotonic()
-        if refusal:
-            outcome = ToolOutcome(refusal, is_error=True)
-        elif await self._bench.toolbox.needs(call, self._bench.place_of(self._session)):
-            async with self._changing:
-                started = time.monotonic()
-                outcome = await self._outcome(place, call)
-        else:
-            outcome = await self._outcome(place, call)
+        outcome = ToolOutcome(refusal, is_error=True) if refusal else await self._outcome(place, call)
         await uninterrupted(self._record(place, call, outcome, time.monotonic() - started))
 
     async def _outcome(self, place: int, call: ToolCall) -> ToolOutcome:
         """How the call ends. A bug in a tool is told, and is a result like any other."""
-        await self._told.put(ToolStarted(self._session.id, self._reply.id, call))
-        running = self._bench.toolbox.run(call, self._bench.place_of(self._session))
+        self._shown[place] = ""
+        await self._told.put(ToolStarted(self._session.id, self._reply.id, call, place))
+        limit, is_stopped = asyncio.timeout(TOOL_SECONDS), False
+
+        def stop() -> None:
+            nonlocal is_stopped
+            if not limit.expired():
+                is_stopped = True
+                limit.reschedule(0.0)  # its time is up now
+
         try:
-            async with asyncio.timeout(TOOL_SECONDS), aclosing(running):
-                async for piece in running:
-                    if isinstance(piece, ToolOutcome):
-                        return piece
-                    self._shown[place] = (self._shown.get(place, "") + piece)[-OUTPUT_KEPT:]
-                    await self._told.put(ToolOutput(self._session.id, call.call_id, piece))
-                    while self._told.qsize() > UNTOLD_MOST:  # whoever listens is slower than the tool
-                        await asyncio.sleep(0.01)
-        except TimeoutError:
-            return ToolOutcome(f"{self._shown.get(place, '')}\n[No end after {TOOL_SECONDS:.0f} seconds.]", True)
+            async with limit:
+                with self._bench.stoppable(self._session.id, self._reply.id, place, stop):
+                    return await self._ran(place, call)
         except Exception as error:  # noqa: BLE001 - told as the bug that it is; the call still gets its result
+            if limit.expired():
+                return self._cut_short(place, STOPPED_ALONE if is_stopped else TOO_LONG)
             self._bench.on_bug(error)
             return ToolOutcome(f"[The tool failed inside Palimpsest: {type(error).__name__}]", is_error=True)
+
+    async def _ran(self, place: int, call: ToolCall) -> ToolOutcome:
+        """Runs the call, and tells what it puts out."""
+        running = self._bench.toolbox.run(call, self._bench.place_of(self._session))
+        async with aclosing(running):
+            async for piece in running:
+                if isinstance(piece, ToolOutcome):
+                    return piece
+                self._shown[place] = (self._shown[place] + piece)[-OUTPUT_KEPT:]
+                await self._told.put(ToolOutput(self._session.id, call.call_id, piece, self._reply.id, place))
+                while self._told.qsize() > UNTOLD_MOST:  # whoever listens is slower than the tool
+                    await asyncio.sleep(0.01)
         return ToolOutcome("[The tool ended without a result.]", is_error=True)
+
+    def _cut_short(self, place: int, words: str) -> ToolOutcome:
+        """What that call has shown so far, and why there is no more of it."""
+        told = (self._shown[place], words) if place in self._shown else (NOT_BEGUN,)
+        return ToolOutcome("\n".join(filter(None, told)), is_error=True)
 
     async def _record(self, place: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
         """Stores the result as it enters, truncated, the whole text in its spill; and tells of it."""
@@ -120,7 +152,7 @@ class Calls:
         self._answered.add(place)
         size = len(outcome.text.encode(errors="replace"))
         told = (self._session.id, call.call_id, message.id, call.name, outcome.is_error, seconds, size)
-        for event in (recorded, ToolFinished(*told), self._session.gauge_changed()):
+        for event in (recorded, ToolFinished(*told, self._reply.id, place), self._session.gauge_changed()):
             self._told.put_nowait(event)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 
 from desktop_app.context.permissions import decided, rule_of
 from desktop_app.context.view import active_entries
@@ -54,6 +55,22 @@ class Workbench:
         self._keep_rule = keep_rule
         self._allowed = allowed
         self._asking: dict[str, asyncio.Lock] = {}
+        self._running: dict[tuple[str, str, int], Callable[[], None]] = {}
+
+    @contextmanager
+    def stoppable(self, conversation: str, reply_id: str, place: int, stop: Callable[[], None]) -> Generator[None]:
+        """While that call of that reply runs, `stop` is what ends it alone."""
+        name = conversation, reply_id, place
+        self._running[name] = stop
+        try:
+            yield
+        finally:
+            del self._running[name]
+
+    def stop(self, conversation: str, reply_id: str, place: int) -> None:
+        """The user wants that call to end, and the turn to go on. A call that does not run stays as it is."""
+        if (stop := self._running.get((conversation, reply_id, place))) is not None:
+            stop()
 
     def place_of(self, session: Session) -> Workplace:
         """Where the tools of that conversation work."""

@@ -118,6 +118,15 @@ class MessageRecorded(msgspec.Struct, frozen=True, tag="message_recorded"):
     row: MessageRow
 
 
+class DescriptionStarted(msgspec.Struct, frozen=True, tag="description_started"):
+    """The images of the newest message were given to another model, since the chat's own cannot see them. What it says
+    of them is recorded before the reply starts. images: how many. model: the label of whoever looks."""
+
+    conversation: str
+    images: int
+    model: str
+
+
 class ReplyStarted(msgspec.Struct, frozen=True, tag="reply_started"):
     """A request went out; deltas of `reply_id` follow. continues: the id of the reply that this one goes on with."""
 
@@ -153,23 +162,29 @@ class Retrying(msgspec.Struct, frozen=True, tag="retrying"):
 
 
 class ToolStarted(msgspec.Struct, frozen=True, tag="tool_started"):
-    """A tool runs. reply_id: the message that called it."""
+    """A tool runs. reply_id: the message that called it. place: which of its calls, counted from 0: ids repeat."""
 
     conversation: str
     reply_id: str
     call: ToolCall
+    place: int = 0
 
 
 class ToolOutput(msgspec.Struct, frozen=True, tag="tool_output"):
-    """What a running tool has put out since the last one of these."""
+    """What a running tool has put out since the last one of these. reply_id, place: see `ToolStarted`."""
 
     conversation: str
     call_id: str
     text: str
+    reply_id: str = ""
+    place: int = 0
 
 
 class ToolFinished(msgspec.Struct, frozen=True, tag="tool_finished"):
-    """A call has its result, which is stored. bytes: UTF-8 of the whole output, before it was truncated."""
+    """A call has its result, which is stored. bytes: UTF-8 of the whole output, before it was truncated.
+
+    reply_id, place: see `ToolStarted`; a call that was not allowed has finished without having started.
+    """
 
     conversation: str
     call_id: str
@@ -178,6 +193,8 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool_finished"):
     is_error: bool
     seconds: float
     bytes: int = 0
+    reply_id: str = ""
+    place: int = 0
 
 
 class Asked(msgspec.Struct, frozen=True, tag="asked"):
@@ -280,6 +297,7 @@ class TurnFinished(msgspec.Struct, frozen=True, tag="turn_finished"):
 TurnEvent = (
     TurnStarted
     | MessageRecorded
+    | DescriptionStarted
     | ReplyStarted
     | TextDelta
     | ReasoningDelta

@@ -42,6 +42,8 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             await chats.turns.research(await chats.open(conversation), question)
         case p.Stop(conversation):
             await chats.turns.stop(conversation)
+        case p.StopTool(conversation, reply_id, place):
+            engine.joined.bench.stop(conversation, reply_id, place)
         case p.Regenerate(conversation):
             await chats.turns.regenerate(await chats.open(conversation))
         case p.GoOn(conversation):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, RoomProgress, TextDelta, ToolOutput, TurnEvent
 
 from .protocol import EngineLine, Happened, encode_line
@@ -68,8 +70,8 @@ def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
             return TextDelta(event.conversation, event.reply_id, waiting.text + event.text)
         case ReasoningDelta(), ReasoningDelta() if waiting.reply_id == event.reply_id:
             return ReasoningDelta(event.conversation, event.reply_id, waiting.text + event.text)
-        case ToolOutput(), ToolOutput() if waiting.call_id == event.call_id:
-            return ToolOutput(event.conversation, event.call_id, (waiting.text + event.text)[-OUTPUT_MOST:])
+        case ToolOutput(), ToolOutput() if (waiting.reply_id, waiting.place) == (event.reply_id, event.place):
+            return replace(event, text=(waiting.text + event.text)[-OUTPUT_MOST:])
         case _, GaugeChanged() | RoomProgress():
             return event
         case _:

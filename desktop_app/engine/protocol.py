@@ -19,7 +19,7 @@ from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.conversation.totals import Totals
 from desktop_app.settings import Server, ServerKind, Settings
 
-VERSION = 4
+VERSION = 5
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
 
 
@@ -65,6 +65,12 @@ class Send(Wish, frozen=True):  # Done at once; the turn follows as events
 
 class Stop(Wish, frozen=True):  # Done when the turn has ended
     conversation: str
+
+
+class StopTool(Wish, frozen=True):  # Done at once; ToolFinished follows, and the turn goes on
+    conversation: str
+    reply_id: str  # with `place` as ToolStarted has them; a call that does not run stays as it is
+    place: int
 
 
 class AnswerQuestion(Wish, frozen=True):  # Done; an answer that comes too late changes nothing
@@ -256,6 +262,7 @@ AnyWish = (
     | ReadOperation
     | Send
     | Stop
+    | StopTool
     | AnswerQuestion
     | Research
     | StartFresh

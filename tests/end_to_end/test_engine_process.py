@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from desktop_app.conversation.events import TextDelta, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import TextDelta, ToolOutput, ToolStarted, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Role
+from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings, write_settings
 from engine_client import EngineClient, Refused
-from provider import Hang, Reply, ScriptedProvider
+from provider import Call, Hang, Reply, ScriptedProvider
 
 
 @pytest_asyncio.fixture
@@ -32,9 +33,10 @@ async def engines(tmp_path: Path) -> AsyncIterator:
         await engine.close()
 
 
-def use_provider(data: Path, provider: ScriptedProvider, window: int = 8_192) -> None:
+def use_provider(data: Path, provider: ScriptedProvider, window: int = 8_192, **changes) -> None:
     server = Server("scripted", provider.base_url, ("scripted",), window, 1_000)
-    write_settings(data / "settings.json", Settings(chat_model="scripted/scripted", servers=(server,)))
+    settings = Settings(chat_model="scripted/scripted", servers=(server,), **changes)
+    write_settings(data / "settings.json", settings)
 
 
 async def test_a_turn_over_the_border(engines, tmp_path: Path) -> None:
@@ -73,6 +75,24 @@ async def test_what_had_arrived_is_there_after_the_restart(engines, tmp_path: Pa
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
         again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
         assert again.rows[-1].message.text == "Whole."
+
+
+async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, tmp_path: Path) -> None:
+    call = Call("bash", '{"command": "echo begun; sleep 60"}')
+    with ScriptedProvider([Reply("I try.", calls=(call,), finish="tool_calls"), Reply("I see.")]) as provider:
+        use_provider(tmp_path / "data", provider, folder=str(tmp_path), rules=(Rule("bash"),))
+        engine = await engines()
+        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        await engine.ask(p.Send(opened.conversation.id, "Try"))
+        await engine.until(lambda events: any(isinstance(e, ToolOutput) for e in events))
+        (started,) = [event for event in engine.events if isinstance(event, ToolStarted)]
+        await engine.ask(p.StopTool(opened.conversation.id, started.reply_id, started.place), p.Done)
+        await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events), 15)
+        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        assert [row.message.text for row in again.rows][-2:] == [
+            "begun\n\n[Stopped by the user before it ended; it may have had effects.]",
+            "I see.",
+        ]
 
 
 async def test_optimize_browse_and_undo_over_the_border(engines, samples: Path) -> None:

@@ -1,0 +1,161 @@
+"""The calls of a reply with the real tools: each gets a result, whoever allows, stops or breaks what."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.session import Session
+from desktop_app.chat.workbench import Workbench
+from desktop_app.context.permissions import rules_of_option
+from desktop_app.conversation.events import Asked, ToolFinished, ToolOutput, ToolStarted, TurnFinished
+from desktop_app.conversation.message import Role, ToolResult
+from desktop_app.conversation.tools import PermissionAnswer, Rule
+from desktop_app.settings import Settings
+from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import Toolbox
+from provider import Call, Reply
+
+
+async def equipped(home, folder: Path, allow: str = "all", kind: type[Toolbox] = Toolbox) -> Session:
+    """A conversation whose model has the real tools, in a working folder of its own. allow: what nobody is asked."""
+    work = folder / "work"
+    work.mkdir()
+    settings = Settings(chat_model="scripted/scripted", folder=str(work))
+    spills = SpillFolder(folder / "spills")
+    toolbox = kind((), spills, lambda: home.chats.settings, folder / "data")
+
+    async def keep(rule: Rule) -> None:
+        raise AssertionError("nothing is to be kept for good")
+
+    rules = rules_of_option(allow) if allow else ()
+    home.bench = Workbench(toolbox, spills, lambda: home.chats.settings, keep, home.bugs.append, rules)
+    parts = (home.archive, home.chats.models, settings, home._publish, lambda: None, home.bugs.append)
+    home.chats = Conversations(*parts, bench=home.bench)
+    return await home.chats.create()
+
+
+def calling(*calls: Call) -> Reply:
+    return Reply("I try.", calls=calls, finish="tool_calls")
+
+
+def bash(command: str, call_id: str = "a") -> Call:
+    return Call("bash", json.dumps({"command": command}), call_id)
+
+
+def results(session: Session) -> list[ToolResult]:
+    """In the order in which they were recorded."""
+    rows = session.page(session.total, session.total)
+    return [row.message.tool_result for row in rows if row.message.tool_result is not None]
+
+
+async def ended(home) -> TurnFinished:
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    return home.of(TurnFinished)[0]
+
+
+async def test_one_call_is_stopped_alone_and_the_turn_goes_on(house, tmp_path) -> None:
+    home = await house([calling(bash("echo begun; sleep 60", "a"), bash("echo other", "b")), Reply("I see.")])
+    session = await equipped(home, tmp_path)
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: any("begun" in event.text for event in home.of(ToolOutput)))
+    (started,) = home.of(ToolStarted)
+    began = time.monotonic()
+    home.bench.stop(session.id, started.reply_id, started.place)
+    home.bench.stop(session.id, started.reply_id, started.place)  # a second click changes nothing
+    await home.until(lambda: bool(home.of(ToolFinished)))
+    assert time.monotonic() - began < 3.0
+
+    assert (await ended(home)).reason == "finished"
+    first, second = results(session)
+    assert (first.call_id, first.is_error) == ("a", True)
+    assert first.text == "begun\n\n[Stopped by the user before it ended; it may have had effects.]"
+    assert (second.call_id, second.is_error) == ("b", False)
+    assert "Stopped by the user" in json.dumps(home.provider.requests[1].messages)
+    assert session.view.items[-1].message.text == "I see."
+
+
+async def test_a_call_that_does_not_run_cannot_be_stopped(house, tmp_path) -> None:
+    home = await house([calling(bash("sleep 0.5; echo done")), Reply("I see.")])
+    session = await equipped(home, tmp_path)
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(ToolStarted)))
+    (started,) = home.of(ToolStarted)
+    home.bench.stop(session.id, started.reply_id, 1)
+    home.bench.stop(session.id, "another reply", 0)
+    home.bench.stop("another conversation", started.reply_id, 0)
+    await ended(home)
+    home.bench.stop(session.id, started.reply_id, 0)
+    (result,) = results(session)
+    assert (result.is_error, result.text.startswith("done")) == (False, True)
+
+
+async def test_events_name_the_reply_and_the_place_of_their_call(house, tmp_path) -> None:
+    """Ids repeat within a reply, and from reply to reply."""
+    home = await house(
+        [
+            calling(bash("echo one", "same"), bash("echo two", "same")),
+            calling(bash("echo three", "same")),
+            Reply("I see."),
+        ]
+    )
+    session = await equipped(home, tmp_path)
+    await home.turn(session, "Try")
+    said: dict[tuple[str, int], str] = {}
+    for event in home.of(ToolOutput):
+        said[event.reply_id, event.place] = said.get((event.reply_id, event.place), "") + event.text
+    started = [(event.reply_id, event.place) for event in home.of(ToolStarted)]
+    assert started == [(event.reply_id, event.place) for event in home.of(ToolFinished)] == list(said)
+    assert [place for _, place in started] == [0, 1, 0]
+    assert list(said.values()) == ["one\n", "two\n", "three\n"]
+    replies = [row.message for row in session.page(session.total, 20) if row.message.role is Role.ASSISTANT]
+    assert [reply_id for reply_id, _ in started] == [replies[0].id, replies[0].id, replies[1].id]
+
+
+async def test_what_changes_something_keeps_its_order_while_the_user_is_asked(house, tmp_path) -> None:
+    write = Call("write", json.dumps({"path": "note", "content": "new"}), "a")
+    home = await house([calling(write, bash("cat note", "b")), Reply("I see.")])
+    session = await equipped(home, tmp_path, allow="bash")
+    (tmp_path / "work" / "note").write_text("old")
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(Asked)))
+    await asyncio.sleep(0.3)
+    assert home.of(ToolFinished) == [], "the second call works on what the first one has done"
+    home.bench.questions.answer(home.of(Asked)[0].question, PermissionAnswer(is_allowed=True))
+    await ended(home)
+    written, shown = results(session)
+    assert not written.is_error
+    assert shown.text.startswith("new")
+
+
+async def test_stopping_the_turn_gives_each_call_a_result(house, tmp_path) -> None:
+    home = await house([calling(bash("echo begun; sleep 60", "a"), bash("echo never", "b")), Reply("I see.")])
+    session = await equipped(home, tmp_path)
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(ToolOutput)))
+    await home.chats.turns.stop(session.id)
+    assert home.of(TurnFinished)[0].reason == "stopped"
+    assert {result.call_id: result.text for result in results(session)} == {
+        "a": "begun\n\n[Stopped before it ended; it may have had effects.]",
+        "b": "[Stopped before it began.]",
+    }
+
+
+class Broken(Toolbox):
+    """A toolbox with a bug in it."""
+
+    async def run(self, call, place):
+        yield "half"
+        raise TimeoutError("of its own")
+
+
+async def test_a_bug_in_a_tool_is_told_and_is_a_result(house, tmp_path) -> None:
+    home = await house([calling(bash("true")), Reply("I see.")])
+    session = await equipped(home, tmp_path, kind=Broken)
+    await home.turn(session, "Try")
+    assert results(session)[0].text == "[The tool failed inside Palimpsest: TimeoutError]"
+    assert [str(bug) for bug in home.bugs] == ["of its own"]
+    home.bugs.clear()
