@@ -16,10 +16,14 @@ from .wording import lexicon
 _RESERVED = lexicon("if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }")
 _MEANS_SOMETHING = re.compile(r"[\s;&|<>()'\"`\\\x00-\x1f\x7f]|^#|^$")
 _FILLED_IN = re.compile(r"[*?\[{~$]")
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
-_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9?#$!@*-])")
+_EVALUATES = lexicon("[ test printf read let declare typeset local readonly export unset wait compgen complete")
+"""Programs of the shell that look for substitutions in what was quoted: [ -v 'a[$(rm x)]' ] runs rm."""
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=", re.ASCII)
+_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9?#$!@*-])", re.ASCII)
 _REDIRECTION = re.compile(r"&>>?|[0-9]*(?:>>|>\||>&|<&|<>|<<<|<<-?|>|<)")
 _NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+_NETWORK = ("/dev/tcp/", "/dev/udp/")
+"""Files that are none: the shell opens a connection for them."""
 _SEPARATORS = re.compile(r"&&|\|\||\|&|[;&|\n]")
 _TARGET = re.compile(r"[^\s;&|<>()'\"`\\$*?\[{~#]+")
 _ENDS_A_WORD = ("", " ", "\t", "\n", ";", "&", "|", ")")
@@ -32,12 +36,12 @@ LONGEST = 20_000
 class Command(msgspec.Struct, frozen=True):
     """One program with its arguments, without quotes.
 
-    is_literal: nothing in it is filled in by the shell. reads: files that its standard input comes from. shown: the
-    words as they are told; () for those that need no care.
+    filled: those words in which the shell fills something in. reads: files that its standard input comes from. shown:
+    the words as they are told; () for those that need no care.
     """
 
     words: tuple[str, ...]
-    is_literal: bool = True
+    filled: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
 
@@ -50,7 +54,7 @@ class Command(msgspec.Struct, frozen=True):
     def without_assignments(self) -> Command:
         """The command itself, without the variables that are set for it."""
         at = next((n for n, word in enumerate(self.words) if not _ASSIGNS.match(word)), len(self.words))
-        return Command(self.words[at:], self.is_literal, self.reads, self.shown[at:]) if at else self
+        return Command(self.words[at:], self.filled, self.reads, self.shown[at:]) if at else self
 
 
 class _NotUnderstood(Exception):
@@ -93,8 +97,9 @@ class _Reader:
         self._reads: list[str] = []
         self._word: str | None = None  # the one that is being read
         self._is_filled = False  # whether the shell fills in something in it
-        self._is_filled_anywhere = False
+        self._filled: list[str] = []
         self._is_quoted = False
+        self._hides = False  # whether a word of the command has a sign of a substitution that was quoted
 
     def read(self, is_inner: bool = False) -> int:
         """Reads all; an inner line up to its closing bracket. Returns where it ended."""
@@ -145,31 +150,33 @@ class _Reader:
     def _add(self, text: str) -> None:
         self._word = (self._word or "") + text
 
+    def _add_quoted(self, text: str) -> None:
+        self._add(text)
+        self._is_quoted = True
+        self._hides = self._hides or "$" in text or "`" in text
+
     def _read_escaped(self) -> None:
         if self.at + 1 >= len(self.line):
             raise _NotUnderstood
         following = self.line[self.at + 1]
         if following != "\n":  # else the line goes on
-            self._add(following)
-            self._is_quoted = True
+            self._add_quoted(following)
         self.at += 2
 
     def _read_single_quoted(self) -> None:
         end = self.line.find("'", self.at + 1)
         if end < 0:
             raise _NotUnderstood
-        self._add(self.line[self.at + 1 : end])
-        self._is_quoted = True
+        self._add_quoted(self.line[self.at + 1 : end])
         self.at = end + 1
 
     def _read_double_quoted(self) -> None:
-        self._add("")
-        self._is_quoted = True
+        self._add_quoted("")
         self.at += 1
         while self.at < len(self.line) and self.line[self.at] != '"':
             sign = self.line[self.at]
             if sign == "\\" and self.line[self.at + 1 : self.at + 2] in ("$", "`", '"', "\\", "\n"):
-                self._add(self.line[self.at + 1].strip("\n"))
+                self._add_quoted(self.line[self.at + 1].strip("\n"))
                 self.at += 2
             elif sign == "`":
                 raise _NotUnderstood  # quotes mean something else in there
@@ -231,8 +238,10 @@ class _Reader:
         if kind.startswith("<<") or kind == "<>" or self.line.startswith("(", self.at):
             raise _NotUnderstood
         target = self._target()
-        if kind in (">&", "<&") and re.fullmatch(r"\d+-?|-", target):
+        if kind in (">&", "<&") and re.fullmatch(r"[0-9]+-?|-", target):
             return True
+        if target.startswith(_NETWORK):
+            raise _NotUnderstood
         if kind == "<":
             self._reads.append(target)
         elif target not in _NOWHERE:
@@ -256,7 +265,8 @@ class _Reader:
             self._check_first()
         self._words.append(self._word)
         self._shown.append(self._as_told(self._word))
-        self._is_filled_anywhere = self._is_filled_anywhere or self._is_filled
+        if self._is_filled:
+            self._filled.append(self._word)
         self._word, self._is_filled, self._is_quoted = None, False, False
 
     def _check_first(self) -> None:
@@ -276,7 +286,8 @@ class _Reader:
     def _end_command(self) -> None:
         self._end_word()
         if self._words:
-            self.commands.append(
-                Command(tuple(self._words), not self._is_filled_anywhere, tuple(self._reads), tuple(self._shown))
-            )
-        self._words, self._shown, self._reads, self._is_filled_anywhere = [], [], [], False
+            command = Command(*map(tuple, (self._words, self._filled, self._reads, self._shown)))
+            if self._hides and _EVALUATES.intersection(command.without_assignments.words[:1]):
+                raise _NotUnderstood
+            self.commands.append(command)
+        self._words, self._filled, self._reads, self._shown, self._hides = [], [], [], [], False

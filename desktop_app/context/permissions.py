@@ -1,9 +1,10 @@
 """Whether a call may run: what it needs, held against what the user allowed and forbade.
 
-A rule that forbids wins over every one that allows. What no rule speaks of is asked. Two things a pattern with * does
+A rule that forbids wins over every one that allows. What no rule speaks of is asked. Three things a pattern with * does
 not cover: secrets, which only a rule that names the very file allows (files that are likely to hold keys, and those for
-whose need no pattern is proposed), and command lines of which one part is not covered. A line that cannot be taken
-apart is covered by "*" alone, or by itself, word for word.
+whose need no pattern is proposed), command lines of which one part is not covered, and options that make a program run
+another one or write where it else only looks, unless the pattern names them. A line that cannot be taken apart is
+covered by "*" alone, or by itself, word for word.
 
 Rules that forbid commands guard against mistakes and are no prison: a command may do anything under another name.
 Where such a rule might be meant (a program that runs others, a name that is filled in), the user is asked.
@@ -20,7 +21,7 @@ from typing import Literal
 from desktop_app.conversation.tools import Need, PermissionAnswer, Rule
 
 from .command_line import Command, simple_commands
-from .secret_paths import is_secret
+from .secret_paths import is_secret, may_mean_secret
 from .wording import lexicon
 
 Decision = Literal["allow", "ask", "deny"]
@@ -31,15 +32,43 @@ RUNS_OTHERS = lexicon(
 )
 """Programs that run what their arguments say: whatever a rule forbids, they may do it under another name."""
 NEVER_WIDE = RUNS_OTHERS | lexicon(
-    "python python3 perl ruby node deno bun php awk sed vim ed rm rmdir shred dd mkfs chmod chown mv ln tee kill pkill"
-    " killall curl wget scp rsync nc shutdown reboot crontab systemctl launchctl at"
+    "python pypy ipython perl ruby node deno bun php lua luajit tclsh expect awk gawk mawk nawk sed npx bunx uvx pipx"
+    " tsx vi vim nvim view ed emacs nano less more man info screen tmux gdb lldb sqlite psql mysql"
+    " rm rmdir unlink shred dd mkfs cp install mv ln link tee truncate split csplit uniq patch tar cpio zip unzip"
+    " chmod chown chgrp chattr setfacl mount umount kill pkill killall curl wget ftp sftp scp rsync nc ncat socat"
+    " telnet shutdown reboot crontab systemctl launchctl service open xdg-open osascript pwsh powershell at batch csh ash"
+    " let declare typeset local readonly export unset read mapfile readarray set shopt enable hash bind complete"
+    " compgen fc coproc tcsh"
 )
-"""Programs for which "always" is proposed for the very line only."""
+"""Programs for which "always" is proposed for the very line only: they run what they are told, change or send what they
+are told, or change what the commands behind them in the same line do. Without the digits of a version."""
 HAS_VERBS = lexicon(
     "git npm pnpm yarn pip uv poetry cargo go docker podman kubectl gh apt apt-get brew dotnet rustup conda gradle mvn"
     " make terraform helm svn hg jj"
 )
 """Programs whose next word says what is done: "git status" is another wish than "git push"."""
+VERBS_THAT_RUN = lexicon(
+    "run run-script exec x dlx start shell ssh eval tool compose config alias extension install i add get ci apply"
+)
+GIT_VERBS_THAT_RUN = lexicon("config rebase bisect submodule filter-branch difftool mergetool")
+"""Verbs of these behind which anything may follow, as behind the programs that are never proposed widely."""
+DOES_MORE = {
+    program: re.compile(option)
+    for program, option in (
+        ("git", r"-c|-x|-O.*|--(?:config-env|exec|open|out|upload|receive).*"),
+        ("find", r"-(?:exec|ok|delete|fprint|fls).*"),
+        ("fd", r"-[a-zA-Z]*[xX].*|--exec.*"),
+        ("rg", r"--(?:pre|hostname-bin)(?:=.*)?"),
+        ("sort", r"-[a-zA-Z]*o.*|--(?:o|co).*"),
+        ("tree", r"-[a-zA-Z]*o.*|--out.*"),
+        ("date", r"-[a-zA-Z]*s.*|--s.*"),
+        ("yq", r"-[a-zA-Z]*i.*|--in.*"),
+        ("make", r"-[a-zA-Z]*[fECI].*|--(?:file|makefile|eval|dir|incl).*|\w+=.*"),
+        ("cargo", r"--config.*"),
+        ("go", r"--?(?:toolexec|exec|vettool|o\b).*"),
+    )
+}
+"""Options of programs that else mostly look: they run another program, or write a file of any name."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "all": ("*",),
@@ -85,14 +114,15 @@ def rules_of_option(text: str) -> tuple[Rule, ...]:
 
 def suggested_for(command: Command) -> str:
     """The pattern that is proposed for "always" after that command: its first words, or itself where that is risky."""
-    program = command.words[0]
-    name = program.rsplit("/", 1)[-1]
-    if "=" in program or name in NEVER_WIDE or _names_secret(command):
-        return literal(command.text)
+    program, name = command.words[0], _name_of(command)
     verb = next((word for word in command.words[1:2] if re.fullmatch(r"[A-Za-z][\w:-]*", word)), "")
-    if name in HAS_VERBS:
-        return f"{literal(program)} {verb} *" if verb else literal(command.text)
-    return f"{literal(program)} *"
+    is_risky = name in NEVER_WIDE or re.sub(r"[\d.]+$", "", name) in NEVER_WIDE
+    runs = GIT_VERBS_THAT_RUN if name == "git" else VERBS_THAT_RUN
+    is_risky = is_risky or (name in HAS_VERBS and (not verb or verb in runs))
+    pattern = f"{literal(program)} {verb} *" if name in HAS_VERBS else f"{literal(program)} *"
+    if "=" in program or is_risky or _names_secret(command) or _does_more(command, pattern):
+        return literal(command.text)
+    return pattern
 
 
 def literal(text: str) -> str:
@@ -126,10 +156,15 @@ def _decided_command(need: Need, allowed: Sequence[Rule], denied: Sequence[Rule]
         return "ask"
     if any(rule.pattern == "*" or _names(rule.pattern, need.target) for rule in allowed):
         return "allow"
-    is_covered = commands is not None and all(
-        not _names_secret(command) and any(_covers(rule, command) for rule in allowed) for command in commands
-    )
+    is_covered = commands is not None and all(_is_allowed(command, allowed) for command in commands)
     return "allow" if is_covered else "ask"
+
+
+def _is_allowed(command: Command, allowed: Sequence[Rule]) -> bool:
+    return not _names_secret(command) and any(
+        _names(rule.pattern, command.text) or (_covers(rule, command) and not _does_more(command, rule.pattern))
+        for rule in allowed
+    )
 
 
 @lru_cache(256)
@@ -150,25 +185,49 @@ def _covers(rule: Rule, command: Command, is_loose: bool = False) -> bool:
     texts = [command.text]
     if is_loose:
         bare = command.without_assignments
-        program = bare.words[0].rsplit("/", 1)[-1] if bare.words else ""
-        texts += [bare.text, Command((program, *bare.words[1:])).text]
+        texts += [bare.text, Command((_name_of(bare), *bare.words[1:])).text]
     return any(fnmatchcase(text, rule.pattern) or fnmatchcase(f"{text} ", rule.pattern) for text in texts)
 
 
 def _may_mean(denied: Rule, commands: Sequence[Command] | None) -> bool:
-    """Whether a command that a rule forbids may hide in the line."""
+    """Whether a command that a rule forbids may hide in the line: behind a program that runs others, in what is filled
+    in, or with more words between those of the rule, as `git -C there push` for "git push *"."""
     if commands is None:
         return True
-    forbidden = denied.pattern.split(" ", 1)[0]
+    forbidden, *rest = denied.pattern.split() or [""]
     for command in commands:
         words = command.without_assignments.words
-        program = words[0].rsplit("/", 1)[-1] if words else ""
-        if not words or program in RUNS_OTHERS:
+        if not words or (name := _name_of(command)) in RUNS_OTHERS:
             return True
-        if not command.is_literal and fnmatchcase(program, forbidden):
+        if fnmatchcase(name, forbidden) and (command.filled or _in_order(rest, words[1:])):
             return True
     return False
 
 
+def _in_order(patterns: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words fit these patterns in their order, with others between them; "*" may stand for none."""
+    left = iter(words)
+    return all(any(fnmatchcase(word, pattern) for word in left) for pattern in patterns if pattern.strip("*"))
+
+
+def _name_of(command: Command) -> str:
+    """Its program without the folder, and without variables that are set for it; "" if these are all."""
+    words = command.without_assignments.words
+    return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def _does_more(command: Command, pattern: str) -> bool:
+    """Whether it has an option by which its program does more than look, and that the pattern does not name."""
+    option = DOES_MORE.get(_name_of(command))
+    if option is None:
+        return False
+    if any("$(" in word or "`" in word or ("{" in word and word != "{}") for word in command.filled):
+        return True  # what is put there may be such an option
+    named = [word.split("=", 1)[0] for word in pattern.split()]
+    words = command.without_assignments.words[1:]
+    return any(option.fullmatch(word) and word.split("=", 1)[0] not in named for word in words)
+
+
 def _names_secret(command: Command) -> bool:
-    return any(is_secret(word.split("=", 1)[-1]) for word in (*command.words[1:], *command.reads))
+    words = (*command.words[1:], *command.reads)
+    return any(is_secret(word.split("=", 1)[-1]) for word in words) or any(map(may_mean_secret, command.filled))

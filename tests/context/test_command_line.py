@@ -45,6 +45,7 @@ def texts(line: str) -> list[str] | None:
         ("ls *.py $HOME ${X} ~", ["ls *.py $HOME ${X} ~"]),
         ("[ -f x ] && ls", ["[ -f x ]", "ls"]),
         ("X=$(ls)", ["ls", "'X=$(ls)'"]),
+        ("[ -n '*' ] && printf '%s [a]' \"$(ls)\"", ["[ -n '*' ]", "ls", "printf '%s [a]' '$(ls)'"]),
     ],
 )
 def test_a_line_is_taken_apart(line: str, commands: list[str]) -> None:
@@ -95,6 +96,13 @@ def test_a_line_is_taken_apart(line: str, commands: list[str]) -> None:
         "a \\",
         "a\0b",
         "a > '/dev/null'x",
+        "cat </dev/tcp/example.org/80",
+        "ls >/dev/udp/example.org/53",
+        "ls >&２",
+        "[ -v 'a[$(rm x)]' ]",
+        "test -v a[\\$\\(rm x\\)]",
+        'A=1 printf -v "a[\\$(rm x)]" y',
+        "read 'a[`rm x`]' </dev/null",
         "x" * (LONGEST + 1),
         "$(" * 50 + "a" + ")" * 50,
     ],

@@ -72,6 +72,32 @@ def test_forbidding_wins_and_of_equal_rules_the_newest() -> None:
         ("cat --file=.env", ["cat *"], "ask"),
         ("sort <.env", ["sort *"], "ask"),
         ("cat ~/.ssh/id_rsa", ["*"], "allow"),
+        ("cat .en?", ["cat *"], "ask"),
+        ("cat ~/.s*/config", ["cat *"], "ask"),
+        ("cat {x,.e}nv", ["cat *"], "ask"),
+        ("cat .e$X", ["cat *"], "ask"),
+        ("cat .ENV.", ["cat *"], "ask"),
+        ("grep '.*x' *.py ./*.md ../a*", ["grep *"], "allow"),
+        ("git log --output=x", ["git log *"], "ask"),
+        ("git log --outp x", ["git log *"], "ask"),
+        ("git log --output=x", ["git log --output *"], "ask"),
+        ("git log --output=x", ["git log --output=*"], "allow"),
+        ("git log --output=x", ["git log --output=x"], "allow"),
+        ("git log {,--outpu}t=x", ["git log *"], "ask"),
+        ("git log $(echo --output=x)", ["git log *", "echo *"], "ask"),
+        ("git log $BRANCH", ["git log *"], "allow"),
+        ("git -c core.pager=x log", ["git *"], "ask"),
+        ("git -c core.pager=x log", ["git -c *"], "allow"),
+        ("git grep -Ox y", ["git *"], "ask"),
+        ("git fetch --upload-pack=x y", ["git fetch *"], "ask"),
+        ("/usr/bin/find . -exec rm {} +", ["/usr/bin/find *"], "ask"),
+        ("find . -name x", ["find *"], "allow"),
+        ("find . -delete", ["find *"], "ask"),
+        ("find . -delete", ["find * -delete"], "allow"),
+        ("sort -uo x y", ["sort *"], "ask"),
+        ("rg --pre=x y", ["rg *"], "ask"),
+        ("make test SHELL=x", ["make test *"], "ask"),
+        ("A=1 git log --output=x", ["A=1 git *"], "ask"),
         ("ls *.py", [literal("ls *.py")], "allow"),
         ("ls x.py", [literal("ls *.py")], "ask"),
         ("for x in a; do ls; done", ["for *", "ls *"], "ask"),
@@ -101,6 +127,25 @@ def test_a_line_is_covered_if_each_of_its_commands_is(line: str, rules: list[str
 )
 def test_what_is_forbidden_is_found_in_a_line_that_is_else_allowed(line: str, decision: Decision) -> None:
     rules = [Rule("bash", "*"), Rule("bash", "rm *", False)]
+    assert decided([run(line)], rules) == decision
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("git push", "deny"),
+        ("git -C there push origin", "ask"),
+        ("/usr/bin/git --no-pager push", "ask"),
+        ("git log", "allow"),
+        ("git log --grep push", "ask"),
+        ("echo git push", "allow"),
+        ("git $X", "ask"),
+        ("git reset x --hard", "ask"),
+        ("git reset x", "allow"),
+    ],
+)
+def test_what_is_forbidden_is_found_with_more_words_in_it(line: str, decision: Decision) -> None:
+    rules = [Rule("bash", "*"), Rule("bash", "git push*", False), Rule("bash", "git reset --hard *", False)]
     assert decided([run(line)], rules) == decision
 
 
@@ -180,6 +225,17 @@ def test_an_option_that_says_nothing_is_refused(text: str) -> None:
         ("/bin/bash -c x", "/bin/bash -c x"),
         ("cat .env", "cat .env"),
         ("A=1 ls", "A=1 ls"),
+        ("python3.11 x.py", "python3.11 x.py"),
+        ("git add x", "git add *"),
+        ("git log --output=x", "git log --output=x"),
+        ("git config user.name x", "git config user.name x"),
+        ("npm run build", "npm run build"),
+        ("docker run x", "docker run x"),
+        ("docker ps", "docker ps *"),
+        ("export PATH=x", "export PATH=x"),
+        ("enable -f x.so y", "enable -f x.so y"),
+        ("cp a b", "cp a b"),
+        ("cat .e*", "cat .e[*]"),
     ],
 )
 def test_what_is_proposed_for_always(line: str, pattern: str) -> None:
