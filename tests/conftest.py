@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import itertools
 import logging
 import os
 from collections.abc import Iterator
@@ -24,10 +25,16 @@ settings.register_profile("slow", settings.get_profile("fast"), max_examples=2_0
 settings.load_profile(os.environ.get("PALIMPSEST_HYPOTHESIS", "fast"))
 
 
+_numbers = itertools.count()
+
+
 @pytest.fixture(autouse=True)
-def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that a test starts ever touches the data folder of whoever runs it."""
-    monkeypatch.setenv("PALIMPSEST_DATA_DIR", str(tmp_path / "palimpsest"))
+def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing that a test starts ever touches the data folder of whoever runs it. It is only named here, not made:
+    most tests start nothing, and a folder for each of thousands takes longer than they do."""
+    folder = tmp_path_factory.getbasetemp() / "palimpsest" / f"{next(_numbers)}"
+    monkeypatch.setenv("PALIMPSEST_DATA_DIR", str(folder))
+    return folder
 
 
 # Real processes that import litellm or load a model, seconds each: packaging/check leaves them to packaging/test.
@@ -64,17 +71,17 @@ def stray_exceptions(request: pytest.FixtureRequest) -> Iterator[list[str]]:
     yield kept.texts
     if inspect.iscoroutinefunction(getattr(request.node, "obj", None)) or "qtbot" in request.fixturenames:
         gc.collect()
+        gc.freeze()  # what stays is not looked at again: after an import of litellm that takes 0.2 s for each test
     logger.removeHandler(kept)
     if kept.texts:
         pytest.fail("asyncio reported:\n" + "\n".join(kept.texts), pytrace=False)
 
 
 @pytest.fixture
-def data_folder(tmp_path: Path) -> Path:
+def data_folder(own_data_folder: Path) -> Path:
     """The test's own data folder, empty, and the one that PALIMPSEST_DATA_DIR names."""
-    folder = tmp_path / "palimpsest"
-    folder.mkdir()
-    return folder
+    own_data_folder.mkdir(parents=True)
+    return own_data_folder
 
 
 @pytest.fixture
