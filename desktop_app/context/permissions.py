@@ -36,9 +36,9 @@ NEVER_WIDE = RUNS_OTHERS | lexicon(
     " tsx vi vim nvim view ed emacs nano less more man info screen tmux gdb lldb sqlite psql mysql"
     " rm rmdir unlink shred dd mkfs cp install mv ln link tee truncate split csplit uniq patch tar cpio zip unzip"
     " chmod chown chgrp chattr setfacl mount umount kill pkill killall curl wget ftp sftp scp rsync nc ncat socat"
-    " telnet shutdown reboot crontab systemctl launchctl service open xdg-open osascript pwsh powershell at batch csh ash"
+    " telnet shutdown reboot crontab systemctl launchctl service open xdg-open osascript pwsh powershell at batch csh"
     " let declare typeset local readonly export unset read mapfile readarray set shopt enable hash bind complete"
-    " compgen fc coproc tcsh"
+    " compgen fc coproc tcsh ash"
 )
 """Programs for which "always" is proposed for the very line only: they run what they are told, change or send what they
 are told, or change what the commands behind them in the same line do. Without the digits of a version."""
