@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import time
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated
@@ -27,6 +26,11 @@ HEAD_MOST = TAIL_MOST = 5_000_000
 STREAMED_MOST = 200_000
 """Characters that are shown while it runs; a program that writes without end would keep the window busy."""
 TICK_SECONDS = 0.05
+LATE_MOST = 32
+"""Pieces that are read after the command has ended: what was on its way then comes in fewer. What follows is written
+in the background."""
+BLANKS = " \t\n"
+"""Of a shell; others are a part of a word."""
 
 
 class BashArguments(Arguments, frozen=True):
@@ -57,7 +61,7 @@ class BashTool(Tool[BashArguments]):
     async def needs(self, arguments: BashArguments, place: Workplace) -> tuple[Need, ...]:
         """One for each simple command; one for the whole line, where it cannot be taken apart, or where a part alone
         would not say that something in it is filled in."""
-        line = arguments.command.strip()
+        line = arguments.command.strip(BLANKS)
         commands = simple_commands(line)
         if commands is None:
             return (Need(self.name, "run", line, literal(line)),)
@@ -76,7 +80,7 @@ class BashTool(Tool[BashArguments]):
         try:
             child = await ChildProcess.start((self._shell, "-c", arguments.command), folder)
         except ValueError:
-            raise ToolFailed("A command cannot hold a NUL character.") from None
+            raise ToolFailed("A command cannot hold a NUL character, or half of one (a lone surrogate).") from None
         output = Output()
         try:
             async with aclosing(_read(child, output, started + arguments.timeout)) as pieces:
@@ -93,7 +97,9 @@ class BashTool(Tool[BashArguments]):
 
 async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:
     """What it writes, until it has ended, or time is up."""
-    while time.monotonic() < deadline:
+    late = 0
+    while time.monotonic() < deadline and late < LATE_MOST:
+        late += child.exit_code is not None
         try:
             async with asyncio.timeout(min(TICK_SECONDS, max(deadline - time.monotonic(), 0))):
                 chunk = await child.output.read(65_536)
@@ -130,23 +136,18 @@ class Output:
     """What a program has written: its first and its last bytes."""
 
     def __init__(self, head_most: int = HEAD_MOST, tail_most: int = TAIL_MOST) -> None:
-        self._head = bytearray()
-        self._tail: deque[bytes] = deque()
+        self._head, self._tail = bytearray(), bytearray()
         self._head_most, self._tail_most = head_most, tail_most
-        self._in_tail = self._left_out = self._streamed = 0
+        self._left_out = self._streamed = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
     def take(self, chunk: bytes) -> str:
         """Keeps a chunk. Returns the text to show of it."""
         room = self._head_most - len(self._head)
         self._head += chunk[:room]
-        if rest := chunk[max(room, 0) :]:
-            self._tail.append(rest)
-            self._in_tail += len(rest)
-        while self._tail and self._in_tail - len(self._tail[0]) >= self._tail_most:
-            gone = len(self._tail.popleft())
-            self._in_tail -= gone
-            self._left_out += gone
+        self._tail += chunk[room:]
+        if len(self._tail) > 2 * self._tail_most:  # not at each chunk, which would move all of it
+            self._cut_tail()
         if self._streamed >= STREAMED_MOST:
             return ""
         told = self._decoder.decode(chunk)
@@ -155,8 +156,13 @@ class Output:
 
     def text(self) -> str:
         """All that is kept, as UTF-8; other bytes are replaced."""
-        head, tail = bytes(self._head), b"".join(self._tail)
+        self._cut_tail()
         if not self._left_out:
-            return (head + tail).decode(errors="replace")
+            return (self._head + self._tail).decode(errors="replace")
         gap = f"\n[… {self._left_out:,} bytes left out here …]\n"
-        return f"{head.decode(errors='replace')}{gap}{tail.decode(errors='replace')}"
+        return f"{self._head.decode(errors='replace')}{gap}{self._tail.decode(errors='replace')}"
+
+    def _cut_tail(self) -> None:
+        gone = max(len(self._tail) - self._tail_most, 0)
+        del self._tail[:gone]
+        self._left_out += gone

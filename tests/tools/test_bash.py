@@ -125,6 +125,20 @@ async def test_what_runs_in_the_background_ends_with_the_command(desk: Desk) -> 
     assert await nothing_runs_in(desk.folder)
 
 
+@pytest.mark.parametrize("writes", ["yes", "while :; do echo x; sleep 0.01; done"])
+async def test_what_writes_on_in_the_background_ends_with_the_command(desk: Desk, writes: str) -> None:
+    said = await desk.call("bash", command=f"{{ {writes}; }} & echo done", timeout=20)
+    assert "done\n" in said
+    assert said.endswith("[exit code 0]"), "it was not waited for"
+    assert await nothing_runs_in(desk.folder)
+
+
+async def test_what_was_written_last_is_kept(desk: Desk) -> None:
+    """More than a pipe and a buffer hold, and no pause before the end."""
+    said = await desk.call("bash", command="head -c 3000000 /dev/zero | tr '\\0' x; echo the end")
+    assert said == "x" * 3_000_000 + "the end\n[exit code 0]"
+
+
 async def test_a_command_that_closes_its_output_is_waited_for(desk: Desk) -> None:
     assert await desk.call("bash", command="exec >&- 2>&-; sleep 0.5; touch made") == "[exit code 0]"
     assert (desk.folder / "made").exists()
@@ -221,6 +235,7 @@ async def test_bytes_that_are_no_text_are_replaced(desk: Desk) -> None:
 
 async def test_what_cannot_be_run_is_said(desk: Desk) -> None:
     assert "NUL" in await desk.failure("bash", command="a\0b")
+    assert "half of one" in await desk.failure("bash", command="echo \ud800")
     assert "[exit code 127]" in await desk.failure("bash", command="no-such-program-anywhere")
     desk.place = Workplace("one", "/no/such/folder")
     assert "not there" in await desk.failure("bash", command="true")
@@ -238,6 +253,8 @@ async def test_each_simple_command_needs_the_users_word(desk: Desk) -> None:
     [need] = await desk.needs("bash", command='git commit -m "about $X"')
     assert (need.target, need.suggestion) == ('git commit -m "about $X"', "git commit *")
     assert decided([need], [Rule("bash", need.suggestion)]) == "allow"
+    [need] = await desk.needs("bash", command=" \tls\u2003\n")
+    assert need.target == "'ls\u2003'", "a blank that is none for the shell is a part of the name"
     needs = await desk.needs("bash", command="git pu{sh,ll}\\ x")
     assert decided(needs, [Rule("bash"), Rule("bash", "git push*", False)]) == "ask"
 
