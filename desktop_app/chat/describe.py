@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+
+import msgspec
 
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.view import active_entries
+from desktop_app.conversation.events import DescriptionStarted, TurnEvent
 from desktop_app.conversation.message import Attachment, Message, Role, Text
-from desktop_app.conversation.transcript import Recalled
+from desktop_app.conversation.transcript import Recalled, Upkeep
 from desktop_app.settings import Settings
 
 from .one_reply import one_reply
@@ -41,6 +44,13 @@ NAME_MOST = 100
 log = logging.getLogger(__name__)
 
 
+class Description(msgspec.Struct, frozen=True):
+    """What is told of one image, and what that took, if a model answered."""
+
+    text: str
+    upkeep: Upkeep | None = None
+
+
 class Describer:
     """Describes images. settings: as they are now. words: reads the system prompt."""
 
@@ -49,35 +59,33 @@ class Describer:
         self._settings = settings
         self._words = words
 
-    async def described(self, session: Session, message: Message) -> Recalled | None:
-        """What is to be recorded for that message, with what was recalled for it already; None if nothing is.
+    async def recorded(self, session: Session, message: Message) -> AsyncGenerator[TurnEvent, None]:
+        """Describes the images of that message and records it, with what was recalled for it already; does nothing
+        where that is not needed, or was done before.
 
         A model that fails is told of in the text, so that no turn fails for it. Cancelling leaves no trace.
         """
         images = [part for part in message.parts if isinstance(part, Attachment) and part.is_image]
         if not images or session.model_info.has_eyes:
-            return None
+            return
         entries = [entry for entry in active_entries(session.transcript.entries) if isinstance(entry, Recalled)]
         before = next((entry for entry in reversed(entries) if entry.for_message_id == message.id), None)
-        if before is not None and DESCRIBED in before.text:
-            return None
         model = self._seeing()
-        if model is None:
-            if any(BLIND in entry.text for entry in entries):
-                return None
-            told = BLIND
+        if before is not None and DESCRIBED in before.text:
+            return
+        if model is not None:
+            yield DescriptionStarted(session.id, len(images), model.info.label)
+            found = await self._all(model, images, message.text)
+            told, paid = f"{HEADING}\n" + "\n\n".join(one.text for one in found), [one.upkeep for one in found]
+        elif any(BLIND in entry.text for entry in entries):
+            return
         else:
-            told = f"{HEADING}\n" + "\n\n".join(await self._all(model, images, message.text))
+            told, paid = BLIND, []
         kept = before.text.partition(HEADING)[0].partition(BLIND)[0].strip() if before else ""
-        ids = before.message_ids if before else ()
-        return Recalled(for_message_id=message.id, text="\n\n".join(filter(None, (kept, told))), message_ids=ids)
-
-    async def recorded(self, session: Session, message: Message) -> bool:
-        """Describes and records; whether anything was."""
-        described = await self.described(session, message)
-        if described is not None:
-            await session.record(stamped(described))
-        return described is not None
+        text, ids = "\n\n".join(filter(None, (kept, told))), before.message_ids if before else ()
+        described = Recalled(for_message_id=message.id, text=text, message_ids=ids)
+        await session.record(*(stamped(one) for one in paid if one is not None), stamped(described))
+        yield session.gauge_changed()
 
     def _seeing(self) -> ChatModel | None:
         """The vision role's model, if it is there and sees."""
@@ -89,22 +97,23 @@ class Describer:
             return None
         return model if model is not None and model.info.has_eyes else None
 
-    async def _all(self, model: ChatModel, images: list[Attachment], words: str) -> list[str]:
+    async def _all(self, model: ChatModel, images: list[Attachment], words: str) -> list[Description]:
         prompt = await asyncio.to_thread(self._words)
         free = asyncio.Semaphore(AT_ONCE)
 
-        async def one(image: Attachment) -> str:
+        async def one(image: Attachment) -> Description:
             async with free:
                 return await self._one(model, image, prompt, words)
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(image)) for image in images[:IMAGES_MOST]]
         left = [
-            f"[Image {name_of(image)} was not described: {IMAGES_MOST} are the most.]" for image in images[IMAGES_MOST:]
+            Description(f"[Image {name_of(image)} was not described: {IMAGES_MOST} are the most.]")
+            for image in images[IMAGES_MOST:]
         ]
         return [*(task.result() for task in tasks), *left]
 
-    async def _one(self, model: ChatModel, image: Attachment, prompt: str, words: str) -> str:
+    async def _one(self, model: ChatModel, image: Attachment, prompt: str, words: str) -> Description:
         asked = Text(
             f"The user's words: {head_of(words, WORDS_MOST)}" if words.strip() else "There are no words with it."
         )
@@ -114,16 +123,15 @@ class Describer:
         )
         label, price = model.info.label, self._models.price(model.info.id)
         try:
-            reply = await one_reply(model, messages, REPLY_TOKENS, SECONDS, price)
+            reply = await one_reply(model, "image", messages, REPLY_TOKENS, SECONDS, price)
         except ModelError as error:
             log.warning("an image was not described: %s", error)
-            return f"[Image {name_of(image)} could not be described: {error.failure.title}.]"
-        if reply.usage is not None:
-            log.info("an image was described by %s: %s", label, reply.usage)
+            return Description(f"[Image {name_of(image)} could not be described: {error.failure.title}.]")
         if not reply.text:
-            return f"[Image {name_of(image)} could not be described: {label} said nothing.]"
+            told = f"[Image {name_of(image)} could not be described: {label} said nothing.]"
+            return Description(told, reply.upkeep)
         text = await asyncio.to_thread(_cut, reply.text, model.tokenizer.count)
-        return f"{DESCRIBED}{name_of(image)}, by {label}: {text}]"
+        return Description(f"{DESCRIBED}{name_of(image)}, by {label}: {text}]", reply.upkeep)
 
 
 def name_of(image: Attachment) -> str:

@@ -9,11 +9,11 @@ from desktop_app.context.masking import masked
 from desktop_app.context.prune.digest import NAME, digest_input, digested, with_digest
 from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.transcript import Prune
+from desktop_app.conversation.transcript import Prune, Upkeep
 
 from .basis import Basis
 from .one_reply import one_reply
-from .ports import ChatModel, ModelError
+from .ports import ChatModel, ModelError, Price
 
 TOKENS_MOST = 600
 """Of the reply: twice what `digest_model_most` characters take."""
@@ -27,8 +27,11 @@ def wants_model(prune: Prune, basis: Basis) -> bool:
     return basis.policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
 
 
-async def digest_by_model(prune: Prune, basis: Basis, model: ChatModel, words: str) -> Prune:
+async def digest_by_model(
+    prune: Prune, basis: Basis, model: ChatModel, words: str, price: Price | None
+) -> tuple[Prune, Upkeep | None]:
     """The prune with the model's digest; as it was where the model fails, or where it would free less than nothing.
+    And what the model was asked, if it answered.
 
     words: of the request; {most} in them is how many characters it may have.
     """
@@ -36,12 +39,12 @@ async def digest_by_model(prune: Prune, basis: Basis, model: ChatModel, words: s
     system = Message(role=Role.SYSTEM, parts=(Text(words.replace("{most}", f"{basis.policy.digest_model_most:,}")),))
     question = Message(role=Role.USER, parts=(Text(asked),))
     try:
-        reply = await one_reply(model, (system, question), TOKENS_MOST, SECONDS_MOST)
+        reply = await one_reply(model, "digest", (system, question), TOKENS_MOST, SECONDS_MOST, price)
     except ModelError as error:
         log.info("old results are digested by rule, because %s", error.failure.title)
-        return prune
+        return prune, None
     better = with_digest(prune, masked(reply.text), basis.policy, basis.counts)
-    return better if better.tokens_after < better.tokens_before else prune
+    return (better if better.tokens_after < better.tokens_before else prune), reply.upkeep
 
 
 def _asked(prune: Prune, basis: Basis) -> str:

@@ -12,15 +12,14 @@ import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from msgspec.structs import replace
-
 from desktop_app.context.cited import Source, cited_in
 from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.events import Failure, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
+from desktop_app.conversation.totals import added
 
 from .lookups import Found, Lookups, seen_in
-from .ports import ChatModel, Piece, Price, ReasoningPiece, ReplyEnd, Spills, TextPiece, WorldError
+from .ports import ChatModel, Piece, Price, ReasoningPiece, ReplyEnd, Spills, TextPiece, WorldError, priced
 from .reply_in_flight import KEEP_EVERY
 from .session import Session
 
@@ -78,15 +77,10 @@ class Finding:
                 return ReasoningDelta(self._session.id, self.id, text)
             case ReplyEnd():
                 self.calls = piece.tool_calls
-                self.usage = added(self.usage, self._priced(piece.usage))
+                self.usage = added(self.usage, priced(piece.usage, self._price))
                 return None
             case _:
                 return None
-
-    def _priced(self, usage: Usage | None) -> Usage | None:
-        if usage is None or usage.dollars is not None or self._price is None:
-            return usage
-        return replace(usage, dollars=self._price.of(usage))
 
     def reply(self) -> Message:
         """The newest reply with its calls, which are to be run."""
@@ -154,17 +148,3 @@ def sources_told(sources: tuple[Source, ...]) -> str:
     """The list below an answer; "" for none."""
     lines = [f"- {source.url}" + ("" if source.is_read else " (found, not read)") for source in sources]
     return "\n".join(["Sources:", *lines]) if lines else ""
-
-
-def added(one: Usage | None, other: Usage | None) -> Usage | None:
-    """Both together; dollars are known if they are of either."""
-    if one is None or other is None:
-        return one or other
-    dollars = [usage.dollars for usage in (one, other) if usage.dollars is not None]
-    return Usage(
-        one.prompt_tokens + other.prompt_tokens,
-        one.reply_tokens + other.reply_tokens,
-        one.cached_tokens + other.cached_tokens,
-        one.cache_written_tokens + other.cache_written_tokens,
-        sum(dollars) if dollars else None,
-    )

@@ -18,7 +18,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.tools import ToolSpec
 
-from .ports import ChatModel, ModelError, ReplyEnd, TextPiece
+from .ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, priced
 from .session import Session
 
 FLUSH_SECONDS = 60.0
@@ -105,8 +105,8 @@ def _reply_tokens(model: ChatModel) -> int:
 class Asking:
     """One question while a model answers it. usage: what its provider reported, None if it reported nothing."""
 
-    def __init__(self, model: ChatModel, question: Question) -> None:
-        self._model, self._question = model, question
+    def __init__(self, model: ChatModel, question: Question, price: Price | None) -> None:
+        self._model, self._question, self._price = model, question, price
         self.usage: Usage | None = None
 
     async def notes(self) -> tuple[Note, ...]:
@@ -137,7 +137,7 @@ class Asking:
                     if length > CHARACTERS_MOST:
                         raise NoNotes(f"the reply of {label} was longer than it may be")
                     if isinstance(piece, ReplyEnd):
-                        self.usage = piece.usage
+                        self.usage = priced(piece.usage, self._price)
                         if piece.reason == "content_filter":
                             raise NoNotes(f"a filter stopped {label}")
                         return "".join(arrived), piece

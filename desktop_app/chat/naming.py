@@ -70,8 +70,8 @@ class Namer:
                 stamped(Message(role=Role.USER, parts=(Text(excerpt),))),
             )
             price = self._models.price(model.info.id)
-            said = await one_reply(model, messages, REPLY_TOKENS, SECONDS, price)
-            log.info("a title by %s took %s", model.info.label, said.usage)
+            said = await one_reply(model, "title", messages, REPLY_TOKENS, SECONDS, price)
+            await session.record(stamped(said.upkeep))
             title = title_in(said.text)
             if title and (await session.archive.conversation(session.id)).title == before:
                 await self._rename(session.id, title)

@@ -1,4 +1,4 @@
-"""One small request to a model beside the conversation: for a title, for what is in an image."""
+"""One small request to a model beside the conversation: for a title, for a digest, for what is in an image."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Sequence
 from contextlib import aclosing
 
 import msgspec
-from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Upkeep
 
-from .ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece
+from .ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, priced
 
 CHARACTERS_MOST = 20_000
 """Of a reply: who writes more does not mind the limit."""
 
 
 class OneReply(msgspec.Struct, frozen=True):
-    """What a model said, and what it took."""
+    """What a model said, and what it took, which is to be recorded."""
 
     text: str
-    usage: Usage | None = None
+    upkeep: Upkeep
 
 
 async def one_reply(
-    model: ChatModel, messages: Sequence[Message], tokens: int, seconds: float, price: Price | None = None
+    model: ChatModel, purpose: str, messages: Sequence[Message], tokens: int, seconds: float, price: Price | None
 ) -> OneReply:
     """The whole reply, of at most `tokens`, which is waited for that long; one that is cut there is taken as it is.
 
-    Raises ModelError. Cancelling closes the connection.
+    purpose: as `Upkeep` has it. Raises ModelError. Cancelling closes the connection.
     """
     label, arrived, length, usage = model.info.label, list[str](), 0, None
     most = min(tokens, model.info.max_output or tokens)
@@ -41,12 +41,10 @@ async def one_reply(
                     arrived.append(piece.text)
                     length += len(piece.text)
                 elif isinstance(piece, ReplyEnd):
-                    usage = piece.usage
+                    usage = priced(piece.usage, price)
                 if length > CHARACTERS_MOST:
                     raise ModelError(Failure("garbage", f"{label} wrote more than it may"), kind="garbage")
     except TimeoutError:
         failure = Failure("timeout", f"{label} took longer than {seconds:.0f} s")
         raise ModelError(failure, kind="timeout") from None
-    if usage is not None and usage.dollars is None and price is not None:
-        usage = replace(usage, dollars=price.of(usage))
-    return OneReply("".join(arrived).strip(), usage)
+    return OneReply("".join(arrived).strip(), Upkeep(purpose=purpose, model=model.info.recorded_as, usage=usage))

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Literal, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.events import Failure
@@ -124,6 +125,13 @@ class Price(msgspec.Struct, frozen=True):
         plain = usage.prompt_tokens - usage.cached_tokens - usage.cache_written_tokens
         prompt = plain * self.prompt + usage.cached_tokens * cached + usage.cache_written_tokens * written
         return prompt + usage.reply_tokens * self.reply
+
+
+def priced(usage: Usage | None, price: Price | None) -> Usage | None:
+    """The usage with what it cost: as the provider said, else by the price list, if the model is in it."""
+    if usage is None or usage.dollars is not None or price is None:
+        return usage
+    return replace(usage, dollars=price.of(usage))
 
 
 class ChatModel(Protocol):

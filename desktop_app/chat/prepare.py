@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-
-from msgspec.structs import replace
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 
 from desktop_app.conversation.events import TurnEvent
 from desktop_app.conversation.message import Message
@@ -17,9 +16,8 @@ from .workbench import Workbench
 Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
 """What the archive holds about that message and the view has no more; None if there is nothing worth bringing back."""
 
-
-Describe = Callable[[Session, Message], Awaitable[bool]]
-"""Records what is in the images of that message, for a model that cannot see them; whether it did."""
+Describe = Callable[[Session, Message], AsyncGenerator[TurnEvent, None]]
+"""Records what is in the images of that message, for a model that cannot see them, and tells of it."""
 
 
 async def nothing_remembered(session: Session) -> str:
@@ -43,22 +41,19 @@ class Preparation:
         self._recall = recall
         self._describe = describe
 
-    async def made(self, session: Session, prompt: Message | None) -> AsyncIterator[TurnEvent]:
+    async def made(self, session: Session, prompt: Message | None) -> AsyncGenerator[TurnEvent, None]:
         """Records what is due, then the message, which is told once it is stored. Raises ArchiveError."""
         if self._bench is not None:
             await equipped(session, self._bench, self._memory_text)
-        if prompt is None:
-            if (newest := session.message(session.view.last_user_id)) and await self._is_described(session, newest):
-                yield session.gauge_changed()
-            return
-        message = stamped(prompt)
-        recalled = None if self._recall is None else await self._recall(session, message)
-        before = () if recalled is None else (stamped(replace(recalled, for_message_id=message.id)),)
-        yield await session.record_message(message, *before)
-        yield session.gauge_changed()
-        # The message is safe, and seen: describing takes its time, and may be stopped.
-        if await self._is_described(session, message):
+        message = session.message(session.view.last_user_id)
+        if prompt is not None:
+            message = stamped(prompt)
+            recalled = None if self._recall is None else await self._recall(session, message)
+            before = () if recalled is None else (stamped(recalled),)
+            yield await session.record_message(message, *before)
             yield session.gauge_changed()
-
-    async def _is_described(self, session: Session, message: Message) -> bool:
-        return self._describe is not None and await self._describe(session, message)
+        # The message is safe, and seen: describing takes its time, and may be stopped.
+        if self._describe is not None and message is not None:
+            async with aclosing(self._describe(session, message)) as events:
+                async for event in events:
+                    yield event

@@ -165,12 +165,12 @@ class Keeper:
         usage = None
         if (asked := await self._question(session, stretch, memories, trigger)) is not None:
             model, question = asked
-            asking = Asking(model, question)
+            asking = Asking(model, question, self._models.price(model.info.id))
             try:
-                return await asking.notes(), model.info.recorded_as, self._priced(model, asking.usage)
+                return await asking.notes(), model.info.recorded_as, asking.usage
             except NoNotes as reason:
                 log.warning("what is remembered of conversation %s was found by rule, because %s", session.id, reason)
-                usage = self._priced(model, asking.usage)
+                usage = asking.usage
         return await asyncio.to_thread(notes_by_rule, stretch, FLUSH_MOST), "", usage
 
     async def _question(
@@ -200,12 +200,6 @@ class Keeper:
             except ModelError as error:
                 log.info("the chat's own model is asked what must last: %s", error)
         return None if own.info.is_builtin or not own.info.has_tools else own
-
-    def _priced(self, model: ChatModel, usage: Usage | None) -> Usage | None:
-        price = self._models.price(model.info.id)
-        if usage is None or usage.dollars is not None or price is None:
-            return usage
-        return replace(usage, dollars=price.of(usage))
 
 
 async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:

@@ -13,7 +13,16 @@ from contextlib import aclosing
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import Failure, Retrying, TurnEvent, TurnFailed, TurnFinished, TurnStarted
+from desktop_app.conversation.events import (
+    Answered,
+    Asked,
+    Failure,
+    Retrying,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from desktop_app.conversation.message import Message, Role, Text, Usage
 from desktop_app.settings import Settings
 
@@ -120,6 +129,8 @@ class Research:
         self.finding = Finding(session, who.model, who.price, who.note)
         self._lookups: Lookups | None = None
         self._rounds = self._estimated = 0
+        self._asked_at = 0.0
+        self._ends_at = asyncio.get_running_loop().time() + SECONDS_MOST
 
     def finished(self, reason: str) -> TurnFinished:
         """The end of the turn, with what all its requests took."""
@@ -131,13 +142,12 @@ class Research:
         """Searches and reads until the model answers. Raises WorldError; closing it ends the tools."""
         inquiry = await self._begun(question, context)
         loop = asyncio.get_running_loop()
-        ends_at = loop.time() + SECONDS_MOST
         yield self.finding.started()
         for number in range(1, ROUNDS_MOST + 1):
-            is_last = number == ROUNDS_MOST or loop.time() >= ends_at
+            is_last = number == ROUNDS_MOST or loop.time() >= self._ends_at
             if is_last:
                 inquiry.add(Message(role=Role.USER, parts=(Text(ENOUGH),)))
-            async with aclosing(self._replied(inquiry, ends_at + ANSWER_SECONDS)) as events:
+            async with aclosing(self._replied(inquiry, self._ends_at + ANSWER_SECONDS)) as events:
                 async for event in events:
                     yield event
             if not self.finding.calls or (is_last and self.finding.text.strip()):
@@ -198,6 +208,14 @@ class Research:
             await asyncio.sleep(reaction.seconds)
             tried = replace(tried, waits=tried.waits + 1)
 
+    def _spare(self, event: TurnEvent) -> None:
+        """The time that the user takes to answer a question is not the research's."""
+        now = asyncio.get_running_loop().time()
+        if isinstance(event, Asked):
+            self._asked_at = now
+        elif isinstance(event, Answered):
+            self._ends_at += now - self._asked_at
+
     async def _looked_up(self, inquiry: Inquiry) -> AsyncGenerator[TurnEvent, None]:
         """Runs the calls of the newest reply, at once where they only look, with the user's permission like any."""
         finding = self.finding
@@ -206,6 +224,7 @@ class Research:
         self._lookups = lookups = Lookups(self._session, self._bench, reply, inquiry.policy, names)
         async with aclosing(lookups.run()) as events:
             async for event in events:
+                self._spare(event)
                 yield event
         self._lookups = None
         inquiry.add(reply, *(lookups.found[place].message for place in sorted(lookups.found)))

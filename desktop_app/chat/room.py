@@ -14,7 +14,7 @@ from desktop_app.context.counting import Counts
 from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
 from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomRefused, RoomStarted, TurnEvent, ViewChanged
-from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
+from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger, Upkeep
 
 from .basis import Basis, basis_of
 from .session import Session, stamped
@@ -83,8 +83,8 @@ async def _carried_out(
 ) -> AsyncGenerator[TurnEvent, None]:
     """Does what was decided, and records it."""
     if isinstance(step, Prune):
-        prune = await session.scribe.digested(session, basis, step) if session.scribe else step
-        async for event in _recorded(session, prune, trigger):
+        prune, upkeep = await session.scribe.digested(session, basis, step) if session.scribe else (step, None)
+        async for event in _recorded(session, prune, trigger, upkeep):
             yield event
     if not isinstance(step, CompactionPlan):
         return
@@ -125,12 +125,17 @@ async def _compacted(
             yield RoomProgress(session.id, step.tokens, step.most) if isinstance(step, Progress) else step
 
 
-async def _recorded(session: Session, step: Operation, trigger: Trigger) -> AsyncGenerator[TurnEvent, None]:
-    """Records that step, unless something that it touches has gone meanwhile."""
+async def _recorded(
+    session: Session, step: Operation, trigger: Trigger, upkeep: Upkeep | None = None
+) -> AsyncGenerator[TurnEvent, None]:
+    """Records that step, unless something that it touches has gone meanwhile. upkeep: what it took, paid either way."""
+    paid = () if upkeep is None else (stamped(upkeep),)
     current = measured_on(step, session.transcript, session.view, session.counts)
     if current is not None:
-        yield await session.record_operation(stamped(current), cause=trigger)
+        yield await session.record_operation(*paid, stamped(current), cause=trigger)
         yield session.gauge_changed()
+    elif paid:
+        await session.record(*paid)
 
 
 def request_size(session: Session) -> int:

@@ -16,7 +16,7 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.spending import Spending
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, Trigger, Upkeep
 from desktop_app.settings import Settings, Summaries
 
 from .basis import Basis
@@ -101,15 +101,18 @@ class Scribe:
         if trigger is not Trigger.USER and (pause := self._pause(session.policy)):
             return Order("extractive", note=pause)
         asked = model if is_by_hand else WhileWanted(model, lambda: self._settings().summaries == "auto")
-        return Order(strategy, asked, await asyncio.to_thread(self._prompts), instructions)
+        prompts, price = await asyncio.to_thread(self._prompts), self._models.price(model.info.id)
+        return Order(strategy, asked, prompts, instructions, price=price)
 
-    async def digested(self, session: Session, basis: Basis, prune: Prune) -> Prune:
-        """The prune with its digest by the model, where the policy wants that and the settings allow it."""
+    async def digested(self, session: Session, basis: Basis, prune: Prune) -> tuple[Prune, Upkeep | None]:
+        """The prune with its digest by the model, where the policy wants that and the settings allow it; and what the
+        model was asked, if it was."""
         model = self._author(session).model
         is_wanted = self._words is not None and self._settings().summaries == "auto" and not model.info.is_builtin
         if self._words is None or not is_wanted or not wants_model(prune, basis):
-            return prune
-        return await digest_by_model(prune, basis, model, await asyncio.to_thread(self._words))
+            return prune, None
+        words, price = await asyncio.to_thread(self._words), self._models.price(model.info.id)
+        return await digest_by_model(prune, basis, model, words, price)
 
     async def offer(self, session: Session, optimization: Optimization) -> Offer:
         """What a summary by a model would take for that plan, or why there is none. Nothing is sent for it."""

@@ -24,7 +24,7 @@ from desktop_app.conversation.message import Entry, Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
-from .ports import Archive, ChatModel, ModelError, Price
+from .ports import Archive, ChatModel, ModelError, Price, priced
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .uninterrupted import uninterrupted
 
@@ -109,10 +109,8 @@ class Session:
             self._told_limit = error.limit
 
     def priced(self, usage: Usage | None) -> Usage | None:
-        """The usage with what it cost: as the provider said, else by the price list, if the model is in it."""
-        if usage is None or usage.dollars is not None or (price := self.price()) is None:
-            return usage
-        return replace(usage, dollars=price.of(usage))
+        """The usage with what it cost, if that is known."""
+        return priced(usage, self.price())
 
     @property
     def policy(self) -> ContextPolicy:
@@ -163,11 +161,11 @@ class Session:
         return self._tally.total + closing_tokens(self.view, self.counts)
 
     def seconds_since_request(self) -> float | None:
-        """Since the newest reply was stored, as long as its model is still in use; None if there is none."""
-        newest = next((m for m in reversed(self._messages) if m.role is Role.ASSISTANT and m.model), None)
-        if newest is None or newest.model != self.model_info.recorded_as:
-            return None
-        return max(time.time() - newest.at, 0.0)
+        """Since the model that is in use was last asked for a reply; None if it never was. What others were asked
+        meanwhile, such as a research's model, leaves its provider's cache as it is."""
+        name = self.model_info.recorded_as
+        newest = next((m for m in reversed(self._messages) if m.role is Role.ASSISTANT and m.model == name), None)
+        return None if newest is None else max(time.time() - newest.at, 0.0)
 
     def gauge_changed(self) -> GaugeChanged:
         """The figures as an event."""

@@ -31,10 +31,11 @@ from desktop_app.context.model_summary import (
 from desktop_app.context.summary_prompt import Prompts, repair_for, request_for
 from desktop_app.context.summary_reply import Unusable, Written, read_reply
 from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.totals import added
 from desktop_app.conversation.transcript import Compaction
 
 from .basis import Basis
-from .ports import CallPiece, ChatModel, ModelError, ReasoningPiece, ReplyEnd, TextPiece
+from .ports import CallPiece, ChatModel, ModelError, Price, ReasoningPiece, ReplyEnd, TextPiece, priced
 
 PROGRESS_EVERY = 0.2
 """Seconds between two tellings of how far the summary is."""
@@ -46,7 +47,7 @@ class Order(msgspec.Struct, frozen=True):
     """How a compaction is wanted. strategy: "llm", "extractive" or "last_messages". instructions: the user's own.
 
     model, prompts: who writes, and the words of the requests; needed for "llm". note: why it is not a model that is
-    asked, where that is to be told.
+    asked, where that is to be told. price: the model's, if it is known.
     """
 
     strategy: str = "extractive"
@@ -54,6 +55,7 @@ class Order(msgspec.Struct, frozen=True):
     prompts: Prompts | None = None
     instructions: str = ""
     note: str = ""
+    price: Price | None = None
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
@@ -235,7 +237,7 @@ class Writing:
                 if loop.time() - self._told_at >= PROGRESS_EVERY:
                     self._told_at = loop.time()
                     yield Progress(min(self._tokens, self._most), self._most)
-        self.usage = _sum(self.usage, end.usage)
+        self.usage = added(self.usage, priced(end.usage, self._order.price))
         if end.reason != "stop":
             why = "was longer than it may be" if end.reason == "length" else "called a tool instead"
             raise NoSummary(f"the reply of {self._model.info.label} {why}")
@@ -277,13 +279,3 @@ class Writing:
         if compaction is None:
             raise NoSummary("its summary was not shorter than what it would have replaced")
         return replace(compaction, usage=self.usage)
-
-
-def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
-    if one is None or other is None:
-        return one or other
-    return Usage(
-        one.prompt_tokens + other.prompt_tokens,
-        one.reply_tokens + other.reply_tokens,
-        one.cached_tokens + other.cached_tokens,
-    )

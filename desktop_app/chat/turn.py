@@ -8,8 +8,9 @@ from contextlib import aclosing
 from msgspec.structs import replace
 
 from desktop_app.context.make_room import WindowTooSmall
+from desktop_app.context.totals import spent_in
 from desktop_app.conversation.events import Answered, Asked, Failure, TurnEvent, TurnFailed, TurnFinished
-from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import PermissionAnswer
 from desktop_app.conversation.transcript import Trigger
 
@@ -31,6 +32,7 @@ class Turn:
     """The state of one turn. whole: the reply that is being written. calls: those of the newest reply, while they run.
 
     bench: what its tools need; None: there are none. is_automatic: whether room is made without the user's word.
+    estimated: tokens of its requests, as the gauge had them.
     """
 
     def __init__(self, session: Session, bench: Workbench | None, is_automatic: bool) -> None:
@@ -41,8 +43,8 @@ class Turn:
         self.calls: Calls | None = None
         self.newest: Message | None = None
         self.reason, self.failure = "finished", None
-        self.rounds = self.restarts = self.estimated = self.reported = 0
-        self.dollars: float | None = None
+        self.rounds = self.restarts = self.estimated = 0
+        self._begins_at = len(session.transcript.entries)
 
     @property
     def is_open(self) -> bool:
@@ -70,17 +72,9 @@ class Turn:
         self.restarts += whole.restarts
 
     def note(self, reply: Message) -> Message:
-        """A reply that is about to be stored: what it has cost is added up."""
-        self.newest = reply
-        if (usage := self.session.priced(reply.usage)) is not None:
-            self._add(usage)
-            return reply if usage is reply.usage else replace(reply, usage=usage)
-        return reply
-
-    def _add(self, usage: Usage) -> None:
-        self.reported += usage.prompt_tokens
-        if usage.dollars is not None:
-            self.dollars = (self.dollars or 0.0) + usage.dollars
+        """A reply that is about to be stored, with what it has cost."""
+        self.newest = replace(reply, usage=self.session.priced(reply.usage))
+        return self.newest
 
     async def tools_run(self) -> AsyncGenerator[TurnEvent, None]:
         """Runs the calls of the newest reply, if it has any; after many rounds the user is asked first."""
@@ -129,8 +123,14 @@ class Turn:
         yield session.gauge_changed()
         if self.failure is not None:
             yield TurnFailed(session.id, self.failure)
-        figures = (self.estimated, self.reported, self.dollars, self.rounds, self.restarts)
-        yield TurnFinished(session.id, self.reason, *figures)
+        yield self._finished()
+
+    def _finished(self) -> TurnFinished:
+        """The end, with what all that was recorded meanwhile has taken, summaries and the like included."""
+        replies, upkeep = spent_in(self.session.transcript.entries[self._begins_at :])
+        dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]
+        figures = (self.estimated, replies.prompt_tokens, sum(dollars) if dollars else None, self.rounds, self.restarts)
+        return TurnFinished(self.session.id, self.reason, *figures)
 
 
 def failure_of(error: WorldError | WindowTooSmall) -> Failure:

@@ -32,9 +32,23 @@ class Spent(msgspec.Struct, frozen=True):
         )
 
 
+def added(one: Usage | None, other: Usage | None) -> Usage | None:
+    """Both together; dollars are known if they are of either."""
+    if one is None or other is None:
+        return one or other
+    dollars = [usage.dollars for usage in (one, other) if usage.dollars is not None]
+    return Usage(
+        one.prompt_tokens + other.prompt_tokens,
+        one.reply_tokens + other.reply_tokens,
+        one.cached_tokens + other.cached_tokens,
+        one.cache_written_tokens + other.cache_written_tokens,
+        sum(dollars) if dollars else None,
+    )
+
+
 class Totals(msgspec.Struct, frozen=True):
-    """replies: for what was said. upkeep: for summaries and for what was saved to memory. tokens_freed: by all
-    operations that hold, of the request at that time."""
+    """replies: for what was said. upkeep: for what Palimpsest asked of its own accord: summaries, what to remember,
+    digests, titles, what is in images. tokens_freed: by all operations that hold, of the request at that time."""
 
     replies: Spent = Spent()
     upkeep: Spent = Spent()

@@ -95,6 +95,17 @@ class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
     usage: Usage | None = None
 
 
+class Upkeep(Entry, frozen=True, kw_only=True, tag="upkeep"):
+    """A request that Palimpsest made of its own accord, and of which no other entry says what it took.
+
+    purpose: "title", "digest" or "image". model: who was asked. usage: None if its provider reported nothing.
+    """
+
+    purpose: str
+    model: str
+    usage: Usage | None = None
+
+
 class Equipment(Entry, frozen=True, kw_only=True, tag="equipment"):
     """What a request carries beside its messages, from here on: the tools on offer, and what is remembered of the user.
 
@@ -166,6 +177,7 @@ AnyEntry = (
     | Prune
     | Compaction
     | Flush
+    | Upkeep
     | Equipment
     | Recalled
     | Permit
@@ -177,7 +189,7 @@ AnyEntry = (
     | Undo
 )
 Operation = Prune | Compaction
-GROWING = (Message, Recalled, Permit, Flush, Link)
+GROWING = (Message, Recalled, Permit, Flush, Upkeep, Link)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

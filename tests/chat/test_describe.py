@@ -13,7 +13,7 @@ from desktop_app.chat.describe import BLIND, IMAGES_MOST, Describer
 from desktop_app.chat.prepare import Preparation
 from desktop_app.chat.session import Session
 from desktop_app.context.view import assemble
-from desktop_app.conversation.events import MessageRecorded, TurnFinished
+from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.transcript import Recalled
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -89,6 +89,7 @@ async def test_the_message_is_safe_and_shown_before_anybody_looks_at_the_image(h
     await home.chats.turns.stop(session.id)
     assert home.of(TurnFinished)[0].reason == "stopped"
     assert [m.text for m in await home.archive.entries(session.id) if isinstance(m, Message)][-1] == "What is it?"
+    assert home.of(DescriptionStarted) == [DescriptionStarted(session.id, 1, "Reader")]
     assert recalled(session) == []
 
 

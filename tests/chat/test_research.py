@@ -131,6 +131,23 @@ async def test_the_user_is_asked_and_what_is_denied_is_a_result(house, tmp_path,
     assert web.asked == []
 
 
+@pytest.mark.slow
+async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, tmp_path, web, monkeypatch) -> None:
+    monkeypatch.setattr(research_module, "SECONDS_MOST", 5.0)
+    home = await house([looking(search("tea")), looking(search("lisbon")), Reply("In 1610.")])
+    await home.chats.models.litellm.load()  # its import alone may take that long
+    furnish(home, tmp_path, web, allow="")
+    session = await home.chats.create()
+    await home.chats.turns.research(session, "When?")
+    await home.until(lambda: bool(home.of(Asked)))
+    await asyncio.sleep(5.2)
+    allowed = PermissionAnswer(is_allowed=True, scope="conversation", pattern="*")
+    home.bench.questions.answer(home.of(Asked)[0].question, allowed)
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    assert len(home.provider.requests) == 3
+    assert research_module.ENOUGH not in str(home.provider.requests[1].messages)
+
+
 async def test_a_page_cannot_make_it_call_other_tools(house, tmp_path, web) -> None:
     calls = looking(fetch(web.url("/tea"), "a"), replace(fetch("", "b"), name="bash", arguments='{"command": "id"}'))
     home = await house([calls, Reply("Done.")])

@@ -148,11 +148,13 @@ async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> No
     home = await house([])
     session = await home.chats.create("New", [])
     assert basis_of(session).seconds_since_request is None
-    said = Message(id="r", role=Role.ASSISTANT, parts=(Text("b"),), model="scripted/scripted", at=time.time() - 100)
+    said = Message(id="q", role=Role.ASSISTANT, parts=(Text("b"),), model="another/model", at=time.time() - 200)
     await session.record_message(said)
-    assert basis_of(session).seconds_since_request == pytest.approx(100, abs=20)
-    await session.record_message(replace(said, id="s", model="another/model"))
     assert basis_of(session).seconds_since_request is None, "the cache of another model is no use to this one"
+    await session.record_message(replace(said, id="r", model="scripted/scripted", at=time.time() - 100))
+    assert basis_of(session).seconds_since_request == pytest.approx(100, abs=20)
+    await session.record_message(replace(said, id="s", model="scripted/scripted (research)", at=time.time()))
+    assert basis_of(session).seconds_since_request == pytest.approx(100, abs=20), "its own cache is as warm as it was"
 
 
 async def test_a_policy_may_switch_the_making_of_room_off(house) -> None:
