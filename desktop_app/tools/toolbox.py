@@ -25,6 +25,10 @@ from .tool import Tool, ToolFailed
 from .web_fetch import FetchTool
 from .web_search import WebSearchTool
 
+MOST_ASKED = 1_000
+"""Calls that were asked for and have not run, since they were denied, or never begun."""
+CHANGED = "What this call would do was not asked for, or has changed since, so it did not run. Call it again."
+
 
 class ToolSource(Protocol):
     """Where tools come from. It fits the `Toolbox` port, and is asked only for calls of tools that it offers."""
@@ -63,6 +67,7 @@ class Toolbox:
         own = OwnTools(own_tools(spills, settings, data or data_folder()))
         self._sources: tuple[ToolSource, ...] = (own, *sources)
         self._settings = settings
+        self._asked: dict[tuple[str, ToolCall], frozenset[Need]] = {}
 
     async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
         """Those on offer there, without those that are switched off; always in the same order, which begins the
@@ -81,14 +86,27 @@ class Toolbox:
     async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
         """What the call would do that the user may not want; nothing for what cannot be run anyway."""
         source = await self._source_of(call.name, place)
-        return await source.needs(call, place) if source else ()
+        needs = await source.needs(call, place) if source else ()
+        name = place.conversation, call
+        self._asked[name] = self._asked.get(name, frozenset(needs)).intersection(needs)
+        for old in list(self._asked)[:-MOST_ASKED]:
+            del self._asked[old]
+        return needs
 
     async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Output as it comes, where a tool shows any, and at last the outcome."""
+        """Output as it comes, where a tool shows any, and at last the outcome.
+
+        It runs only if it needs nothing, or what `needs` has told: a link may lead elsewhere by now, the settings may
+        name another server, a server of tools may be back.
+        """
+        asked = self._asked.pop((place.conversation, call), frozenset())
         source = await self._source_of(call.name, place)
         if source is None:
             names = ", ".join(spec.name for spec in await self.specs(place)) or "none"
             yield ToolOutcome(f"There is no tool named {call.name}. There are: {names}.", is_error=True)
+            return
+        if not asked.issuperset(await source.needs(call, place)):
+            yield ToolOutcome(CHANGED, is_error=True)
             return
         async with aclosing(source.run(call, place)) as pieces:
             async for piece in pieces:
@@ -134,7 +152,6 @@ class OwnTools:
         tool = self._tools[call.name]
         try:
             arguments = read_arguments(call.name, call.arguments, tool.arguments)
-            await tool.needs(arguments, place)  # what fails there was not asked for, so that it must not run
             async with aclosing(tool.run(arguments, place)) as pieces:
                 async for piece in pieces:
                     yield piece

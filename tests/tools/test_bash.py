@@ -81,7 +81,9 @@ async def test_output_is_shown_as_it_comes(desk: Desk) -> None:
     """The command goes on only once the test has seen what it said first."""
     command = "echo one; until [ -e seen ]; do sleep 0.02; done; echo two"
     shown: list[str] = []
-    async for piece in desk.toolbox.run(ToolCall("1", "bash", json.dumps({"command": command})), desk.place):
+    call = ToolCall("1", "bash", json.dumps({"command": command}))
+    await desk.toolbox.needs(call, desk.place)
+    async for piece in desk.toolbox.run(call, desk.place):
         shown += [piece] if isinstance(piece, str) else []
         desk.file("seen", "")
     assert shown == ["one\n", "two\n"]
@@ -159,6 +161,7 @@ async def test_a_closed_generator_leaves_nothing_running(desk: Desk) -> None:
     call = ToolCall(
         "1", "bash", "{\"command\": \"trap '' TERM; (trap '' TERM; echo up; sleep 600; sleep 601) & wait\"}"
     )
+    await desk.toolbox.needs(call, desk.place)
     async with aclosing(desk.toolbox.run(call, desk.place)) as pieces:
         assert await anext(pieces) == "up\n"
         assert running_in(desk.folder)

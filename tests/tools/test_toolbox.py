@@ -38,7 +38,7 @@ class Echo:
         self.names = names
 
     async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
-        return tuple(ToolSpec(name, "says it again", source="echo") for name in self.names)
+        return tuple(ToolSpec(name, "says it again", source="echo") for name in self.names)  # those of this moment
 
     async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
         return (Need(call.name, "mcp", f"echo/{call.name}"),)
@@ -98,8 +98,57 @@ async def test_other_sources_come_after_ours_and_take_no_names(desk: Desk) -> No
     assert specs[0].source == ""
     call = ToolCall("1", "echo", "anything")
     assert await toolbox.needs(call, desk.place) == (Need("echo", "mcp", "echo/echo"),)
+    assert await toolbox.needs(call, desk.place) == (Need("echo", "mcp", "echo/echo"),), "the same, when asked again"
     assert [piece async for piece in toolbox.run(call, desk.place)] == ["so far", ToolOutcome("anything")]
     assert len(toolbox.failures()) == 2
+
+
+async def outcome_of(toolbox: Toolbox, call: ToolCall, place: Workplace) -> ToolOutcome:
+    outcome = [piece async for piece in toolbox.run(call, place)][-1]
+    assert isinstance(outcome, ToolOutcome)
+    return outcome
+
+
+async def test_what_nobody_was_asked_for_does_not_run(desk: Desk) -> None:
+    write = ToolCall("1", "write", '{"path": "a.txt", "content": "x"}')
+    assert "did not run" in (await outcome_of(desk.toolbox, write, desk.place)).text
+    assert not (desk.folder / "a.txt").exists()
+    await desk.toolbox.needs(write, desk.place)
+    assert not (await outcome_of(desk.toolbox, write, desk.place)).is_error
+    assert "did not run" in (await outcome_of(desk.toolbox, write, desk.place)).text, "an answer holds for one run"
+    await desk.toolbox.needs(write, Workplace("another", str(desk.folder)))
+    assert "did not run" in (await outcome_of(desk.toolbox, write, desk.place)).text
+
+
+async def test_a_tool_that_comes_back_does_not_run_before_it_was_asked_for(desk: Desk) -> None:
+    source = Echo()
+    toolbox = Toolbox((source,), desk.spills, Settings, desk.data)
+    call = ToolCall("1", "echo", "anything")
+    assert await toolbox.needs(call, desk.place) == ()
+    source.names = ("echo",)
+    refused = await outcome_of(toolbox, call, desk.place)
+    assert refused.is_error
+    assert "did not run" in refused.text
+    await toolbox.needs(call, desk.place)
+    assert await outcome_of(toolbox, call, desk.place) == ToolOutcome("anything")
+
+
+@pytest.mark.parametrize("name", ["write", "edit", "read", "list", "grep"])
+async def test_a_path_that_means_something_else_by_then_is_left_alone(desk: Desk, tmp_path: Path, name: str) -> None:
+    """Another call of the same reply has put a link there."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("theirs")
+    more = {"write": {"content": "x"}, "edit": {"old_text": "theirs", "new_text": "x"}, "grep": {"pattern": "theirs"}}
+    path = "place" if name in ("list", "grep") else "place/a.txt"
+    call = ToolCall("1", name, json.dumps({"path": path, **more.get(name, {})}))
+    await desk.toolbox.needs(call, desk.place)
+    (desk.folder / "place").symlink_to(outside)
+    refused = await outcome_of(desk.toolbox, call, desk.place)
+    assert refused.is_error
+    assert "theirs" not in refused.text
+    assert "did not run" in refused.text
+    assert (outside / "a.txt").read_text() == "theirs"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ class Desk:
         return path
 
     async def pieces(self, name: str, arguments: str) -> tuple[list[str], ToolOutcome]:
-        pieces = [piece async for piece in self.toolbox.run(ToolCall("1", name, arguments), self.place)]
+        call = ToolCall("1", name, arguments)
+        await self.toolbox.needs(call, self.place)
+        pieces = [piece async for piece in self.toolbox.run(call, self.place)]
         *shown, outcome = pieces
         assert isinstance(outcome, ToolOutcome)
         assert all(isinstance(piece, str) for piece in shown)

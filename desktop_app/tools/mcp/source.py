@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from desktop_app.context.permissions import literal
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
@@ -28,8 +29,6 @@ STOP_SECONDS = 0.2
 """For a call that is cancelled, to tell its server."""
 MOST_UNTOLD = 500
 """Lines of output that wait to be taken; what a tool says beyond them is left out."""
-MOST_ASKED = 200
-"""Calls that were asked for and have not run, since they were denied."""
 MOST_FOLDERS = 8
 """In which servers without a folder of their own run at once; the one that was not used for longest is ended."""
 
@@ -52,7 +51,6 @@ class McpServers:
         self._servers = tuple(servers)
         self._prefixes = prefixes(server.name for server in self._servers)
         self._connections: dict[tuple[str, str], Connection] = {}
-        self._asked: dict[tuple[str, ToolCall], None] = {}
         self._folders: dict[str, float] = {}
         """Where conversations work, and when each was last used; the one used last comes last."""
 
@@ -69,17 +67,13 @@ class McpServers:
 
     async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
         """Each call of a server's tool has to be allowed. Told from its name alone, since a server that does not
-        answer now may do so a moment later; what this was not asked of does not run."""
+        answer now may do so a moment later."""
         prefix, joint, tail = call.name.partition(JOINT)
         servers = [s.name for s in self._servers if s.is_on and self._prefixes[s.name] == prefix]
         if not joint or not servers:
             return ()
-        self._asked[place.conversation, call] = None
-        for old in list(self._asked)[:-MOST_ASKED]:
-            del self._asked[old]
-        server = servers[0].replace("/", "_")
-        pattern = "".join(f"[{c}]" if c in "*?[" else c for c in server)
-        return (Need(call.name, "mcp", f"{server}/{tail}", f"{pattern}/*"),)
+        target = f"{servers[0].replace('/', '_')}/{tail}"
+        return (Need(call.name, "mcp", target, literal(target)),)
 
     async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
         """Lines of progress and logs as they come, and at last the outcome. Closing it tells the server to stop."""
@@ -91,11 +85,6 @@ class McpServers:
         if isinstance(found, ToolOutcome):
             yield found
             return
-        if (place.conversation, call) not in self._asked:
-            # Nobody had to allow it while the server did not answer, and now it does.
-            yield ToolOutcome("The tool has just come back, and did not run. Call it again.", is_error=True)
-            return
-        del self._asked[place.conversation, call]
         connection, tool = found
         told: asyncio.Queue[str | ToolOutcome] = asyncio.Queue()
         name = self._around.next_name(call.name)

@@ -41,11 +41,21 @@ class Bench:
     async def run(self, name: str, **arguments: Any) -> tuple[list[str], ToolOutcome]:
         """What the tool showed on its way, and how it ended."""
         call = ToolCall("1", name, json.dumps(arguments))
-        await self.servers.needs(call, self.place)
         pieces = [piece async for piece in self.servers.run(call, self.place)]
         outcome = pieces.pop()
         assert isinstance(outcome, ToolOutcome)
         return [piece for piece in pieces if isinstance(piece, str)], outcome
+
+    async def cancel(self, name: str, note: Path) -> None:
+        """Cancels a call while it runs: it ends at once, and its server, which takes a note, hears of it."""
+        task = asyncio.ensure_future(self.run(name, seconds=30, note=str(note)))
+        await asyncio.sleep(0.5)
+        began = time.monotonic()
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+        assert time.monotonic() - began < 0.25
+        await until(note.exists)
 
     async def text(self, name: str, **arguments: Any) -> str:
         return (await self.run(name, **arguments))[1].text

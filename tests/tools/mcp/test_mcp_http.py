@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import json
 import socket
 import ssl
 import sys
-import time
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -19,10 +17,9 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
-from mcp_bench import FOLDER, PATIENT, Bench, bench, until
+from mcp_bench import FOLDER, PATIENT, bench
 from mcp_servers.web import web
 
-from desktop_app.conversation.message import ToolCall
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.surroundings import Limits
 
@@ -186,29 +183,11 @@ async def test_a_real_server_over_http(tmp_path: Path) -> None:
         lines, outcome = await one.run("w__count", to=2)
         assert outcome.text == "counted"
         assert "2 of 2: step 2\n" in lines
-        await cancelled_in_time(one, tmp_path / "note")
+        await one.cancel("w__dawdle", tmp_path / "note")
         await one.run("w__grow", tool="late")
         async with asyncio.timeout(5):
             while "w__late" not in await one.names():
                 await asyncio.sleep(0.05)
-
-
-async def cancelled_in_time(one: Bench, note: Path) -> None:
-    call = ToolCall("1", "w__dawdle", json.dumps({"seconds": 30, "note": str(note)}))
-
-    async def run() -> None:
-        await one.servers.needs(call, one.place)
-        async with aclosing(one.servers.run(call, one.place)) as pieces:
-            async for _ in pieces:
-                pass
-
-    task = asyncio.ensure_future(run())
-    await asyncio.sleep(0.5)
-    began = time.monotonic()
-    task.cancel()
-    await asyncio.wait({task})
-    assert time.monotonic() - began < 0.25
-    await until(note.exists)
 
 
 @pytest.mark.slow

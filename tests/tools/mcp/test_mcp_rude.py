@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from mcp_bench import Heartbeat, bench, server
 
-from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.tools.mcp.surroundings import Limits
 
 HASTY = Limits(start=1.0, start_most=1.5, wait=20.0, call=0.5, pause=0.05)
@@ -169,20 +167,6 @@ async def test_a_large_answer_of_many_small_objects_does_not_hold_the_loop_up(tm
             text = await one.text("rude__work", size=60_000)
     assert len(json.loads(text)) == 60_000
     assert heartbeat.longest < 0.05, heartbeat.longest
-
-
-async def test_what_nobody_had_to_allow_does_not_run(tmp_path: Path) -> None:
-    async with bench(tmp_path, server("rude")) as one:
-        call = ToolCall("1", "rude__work", "{}")
-        await one.names()
-        [refused] = [piece async for piece in one.servers.run(call, one.place)]
-        assert isinstance(refused, ToolOutcome)
-        assert "did not run" in refused.text
-        await one.servers.needs(call, one.place)
-        [worked] = [piece async for piece in one.servers.run(call, one.place)]
-        assert worked == ToolOutcome("worked")
-        [refused] = [piece async for piece in one.servers.run(call, one.place)]
-        assert refused != worked
 
 
 async def test_a_server_gets_a_minimal_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
