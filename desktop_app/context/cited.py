@@ -18,7 +18,6 @@ NOT_CHECKED = " (not checked: this address was in no result)"
 _URL = re.compile(r"https?://\w[^\s<>\"'`|\\^{}\[\]“”„«»‘’。，、）]*", re.IGNORECASE)
 _PARTS = re.compile(r"https?://([^/?#]+)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
 _CLOSERS = {"(": ")", "<": ">"}
-_PAIRS = {")": "("}
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -82,13 +81,15 @@ def _key(url: str) -> str:
 
 def _bare(url: str) -> str:
     """Without what belongs to the sentence: full stops, and brackets that were opened before it."""
-    while url:
-        last = url[-1]
-        is_open = last in _PAIRS and url.count(last) > url.count(_PAIRS[last])
-        if last not in ".,;:!?*_" and not is_open:
+    unopened = url.count(")") - url.count("(")
+    end = len(url)
+    while end:
+        last = url[end - 1]
+        if last not in ".,;:!?*_" and not (last == ")" and unopened > 0):
             break
-        url = url[:-1]
-    return url
+        unopened -= last == ")"
+        end -= 1
+    return url[:end]
 
 
 def _behind(answer: str, start: int, end: int) -> int:

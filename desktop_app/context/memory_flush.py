@@ -46,6 +46,8 @@ UNWANTED_MOST = 100
 REPLY_MOST = 40_000
 """Characters: what is longer is no list of notes."""
 VALUES_TRIED = 20
+NESTED_MOST = 4
+"""Lists and objects around a note: an object, its list, an object each, and one to spare."""
 
 GONE = "Before the question, what was said after the last time and has left the window since, as a record:"
 
@@ -263,17 +265,19 @@ def _json(text: str) -> object:
         return None
 
 
-def _notes(value: object) -> Iterator[Note]:
+def _notes(value: object, depth: int = 0) -> Iterator[Note]:
     """Notes in a value: {"memories": [...]}, a list, {"text": ...}, or a string."""
+    if depth > NESTED_MOST:
+        return
     if isinstance(value, str):
         yield Note(value)
     elif isinstance(value, list):
         for one in cast("list[object]", value)[: 4 * FLUSH_MOST]:
-            yield from _notes(one)
+            yield from _notes(one, depth + 1)
     elif isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         text, replaces = fields.get("text"), fields.get("replaces")
         if isinstance(text, str):
             yield Note(text, replaces if isinstance(replaces, str) else "")
         else:
-            yield from _notes(fields.get("memories"))
+            yield from _notes(fields.get("memories"), depth + 1)

@@ -25,6 +25,8 @@ REPLY_MOST = 400_000
 OBJECTS_TRIED = 20
 NESTED_MOST = 3
 """Levels of lists and objects in a field: sections, their lines, and one to spare."""
+PEELED_MOST = 5
+"""Marks within marks that are taken out one by one; thousands of them would take minutes."""
 REFUSAL_MOST = 600
 """Characters: a longer text that begins with an apology goes on with a summary."""
 
@@ -77,6 +79,8 @@ _CONTROL = re.compile(
 _ESCAPE = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 _TEMPLATE = re.compile(r"<\|([^|<>\n]{0,60})\|>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>")
 _MARK = re.compile(r"<?/?\[?\bmark-[0-9a-f]{6}\b[^\n>\]]{0,80}[>\]]?")
+_OF_MARKS = re.compile(r"[<>|\[\]]|mark-")
+"""Without these there is no mark, no HTML and no picture."""
 _ACTIVE = re.compile(
     r"<(script|style|iframe|object|embed|svg|form)\b[^<>]{0,400}>.*?(?:</\1\s*>|\Z)"
     r"|<(?:img|link|meta|base|input)\b[^<>]{0,2000}>",
@@ -184,11 +188,18 @@ def clean(text: str) -> str:
     """Markdown without what could do harm where it is shown or sent: control and direction characters, lone
     surrogates, marks of chat templates and of our own requests, active HTML, pictures that would be loaded."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _CONTROL.sub("", _ESCAPE.sub("", text))
-    while (changed := _MARK.sub("", _TEMPLATE.sub(r"\1", _ACTIVE.sub("", text)))) != text:
-        text = changed
-    text = _IMAGE.sub(r"\1", text).strip()
+    text = _IMAGE.sub(r"\1", _without_marks(_CONTROL.sub("", _ESCAPE.sub("", text)))).strip()
     return f"{text}\n```" if _is_code_open(text) else text
+
+
+def _without_marks(text: str) -> str:
+    """What is left when a mark is taken out may be one again: what still holds some after a few times was made to."""
+    for _ in range(PEELED_MOST):
+        peeled = _MARK.sub("", _TEMPLATE.sub(r"\1", _ACTIVE.sub("", text)))
+        if peeled == text:
+            return text
+        text = peeled
+    return _OF_MARKS.sub(" ", text)
 
 
 def _is_code_open(text: str) -> bool:

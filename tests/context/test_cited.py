@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,3 +79,10 @@ def test_every_address_is_a_source_or_marked_and_no_other_word_changes(
 def test_any_text_can_be_looked_at(text: str) -> None:
     cited = cited_in(text, SEEN)
     assert cited.text.replace(NOT_CHECKED, "") == text.replace(NOT_CHECKED, "")
+
+
+@pytest.mark.parametrize("sign", [")", "!", "(", "()", "(.)"])
+def test_no_address_takes_long(sign: str) -> None:
+    started = time.process_time()
+    urls_in("http://a.test/" + sign * 300_000)
+    assert time.process_time() - started < 1.0

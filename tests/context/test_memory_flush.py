@@ -278,6 +278,7 @@ def call(arguments: str, name: str = "save_memory") -> ToolCall:
         ("[1, 2, 3", (), None),
         ("12", (), None),
         ("{" * 5_000, (), None),
+        ("[" * 500 + '"A."' + "]" * 500, (), ()),
     ],
 )  # fmt: skip
 def test_notes_are_read_from_calls_or_from_json(text: str, calls, notes) -> None:

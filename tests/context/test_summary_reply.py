@@ -189,5 +189,15 @@ def test_no_text_takes_long(unit: str) -> None:
     assert time.process_time() - started < 1.0
 
 
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("<|", "|>"), ("<s", ">"), ("[INS", "T]"), ("mark-", "abcdef" + "." * 80)]
+)
+def test_marks_within_marks_are_gone_and_do_not_take_long(opening: str, closing: str) -> None:
+    started = time.process_time()
+    left = clean(opening * 5_000 + closing * 5_000)
+    assert time.process_time() - started < 1.0
+    assert clean(left) == left
+
+
 def test_a_reply_that_tells_of_the_turn_alone_is_a_summary() -> None:
     assert read_reply(json.dumps({"turn": PAGE, "keep": ["m3"]}), NAMES) == WHOLE
