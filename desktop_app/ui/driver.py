@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -14,9 +15,13 @@ from .bridge import Bridge
 from .heartbeat import Heartbeat
 from .main_window import MainWindow
 from .style import show_theme
+from .widgets.boxes import ScrollColumn
+from .widgets.sheet import Sheet
 
 LOOK_EVERY = 0.02  # seconds
 KEY_PAUSE = 0.012  # seconds: about 80 keys a second, faster than anybody, slower than the event loop
+
+Kind = TypeVar("Kind", bound=Sheet)
 
 
 class NotSeen(Exception):
@@ -86,9 +91,29 @@ class Driver:
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
         await asyncio.sleep(LOOK_EVERY)
 
-    def dialog(self, kind: str) -> QWidget | None:
-        """The open dialog of that class."""
-        return next((w for w in self.window.findChildren(QWidget) if type(w).__name__ == kind and w.isVisible()), None)
+    async def sheet(self, kind: type[Kind], seconds: float, what: str) -> Kind:
+        """The open sheet of that class, once it is there."""
+        await self.until(lambda: self._open(kind), seconds, what)
+        return self._open(kind)[0]
+
+    async def gone(self, kind: type[Sheet]) -> None:
+        """Waits until no sheet of that class is open."""
+        await self.until(lambda: not self._open(kind), 10, f"the end of the {kind.__name__}")
+
+    async def paste(self, text: str) -> None:
+        """Pastes into the draft, as out of the clipboard."""
+        QApplication.clipboard().setText(text)
+        self.window.composer.take_focus()
+        self.window.composer.field.paste()
+        await asyncio.sleep(LOOK_EVERY)
+
+    async def scroll_to(self, part: QWidget, area: ScrollColumn) -> None:
+        """Brings the beginning of a part of what an area shows to its top."""
+        await asyncio.sleep(LOOK_EVERY)  # a part that is new has its place then
+        area.verticalScrollBar().setValue(part.mapTo(area.content, QPoint(0, 0)).y())
+
+    def _open(self, kind: type[Kind]) -> list[Kind]:
+        return [sheet for sheet in self.window.findChildren(kind) if sheet.isVisible()]
 
     async def picture(self, file: Path) -> None:
         """A PNG of the window. Painting it takes a while, which is not the window's fault."""

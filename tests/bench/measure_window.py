@@ -23,6 +23,7 @@ from desktop_app.ui.app import run_window
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
 
 MIB = 1024 * 1024
 
@@ -76,11 +77,11 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
     await asyncio.sleep(0.5)
     figures["gap_open_1000_ms"] = driver.gap_of_step() * 1000
     await driver.click(window.gauge.optimize)
-    await driver.until(lambda: driver.dialog("PlanDialog"), 60, "the plan")
+    plan = await driver.sheet(PlanDialog, 60, "the plan")
     await asyncio.sleep(0.5)
     figures["gap_plan_1000_ms"] = driver.gap_of_step() * 1000
-    await driver.click(getattr(driver.dialog("PlanDialog"), "apply", None))
-    await driver.until(lambda: not driver.dialog("PlanDialog"), 60, "the end of the dialog")
+    await driver.click(plan.apply)
+    await driver.gone(PlanDialog)
     await asyncio.sleep(0.5)
     figures["gap_compaction_1000_ms"] = driver.gap_of_step() * 1000
     figures["pss_window_at_the_end_mib"] = pss(own)

@@ -84,10 +84,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
 
 async def plan_of(window: MainWindow, driver: Driver) -> PlanDialog:
     await driver.click(window.gauge.optimize)
-    await driver.until(lambda: driver.dialog("PlanDialog"), 30, "the plan")
-    dialog = driver.dialog("PlanDialog")
-    assert isinstance(dialog, PlanDialog)
-    return dialog
+    return await driver.sheet(PlanDialog, 30, "the plan")
 
 
 def operations(window: MainWindow) -> list:
@@ -107,7 +104,8 @@ def test_a_summary_is_written_edited_and_applied(play) -> None:
         dialog.summary.area.appendPlainText("- And mine.")
         await driver.until(dialog.apply.isEnabled, 30, "the check")
         await driver.click(dialog.apply)
-        await driver.until(lambda: not driver.dialog("PlanDialog") and operations(window), 30, "the end")
+        await driver.gone(PlanDialog)
+        await driver.until(lambda: operations(window), 30, "the end")
         (row,) = operations(window)
         assert row.summary.endswith("- And mine.")
         assert row.usage.prompt_tokens == 4_000

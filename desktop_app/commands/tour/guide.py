@@ -13,7 +13,8 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver, NotSeen
 from desktop_app.ui.main_window import MainWindow
 
-from .steps import STEPS, Step, Visit
+from .steps import STEPS
+from .visit import Step, Visit
 
 log = logging.getLogger(__name__)
 

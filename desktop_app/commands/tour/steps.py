@@ -5,55 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable
 
 from desktop_app.conversation.events import State
-from desktop_app.conversation.gauge import Gauge
-from desktop_app.paths import RESOURCES
-from desktop_app.ui.driver import Driver, NotSeen
+from desktop_app.ui.driver import NotSeen
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.search.search_palette import SearchPalette
 
-SAMPLES = RESOURCES / "samples"
+from . import tool_steps
+from .visit import Step, Visit
+
 QUESTION = "In two sentences: what is a palimpsest?"
 LONG_TASK = "Write a long story about a lighthouse, with many chapters."
-
-
-class Visit:
-    """What the steps share: the driver, shortcuts to the window's parts, and figures for the report."""
-
-    def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-        self.window = driver.window
-        self.model = driver.window.transcript_model
-        self.figures: dict[str, float] = {}
-        driver.window.chat.view_changed.connect(self._note_change)
-        self.changes = 0
-
-    def _note_change(self, _: object) -> None:
-        self.changes += 1
-
-    @property
-    def gauge(self) -> Gauge | None:
-        """What the gauge shows."""
-        return self.window.gauge.gauge
-
-    async def say(self, text: str) -> None:
-        """Types a message and sends it."""
-        self.window.composer.take_focus()
-        await self.driver.type(text)
-        await self.driver.enter()
-
-    async def turn_is_over(self, seconds: float) -> None:
-        """Waits for the end of the running turn."""
-        await self.driver.until(lambda: not self.model.is_running, seconds, "the end of the reply")
-
-    async def view_changes(self, act: Callable[[], Awaitable[None]], seconds: float, what: str) -> None:
-        """Does something and waits until the view has changed by it."""
-        before = self.changes
-        await act()
-        await self.driver.until(lambda: self.changes > before, seconds, what)
-
-
-Step = Callable[[Visit], Awaitable[None]]
 
 
 async def first_start(visit: Visit) -> None:
@@ -106,9 +68,7 @@ async def regenerate_it(visit: Visit) -> None:
 
 async def import_a_conversation(visit: Visit) -> None:
     """A long interview fills the small window to nearly 80 %."""
-    before = visit.window.chat.conversation
-    visit.window.listing.import_files([str(SAMPLES / "interview.jsonl")])
-    await visit.driver.until(lambda: visit.window.chat.conversation != before, 30, "the imported conversation")
+    await visit.opened_sample("interview.jsonl")
     await visit.driver.until(lambda: visit.gauge and visit.gauge.share > 0.7, 10, "a gauge above 70 %")
 
 
@@ -120,7 +80,7 @@ async def see_the_breakdown(visit: Visit) -> None:
 async def see_the_plan(visit: Visit) -> None:
     """Optimize conversation: what would go, what would stay, and the summary."""
     await visit.driver.click(visit.window.gauge.optimize)
-    await visit.driver.until(lambda: visit.driver.dialog("PlanDialog"), 20, "the plan")
+    await visit.driver.sheet(PlanDialog, 30, "the plan")
 
 
 async def see_the_plan_in_the_dark(visit: Visit) -> None:
@@ -132,10 +92,10 @@ async def optimize_it(visit: Visit) -> None:
     """The plan is applied."""
     await visit.driver.show_theme("light")
     before = visit.gauge.total if visit.gauge else 0
-    dialog = visit.driver.dialog("PlanDialog")
-    await visit.view_changes(lambda: visit.driver.click(getattr(dialog, "apply", None)), 20, "the optimized view")
+    plan = await visit.driver.sheet(PlanDialog, 30, "the plan")
+    await visit.view_changes(lambda: visit.driver.click(plan.apply), 20, "the optimized view")
     await visit.driver.until(lambda: visit.gauge and visit.gauge.total < before, 5, "a lower gauge")
-    await visit.driver.until(lambda: not visit.driver.dialog("PlanDialog"), 5, "the end of the dialog")
+    await visit.driver.gone(PlanDialog)
 
 
 async def see_the_mark_in_the_chat(visit: Visit) -> None:
@@ -193,7 +153,7 @@ async def go_on_until_room_is_made(visit: Visit) -> None:
 async def search_everything(visit: Visit) -> None:
     """Search finds what was archived."""
     await visit.driver.click(visit.window.sidebar.search)
-    await visit.driver.until(lambda: visit.driver.dialog("SearchPalette"), 10, "the search")
+    await visit.driver.sheet(SearchPalette, 10, "the search")
     await visit.driver.type("harbour")
     await visit.driver.until(lambda: visit.window.listing.results_shown > 0, 10, "results")
 
@@ -201,7 +161,7 @@ async def search_everything(visit: Visit) -> None:
 async def find_it_in_the_chat(visit: Visit) -> None:
     """Enter goes to the message."""
     await visit.driver.enter()
-    await visit.driver.until(lambda: not visit.driver.dialog("SearchPalette"), 10, "the transcript")
+    await visit.driver.gone(SearchPalette)
 
 
 async def survive_a_crash(visit: Visit) -> None:
@@ -215,18 +175,15 @@ async def survive_a_crash(visit: Visit) -> None:
 
 async def a_long_agent_session(visit: Visit) -> None:
     """A session with tools, far beyond the small window."""
-    before = visit.window.chat.conversation
-    visit.window.listing.import_files([str(SAMPLES / "migration.jsonl")])
-    await visit.driver.until(lambda: visit.window.chat.conversation != before, 30, "the imported conversation")
+    await visit.opened_sample("migration.jsonl")
     await visit.driver.until(lambda: visit.gauge and visit.gauge.status == "exceeded", 10, "an exceeded gauge")
 
 
 async def optimize_the_long_session(visit: Visit) -> None:
     """One click brings it into the window."""
     await visit.driver.click(visit.window.gauge.optimize)
-    await visit.driver.until(lambda: visit.driver.dialog("PlanDialog"), 30, "the plan")
-    dialog = visit.driver.dialog("PlanDialog")
-    await visit.view_changes(lambda: visit.driver.click(getattr(dialog, "apply", None)), 30, "the optimized view")
+    plan = await visit.driver.sheet(PlanDialog, 30, "the plan")
+    await visit.view_changes(lambda: visit.driver.click(plan.apply), 30, "the optimized view")
     await visit.driver.until(lambda: visit.gauge and visit.gauge.share < 0.75, 10, "a gauge in the green")
 
 
@@ -242,6 +199,13 @@ STEPS: tuple[Step, ...] = (
     draft_is_counted,
     stop_a_reply,
     regenerate_it,
+    tool_steps.see_the_tools,
+    tool_steps.switch_one_off,
+    tool_steps.see_the_servers,
+    tool_steps.add_a_server,
+    tool_steps.see_the_roles,
+    tool_steps.see_what_tools_may_do,
+    tool_steps.remember_something,
     import_a_conversation,
     see_the_breakdown,
     see_the_plan,
@@ -253,10 +217,13 @@ STEPS: tuple[Step, ...] = (
     pin_it,
     undo_it,
     go_on_until_room_is_made,
+    tool_steps.recall_what_was_archived,
+    tool_steps.say_too_much,
     search_everything,
     find_it_in_the_chat,
     survive_a_crash,
     a_long_agent_session,
+    tool_steps.open_a_tool_card,
     optimize_the_long_session,
     the_window_in_the_dark,
 )

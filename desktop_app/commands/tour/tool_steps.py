@@ -1,0 +1,119 @@
+"""The tour's steps about tools, memory, recall and what goes wrong. The built-in model can call no tools, so a call is
+shown in a session that an agent has had; everything else is done here and now."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.gauge import Segment
+from desktop_app.ui.driver import NotSeen
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.items import FailureItem, MessageItem
+
+from .visit import Visit
+
+REMEMBERED = "I write for readers who have never seen the sea."
+
+
+async def see_the_tools(visit: Visit) -> None:
+    """Which tools there are, what each takes of a request, and that this model can call none."""
+    await visit.driver.click(visit.window.composer.tools)
+    sheet = await visit.driver.sheet(ToolsSheet, 20, "the tools")
+    if not sheet.warning.isVisible():
+        raise NotSeen("that this model cannot call tools")
+
+
+async def switch_one_off(visit: Visit) -> None:
+    """One of them is no longer on offer; what all of them take is less by it."""
+    sheet = await visit.driver.sheet(ToolsSheet, 20, "the tools")
+    before = sheet.total.text()
+    await visit.driver.click(sheet.rows["bash"].switch)
+    await visit.driver.until(lambda: sheet.total.text() != before, 10, "another sum")
+
+
+async def see_the_servers(visit: Visit) -> None:
+    """In the settings: the servers that answer on this machine are looked for."""
+    await visit.driver.click((await visit.driver.sheet(ToolsSheet, 20, "the tools")).close_button)
+    await visit.driver.gone(ToolsSheet)
+    await visit.driver.click(visit.window.sidebar.settings)
+    settings = await visit.driver.sheet(SettingsDialog, 20, "the settings")
+    await visit.driver.scroll_to(settings.servers, settings.area)
+    finder = settings.servers.finder
+    await visit.driver.click(finder.button)
+    await visit.driver.until(lambda: finder.said.text() or finder.rows, 10, "what was found")
+
+
+async def add_a_server(visit: Visit) -> None:
+    """One is written down by hand; nothing is stored before it is saved."""
+    settings = await visit.driver.sheet(SettingsDialog, 20, "the settings")
+    await visit.driver.click(settings.servers.add_server)
+    await visit.driver.until(lambda: settings.servers.forms, 5, "a form")
+    await visit.driver.scroll_to(settings.servers.forms[-1], settings.area)
+
+
+async def see_the_roles(visit: Visit) -> None:
+    """Which model does what, and what is remembered."""
+    settings = await visit.driver.sheet(SettingsDialog, 20, "the settings")
+    await visit.driver.scroll_to(settings.roles, settings.area)
+
+
+async def see_what_tools_may_do(visit: Visit) -> None:
+    """What is always allowed, and servers of tools: a form for one."""
+    settings = await visit.driver.sheet(SettingsDialog, 20, "the settings")
+    await visit.driver.click(settings.tools.add_server)
+    await visit.driver.until(lambda: settings.tools.forms, 5, "a form")
+    await visit.driver.scroll_to(settings.tools, settings.area)
+
+
+async def remember_something(visit: Visit) -> None:
+    """A memory is written by hand, and kept for all conversations."""
+    settings = await visit.driver.sheet(SettingsDialog, 20, "the settings")
+    await visit.driver.click(settings.cancel)
+    await visit.driver.gone(SettingsDialog)
+    visit.window.panel.show_tab("memory")
+    memories = visit.window.panel.memories
+    await visit.driver.click(memories.add)
+    await visit.driver.until(lambda: memories.cards and memories.cards[0].editing, 5, "a card to write in")
+    await visit.driver.type(REMEMBERED)
+    box = memories.cards[0].editing
+    await visit.driver.click(box.keep if box else None)
+    kept = f"Memory: {REMEMBERED}"
+    await visit.driver.until(
+        lambda: any(card.accessibleName().startswith(kept) for card in memories.cards), 10, "the memory"
+    )
+
+
+async def recall_what_was_archived(visit: Visit) -> None:
+    """A question about what has left the view: the archive is searched, and what it says is sent along."""
+    visit.window.context.show_breakdown()
+    await visit.say("When did the Marit Elise ground at Kvalsand, and who wrote to the paper about it?")
+    await visit.turn_is_over(180)
+    if visit.gauge is None or not visit.gauge.segments.get(Segment.MEMORY):
+        raise NotSeen("the memory among what was sent")
+
+
+async def say_too_much(visit: Visit) -> None:
+    """A message that no window of this size can hold: a card says so, with ways out."""
+    await visit.driver.paste("All the tides of a year: " + "high and low, " * 6_000)
+    await visit.driver.enter()
+    await visit.driver.until(lambda: _last_failure(visit), 60, "a card")
+
+
+async def open_a_tool_card(visit: Visit) -> None:
+    """A call of a tool in the session, unfolded: what it was given, and what came back."""
+    item = next(i for i in _messages(visit) if i.call is not None and i.row.message.tool_result is not None)
+    transcript = visit.window.stage.transcript
+    if not transcript.show_message(item.row.message.id):
+        raise NotSeen("the card of a tool")
+    transcript.perform(Action.FOLD, item.key)
+    await visit.driver.until(lambda: transcript.is_settled, 10, "the open card")
+
+
+def _messages(visit: Visit) -> list[MessageItem]:
+    items = (visit.model.item(row) for row in range(visit.model.rowCount()))
+    return [item for item in items if isinstance(item, MessageItem)]
+
+
+def _last_failure(visit: Visit) -> FailureItem | None:
+    last = visit.model.item(visit.model.rowCount() - 1) if visit.model.rowCount() else None
+    return last if isinstance(last, FailureItem) else None
