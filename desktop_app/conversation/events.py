@@ -30,88 +30,83 @@ class Failure(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-class TurnStarted(msgspec.Struct, frozen=True, tag="turn_started"):
+class Event(msgspec.Struct, frozen=True):
+    """Something that happened in a conversation. conversation: its id."""
+
+    conversation: str
+
+
+class TurnStarted(Event, frozen=True, tag="turn_started"):
     """A turn has begun; its user message follows as `MessageRecorded` once it is stored."""
 
-    conversation: str
 
-
-class MessageRecorded(msgspec.Struct, frozen=True, tag="message_recorded"):
+class MessageRecorded(Event, frozen=True, tag="message_recorded"):
     """A message is stored. A reply that streamed as `reply_id` arrives here whole, with that id."""
 
-    conversation: str
     row: MessageRow
 
 
-class DescriptionStarted(msgspec.Struct, frozen=True, tag="description_started"):
+class DescriptionStarted(Event, frozen=True, tag="description_started"):
     """The images of the newest message were given to another model, since the chat's own cannot see them. What it says
     of them is recorded before the reply starts. images: how many. model: the label of whoever looks."""
 
-    conversation: str
     images: int
     model: str
 
 
-class ReplyStarted(msgspec.Struct, frozen=True, tag="reply_started"):
+class ReplyStarted(Event, frozen=True, tag="reply_started"):
     """A request went out; deltas of `reply_id` follow. continues: the id of the reply that this one goes on with."""
 
-    conversation: str
     reply_id: str
     model: str
     continues: str = ""
 
 
-class TextDelta(msgspec.Struct, frozen=True, tag="text_delta"):
+class TextDelta(Event, frozen=True, tag="text_delta"):
     """Text that the reply has grown by."""
 
-    conversation: str
     reply_id: str
     text: str
 
 
-class ReasoningDelta(msgspec.Struct, frozen=True, tag="reasoning_delta"):
+class ReasoningDelta(Event, frozen=True, tag="reasoning_delta"):
     """Reasoning that the reply has grown by."""
 
-    conversation: str
     reply_id: str
     text: str
 
 
-class Retrying(msgspec.Struct, frozen=True, tag="retrying"):
+class Retrying(Event, frozen=True, tag="retrying"):
     """The provider did not do what was asked, and is asked again after some seconds. attempt: counted from 1."""
 
-    conversation: str
     reason: str
     seconds: float
     attempt: int
 
 
-class ToolStarted(msgspec.Struct, frozen=True, tag="tool_started"):
+class ToolStarted(Event, frozen=True, tag="tool_started"):
     """A tool runs. reply_id: the message that called it. place: which of its calls, counted from 0: ids repeat."""
 
-    conversation: str
     reply_id: str
     call: ToolCall
     place: int = 0
 
 
-class ToolOutput(msgspec.Struct, frozen=True, tag="tool_output"):
+class ToolOutput(Event, frozen=True, tag="tool_output"):
     """What a running tool has put out since the last one of these. reply_id, place: see `ToolStarted`."""
 
-    conversation: str
     call_id: str
     text: str
     reply_id: str = ""
     place: int = 0
 
 
-class ToolFinished(msgspec.Struct, frozen=True, tag="tool_finished"):
+class ToolFinished(Event, frozen=True, tag="tool_finished"):
     """A call has its result, which is stored. bytes: UTF-8 of the whole output, before it was truncated.
 
     reply_id, place: see `ToolStarted`; a call that was not allowed has finished without having started.
     """
 
-    conversation: str
     call_id: str
     message_id: str
     name: str
@@ -122,13 +117,12 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool_finished"):
     place: int = 0
 
 
-class Asked(msgspec.Struct, frozen=True, tag="asked"):
+class Asked(Event, frozen=True, tag="asked"):
     """The turn waits for the user's answer. kind: "permission", or "rounds" after many rounds without the user.
 
     question: names it in the answer. call, needs: what is to be permitted. rounds: how many there were.
     """
 
-    conversation: str
     question: str
     kind: str
     call: ToolCall | None = None
@@ -136,73 +130,64 @@ class Asked(msgspec.Struct, frozen=True, tag="asked"):
     rounds: int = 0
 
 
-class Answered(msgspec.Struct, frozen=True, tag="answered"):
+class Answered(Event, frozen=True, tag="answered"):
     """The question is answered, or does not wait any more."""
 
-    conversation: str
     question: str
     is_allowed: bool
 
 
-class RoomStarted(msgspec.Struct, frozen=True, tag="room_started"):
+class RoomStarted(Event, frozen=True, tag="room_started"):
     """Room is being made: say so ("Compacting conversation history…")."""
 
-    conversation: str
     trigger: Trigger
 
 
-class RoomProgress(msgspec.Struct, frozen=True, tag="room_progress"):
+class RoomProgress(Event, frozen=True, tag="room_progress"):
     """A summary is being written by a model: `tokens` so far, of `most` that are expected at most.
 
     plan: of **Optimize conversation**, if it is written for one; "" when room is made in the conversation itself.
     """
 
-    conversation: str
     tokens: int
     most: int
     plan: str = ""
 
 
-class RoomEnded(msgspec.Struct, frozen=True, tag="room_ended"):
+class RoomEnded(Event, frozen=True, tag="room_ended"):
     """Room is no longer being made, whether or not there is more of it now."""
 
-    conversation: str
 
-
-class RoomRefused(msgspec.Struct, frozen=True, tag="room_refused"):
+class RoomRefused(Event, frozen=True, tag="room_refused"):
     """Room is due, but is not made any more without the user's word; `reason` says why, in words for the user."""
 
-    conversation: str
     reason: str
 
 
-class ViewChanged(msgspec.Struct, frozen=True, tag="view_changed"):
+class ViewChanged(Event, frozen=True, tag="view_changed"):
     """An operation was recorded, undone or redone, or a message pinned or brought back.
 
     operations: the rows that are new or changed. changes: the messages that stand differently now.
     """
 
-    conversation: str
     operations: tuple[OperationRow, ...]
     changes: tuple[MessageChange, ...]
     cause: Trigger | None = None
 
 
-class GaugeChanged(msgspec.Struct, frozen=True, tag="gauge_changed"):
+class GaugeChanged(Event, frozen=True, tag="gauge_changed"):
     """The assembled request has changed."""
 
-    conversation: str
     gauge: Gauge
 
 
-class TurnFailed(msgspec.Struct, frozen=True, tag="turn_failed"):
+class TurnFailed(Event, frozen=True, tag="turn_failed"):
     """The turn ended early; everything that was acknowledged is stored."""
 
-    conversation: str
     failure: Failure
 
 
-class TurnFinished(msgspec.Struct, frozen=True, tag="turn_finished"):
+class TurnFinished(Event, frozen=True, tag="turn_finished"):
     """The turn is over, whichever way. reason: "finished", "stopped" or "failed".
 
     Of all its requests together: tokens_estimated and tokens_reported of the prompts, counted here and by the provider
@@ -210,7 +195,6 @@ class TurnFinished(msgspec.Struct, frozen=True, tag="turn_finished"):
     room and went on.
     """
 
-    conversation: str
     reason: str = "finished"
     tokens_estimated: int = 0
     tokens_reported: int = 0
