@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 from weakref import WeakValueDictionary
 
 from desktop_app.conversation.tools import Need, Workplace
@@ -32,94 +33,94 @@ class FileLocks:
         return lock
 
 
-class WriteArguments(Arguments, frozen=True):
-    """Which file, and all that is to stand in it."""
+class Change(Arguments, frozen=True):
+    """What every change has: its file."""
 
     path: FilePath
+
+
+C = TypeVar("C", bound=Change)
+
+
+class ChangeTool(Tool[C]):
+    """Changes one file."""
+
+    def __init__(self, borders: Borders, locks: FileLocks) -> None:
+        self._borders = borders
+        self._locks = locks
+
+    async def needs(self, arguments: C, place: Workplace) -> tuple[Need, ...]:
+        """Always the user's word."""
+        file = await asyncio.to_thread(resolved, arguments.path, place)
+        return await asyncio.to_thread(self._borders.writing, self.name, file, place)
+
+    async def answer(self, arguments: C, place: Workplace) -> str:
+        """What was changed."""
+        file = await asyncio.to_thread(resolved, arguments.path, place)
+        async with self._locks.of(file):
+            return await asyncio.to_thread(self._changed, file, told(file, place), arguments)
+
+    @abstractmethod
+    def _changed(self, file: Path, name: str, arguments: C) -> str:
+        """Changes it, and says what was done. name: as the model knows it. Raises ToolFailed, OSError."""
+
+
+class WriteArguments(Change, frozen=True):
+    """All that is to stand in the file."""
+
     content: str
 
 
-class WriteTool(Tool[WriteArguments]):
+class WriteTool(ChangeTool[WriteArguments]):
     """Makes a file, or replaces all that stands in one."""
 
     name = "write"
     description = "Create a file, or replace a whole one. Missing folders are made."
     arguments = WriteArguments
 
-    def __init__(self, borders: Borders, locks: FileLocks) -> None:
-        self._borders = borders
-        self._locks = locks
-
-    async def needs(self, arguments: WriteArguments, place: Workplace) -> tuple[Need, ...]:
-        """Always the user's word."""
-        file = await asyncio.to_thread(resolved, arguments.path, place)
-        return await asyncio.to_thread(self._borders.writing, self.name, file)
-
-    async def answer(self, arguments: WriteArguments, place: Workplace) -> str:
-        """What was written."""
-        file = await asyncio.to_thread(resolved, arguments.path, place)
-        async with self._locks.of(file):
-            return await asyncio.to_thread(_write, file, told(file, place), arguments.content)
-
-
-def _write(file: Path, name: str, content: str) -> str:
-    if file.is_dir():
-        raise ToolFailed(f"{name} is a folder.")
-    if file.exists() and not file.is_file():
-        raise ToolFailed(f"{name} is no plain file.")
-    try:
-        encoded = content.encode()
-    except UnicodeEncodeError:
-        raise ToolFailed("The content holds half of a character (a lone surrogate), which no file can hold.") from None
-    did = "Replaced" if file.exists() else "Created"
-    replace_file(file, encoded)
-    lines = content.count("\n") + (not content.endswith("\n") and content != "")
-    return f"{did} {name}: {lines:,} lines, {len(encoded):,} bytes."
+    def _changed(self, file: Path, name: str, arguments: WriteArguments) -> str:
+        if file.is_dir():
+            raise ToolFailed(f"{name} is a folder.")
+        if file.exists() and not file.is_file():
+            raise ToolFailed(f"{name} is no plain file.")
+        try:
+            encoded = arguments.content.encode()
+        except UnicodeEncodeError:
+            raise ToolFailed(
+                "The content holds half of a character (a lone surrogate), which no file can hold."
+            ) from None
+        did = "Replaced" if file.exists() else "Created"
+        replace_file(file, encoded)
+        lines = arguments.content.count("\n") + (not arguments.content.endswith("\n") and arguments.content != "")
+        return f"{did} {name}: {lines:,} lines, {len(encoded):,} bytes."
 
 
-class EditArguments(Arguments, frozen=True):
-    """Which file, what stands in it, and what is to stand there instead."""
+class EditArguments(Change, frozen=True):
+    """What stands in the file, and what is to stand there instead."""
 
-    path: FilePath
     old_text: Annotated[str, about("Exact text of the file, without line numbers; must be unique", min_length=1)]
     new_text: str
     replace_all: bool = False
 
 
-class EditTool(Tool[EditArguments]):
+class EditTool(ChangeTool[EditArguments]):
     """Replaces a text within a file."""
 
     name = "edit"
     description = "Replace old_text by new_text in a file."
     arguments = EditArguments
 
-    def __init__(self, borders: Borders, locks: FileLocks) -> None:
-        self._borders = borders
-        self._locks = locks
-
-    async def needs(self, arguments: EditArguments, place: Workplace) -> tuple[Need, ...]:
-        """Always the user's word."""
-        file = await asyncio.to_thread(resolved, arguments.path, place)
-        return await asyncio.to_thread(self._borders.writing, self.name, file)
-
-    async def answer(self, arguments: EditArguments, place: Workplace) -> str:
-        """The change as a short diff."""
-        file = await asyncio.to_thread(resolved, arguments.path, place)
-        async with self._locks.of(file):
-            return await asyncio.to_thread(_edit, file, told(file, place), arguments)
-
-
-def _edit(file: Path, name: str, arguments: EditArguments) -> str:
-    if arguments.old_text == arguments.new_text:
-        raise ToolFailed("old_text and new_text are the same: there is nothing to change.")
-    try:
-        was = read_text(file, EDITED_MOST)
-    except FileNotFoundError:
-        raise ToolFailed(f"There is no file {name}: make it with write.") from None
-    except IsADirectoryError:
-        raise ToolFailed(f"{name} is a folder.") from None
-    old, new = as_in(was.text, arguments.old_text, arguments.new_text)
-    places = checked_places(was.text, old, arguments.replace_all)
-    replace_file(file, was.encoded(was.text.replace(old, new)))
-    times = f"{len(places):,} places" if len(places) > 1 else "1 place"
-    return f"Edited {name} in {times}.\n{shown(was.text, places, old, new)}"
+    def _changed(self, file: Path, name: str, arguments: EditArguments) -> str:
+        if arguments.old_text == arguments.new_text:
+            raise ToolFailed("old_text and new_text are the same: there is nothing to change.")
+        try:
+            was = read_text(file, EDITED_MOST)
+        except FileNotFoundError:
+            raise ToolFailed(f"There is no file {name}: make it with write.") from None
+        except IsADirectoryError:
+            raise ToolFailed(f"{name} is a folder.") from None
+        old, new = as_in(was.text, arguments.old_text, arguments.new_text)
+        places = checked_places(was.text, old, arguments.replace_all)
+        replace_file(file, was.encoded(was.text.replace(old, new)))
+        times = f"{len(places):,} places" if len(places) > 1 else "1 place"
+        return f"Edited {name} in {times}.\n{shown(was.text, places, old, new)}"

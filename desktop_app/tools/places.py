@@ -13,11 +13,8 @@ from desktop_app.conversation.tools import Need, NeedKind, Workplace
 
 from .tool import ToolFailed
 
-STARTS_PROGRAMS = frozenset(
-    {".git", ".hg", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile"}
-    | {".xprofile", ".xinitrc", ".gitconfig", "autostart", "LaunchAgents", "systemd"}
-)
-"""What is written there runs later on: hooks and start-up files. No pattern is proposed for that."""
+STARTS_PROGRAMS = frozenset({"launchagents", "launchdaemons"})
+"""Folders with what the system starts by itself, beside hidden ones. In small letters."""
 
 
 def folder_of(place: Workplace) -> Path:
@@ -54,9 +51,13 @@ class Borders(msgspec.Struct, frozen=True):
             return ()
         return (self._need(tool, "read", path, self._is_private(path)),)
 
-    def writing(self, tool: str, path: Path) -> tuple[Need, ...]:
-        """The user's word, everywhere."""
-        return (self._need(tool, "write", path, self._is_private(path) or bool(STARTS_PROGRAMS & set(path.parts))),)
+    def writing(self, tool: str, path: Path, place: Workplace) -> tuple[Need, ...]:
+        """The user's word, everywhere. No pattern is proposed for what is hidden: hooks, start-up files and settings
+        are, so that what is written there runs later on."""
+        folder = os.path.realpath(folder_of(place))
+        inner = path.relative_to(folder) if path.is_relative_to(folder) else path
+        is_hidden = any(part.startswith(".") or part.lower() in STARTS_PROGRAMS for part in inner.parts)
+        return (self._need(tool, "write", path, is_hidden or self._is_private(path)),)
 
     def _need(self, tool: str, kind: NeedKind, path: Path, is_always_asked: bool) -> Need:
         is_folder = path.is_dir()
@@ -65,5 +66,6 @@ class Borders(msgspec.Struct, frozen=True):
         return Need(tool, kind, target, "" if is_always_asked else os.path.join(literal(str(folder)), "*"))
 
     def _is_private(self, path: Path) -> bool:
-        own = os.path.realpath(self.data)
-        return path.is_relative_to(own) or Path(own).is_relative_to(path) or is_secret(str(path))
+        # Small and capital letters are the same on some systems.
+        own, asked = Path(os.path.realpath(self.data).lower()), Path(str(path).lower())
+        return asked.is_relative_to(own) or own.is_relative_to(asked) or is_secret(str(path))

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 import stat
 from io import BufferedReader
 from pathlib import Path
@@ -106,22 +107,34 @@ def decoded(content: bytes) -> TextFile:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """The file has the new content or the old one, whatever happens, and keeps its mode. Raises OSError."""
+    """The file has the new content or the old one, whatever happens, and keeps its owner, group, mode and attributes;
+    of several names of one file (hard links) only this one gets the new content. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-    if mode is not None and not os.access(path, os.W_OK):  # replacing it would get around that
+    before = path.stat() if path.exists() else None
+    if before is not None and not os.access(path, os.W_OK):  # replacing it would get around that
         raise PermissionError(errno.EACCES, "It is write-protected", str(path))
     temporary = path.parent / f".{path.name[:40]}.{secrets.token_hex(6)}.new"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
     try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if before is None else 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
+        if before is not None:
+            _make_alike(temporary, path, before)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError):
+            error.filename = str(path)  # nobody knows the other one
         raise
+
+
+def _make_alike(new: Path, old: Path, before: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):
+            with contextlib.suppress(OSError):  # only root gives a file away
+                os.chown(new, owner, group)
+    shutil.copystat(old, new)
+    os.utime(new)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import stat
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import Desk
 
+from desktop_app.conversation.tools import Workplace
 from desktop_app.tools import change_files
 from desktop_app.tools.replacement import places_of, shown
 from desktop_app.tools.text_files import decoded
@@ -35,6 +37,36 @@ async def test_a_new_file_can_be_used_as_others_that_the_user_makes(desk: Desk) 
     await desk.call("write", path="ours", content="x")
     (desk.folder / "theirs").write_text("x")
     assert (desk.folder / "ours").stat().st_mode == (desk.folder / "theirs").stat().st_mode
+
+
+async def test_a_file_keeps_its_owner_group_and_attributes(desk: Desk) -> None:
+    path = desk.file("a.txt", "x")
+    try:
+        os.chown(path, 12_345 if os.geteuid() == 0 else -1, [*os.getgroups(), os.getegid()][0])
+        os.setxattr(path, "user.mark", b"kept")
+    except OSError as error:
+        pytest.skip(f"not on this file system: {error}")
+    os.chmod(path, 0o640)
+    os.utime(path, (1, 1))
+    before = path.stat()
+    await desk.call("edit", path="a.txt", old_text="x", new_text="y")
+    after = path.stat()
+    assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
+    assert os.getxattr(path, "user.mark") == b"kept"
+    assert after.st_mtime > 1, "it was changed just now"
+
+
+async def test_a_disk_that_is_full_leaves_the_old_file(desk: Desk) -> None:
+    path = desk.file("a.txt", "old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))  # the system refuses to write more, as a full disk
+    try:
+        said = await desk.failure("write", path="a.txt", content="x" * 50_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert said == f"File too large: {path}"
+    assert path.read_text() == "old"
+    assert os.listdir(desk.folder) == ["a.txt"], "nothing is left beside it"
 
 
 async def test_a_link_stays_a_link(desk: Desk) -> None:
@@ -65,9 +97,13 @@ async def test_writing_always_needs_the_users_word(desk: Desk) -> None:
     [need] = await desk.needs("write", path="a/../b.txt", content="")
     assert (need.kind, need.target) == ("write", str(desk.folder / "b.txt"))
     assert need.suggestion == f"{desk.folder}/*"
-    for path in (".git/hooks/pre-commit", ".env", "~/.bashrc"):
+    hidden = (".git/hooks/pre-commit", ".GIT/config", ".husky/pre-push", "a/.vscode/tasks.json", ".env", "~/.bashrc")
+    for path in (*hidden, "~/.config/git/config", "~/Library/LaunchAgents/x.plist", str(desk.data).upper() + "/x"):
         [need] = await desk.needs("edit", path=path, old_text="x", new_text="y")
-        assert need.suggestion == ""
+        assert need.suggestion == "", path
+    desk.place = Workplace("one", str(desk.file(".worktrees/a/x", "").parent))
+    [need] = await desk.needs("write", path="b.txt", content="")
+    assert need.suggestion == f"{desk.folder}/.worktrees/a/*", "where the working folder lies itself does not matter"
 
 
 async def test_an_edit_shows_what_it_did(desk: Desk) -> None:
