@@ -136,11 +136,18 @@ class Bridge(QObject):
             raise TypeError(f"{type(wish).__name__} was answered with {type(thing).__name__}")
         return thing
 
+    def wish(self, wish: AnyWish) -> None:
+        """Asks, where nothing but a failure is of interest; that becomes a signal."""
+        self.start(self._ask_only(wish))
+
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Runs a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)
+
+    async def _ask_only(self, wish: AnyWish) -> None:
+        await self.ask(wish)
 
     def note_bug(self, error: BaseException) -> None:
         """Logs a bug, and tells it once."""

@@ -196,7 +196,4 @@ class ContextController(QObject):
 
     def _wish(self, wish: p.AnyWish) -> None:
         if self._chat.conversation:
-            self._bridge.start(self._do(wish))
-
-    async def _do(self, wish: p.AnyWish) -> None:
-        await self._bridge.ask(wish)
+            self._bridge.wish(wish)

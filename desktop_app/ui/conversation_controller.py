@@ -1,4 +1,4 @@
-"""The open conversation: sends, stops, opens, reads older pages, and folds the events into the widgets."""
+"""The open conversation: sends, stops, opens, reads older pages, and passes the events on to the widgets."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .composer.slash import wish_of
+from .drafts import Drafts
+from .live_turns import LiveTurns
 from .news import News, Newsroom
 from .parts import Parts
 from .retry_notice import RetryNotice
@@ -44,11 +46,11 @@ class ConversationController(QObject):
         self._bridge = bridge
         self._parts = parts
         self.news = Newsroom()
+        self.turns = LiveTurns()
+        self.drafts = Drafts(bridge, parts)
         self._retry = RetryNotice(parts.toast, self.stop)
-        self._is_ready = self._is_sending = self._is_reading_older = self._is_counting = False
+        self._is_ready = self._is_sending = self._is_reading_older = False
         self._wanted = 0
-        self._drafts: dict[str, str] = {}
-        self._draft: str | None = None
         self._opening = asyncio.Lock()
         self._shown = ""
         self._blank = ""  # a conversation in which nothing was said yet, to be used before another one is made
@@ -81,6 +83,10 @@ class ConversationController(QObject):
     def note_engine_death(self) -> None:
         """Nothing is running any more until the engine is back."""
         self._is_ready = False
+        self.drafts.pause()
+        self._retry.end()
+        self.turns.end_all()
+        self._mark()
         self._parts.transcript_model.tools.clear()
         self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"))
         self._parts.toast.end_stay()
@@ -101,9 +107,11 @@ class ConversationController(QObject):
 
     async def _open_first(self) -> None:
         async with self._opening:
-            listed = await self._bridge.ask_for(p.Conversations, p.ListConversations())
-            infos = listed.conversations
+            wanted = self._wanted
+            infos = (await self._bridge.ask_for(p.Conversations, p.ListConversations())).conversations
             self._parts.sidebar.show_conversations(infos)
+            if wanted != self._wanted:  # the user has chosen one meanwhile
+                return
             known = [info.id for info in infos]
             if self.conversation in known:
                 await self._open(p.OpenConversation(self.conversation))
@@ -136,8 +144,10 @@ class ConversationController(QObject):
             self._retry.end()
         self.news.open(opened.gauge)
         self.conversation = self._shown
+        self.turns.note_opened(self._shown, opened.is_running, opened.questions)
+        self._mark()
         parts.header.show_conversation(opened.conversation.title, opened.model)
-        parts.transcript_model.open(opened.rows, opened.operations, opened.is_running)
+        parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown))
         if parts.transcript_model.is_blank:
             self._blank = self._shown
         elif self._blank == self._shown:
@@ -147,17 +157,9 @@ class ConversationController(QObject):
         self._show_gauge(opened.gauge)
         if before != self.conversation:
             parts.failure.clear_passing()
-            self._change_draft(before)
+        self.drafts.show(self.conversation)
         self._bridge.start(self._read_pins())
         self.shown.emit(opened)
-
-    def _change_draft(self, before: str) -> None:
-        """Each conversation has its own draft; what was written before there was one stays."""
-        composer = self._parts.composer
-        if before:
-            self._drafts[before] = composer.text()
-            composer.set_text(self._drafts.pop(self.conversation, ""))
-        self.count_draft(composer.text())
 
     async def _read_pins(self) -> None:
         conversation = self.conversation
@@ -176,7 +178,7 @@ class ConversationController(QObject):
     def stop(self) -> None:
         """Stops the reply that is being written."""
         if self.conversation and self._parts.transcript_model.is_running:
-            self._bridge.start(self._do(p.Stop(self.conversation)))
+            self._bridge.wish(p.Stop(self.conversation))
 
     def regenerate(self) -> None:
         """Asks for the last reply again."""
@@ -188,11 +190,13 @@ class ConversationController(QObject):
 
     def _begin(self, wish: p.Regenerate | p.GoOn) -> None:
         if self.conversation and not self._parts.transcript_model.is_running:
-            self._bridge.start(self._do(wish))
+            self._bridge.wish(wish)
 
     def apply(self, event: TurnEvent) -> None:
-        """Folds an event; those of other conversations change only the sidebar, which is told apart."""
+        """Takes an event in; others than of the open conversation are marked, and kept until it is opened."""
         parts = self._parts
+        self.turns.fold(event)
+        self._mark()
         parts.transcript_model.tools.fold(event, monotonic())
         if event.conversation != self.conversation:
             return
@@ -229,7 +233,7 @@ class ConversationController(QObject):
     def stop_room(self) -> None:
         """Ends the making of room; nothing is left of it."""
         self.news.note_stop()
-        self._bridge.start(self._do(p.StopRoom(self.conversation)))
+        self._bridge.wish(p.StopRoom(self.conversation))
 
     def undo(self, operations: tuple[str, ...]) -> None:
         """Takes operations back, one after the other."""
@@ -240,45 +244,24 @@ class ConversationController(QObject):
             await self._bridge.ask(p.UndoOperation(conversation, operation))
 
     async def _send(self, text: str) -> None:
-        composer = self._parts.composer
         try:
             if not self._is_ready:
                 self._parts.toast.tell(STARTING)
             async with self._opening:
                 if not self.conversation:
                     await self._open(p.CreateConversation())
-            await self._bridge.ask(wish_of(self.conversation, text))
-            if composer.text() == text:
-                composer.clear()
+            conversation = self.conversation
+            await self._bridge.ask(wish_of(conversation, text))
+            self.drafts.note_sent(conversation, text)
         finally:
             self._is_sending = False
 
-    async def _do(self, wish: p.AnyWish) -> None:
-        await self._bridge.ask(wish)
-
-    # The draft and the past
-
-    def count_draft(self, text: str) -> None:
-        """Counts the draft; of drafts that come while one is counted only the newest is."""
-        self._draft = text
-        if not self._is_counting and self._is_ready and self.conversation:
-            self._is_counting = True
-            self._bridge.start(self._count_draft())
+    # The past
 
     def read_older(self) -> None:
         """Reads the page before the first message that is shown."""
         if not self._is_reading_older and self.conversation:
             self._bridge.start(self._read_older_page())
-
-    async def _count_draft(self) -> None:
-        try:
-            while self._draft is not None:
-                text, self._draft = self._draft, None
-                counted = await self._bridge.ask_for(p.DraftCounted, p.CountDraft(self.conversation, text))
-                self._parts.composer.set_draft_tokens(counted.tokens)
-                self._parts.gauge.set_draft_tokens(counted.tokens)
-        finally:
-            self._is_counting = False
 
     async def _read_older_page(self) -> None:
         await self._read_older()
@@ -294,6 +277,9 @@ class ConversationController(QObject):
             return bool(page.rows)
         finally:
             self._is_reading_older = False
+
+    def _mark(self) -> None:
+        self._parts.sidebar.list.conversations.show_doings(self.turns.doings)
 
     def _show_gauge(self, gauge: Gauge) -> None:
         self._parts.gauge.set_gauge(gauge)

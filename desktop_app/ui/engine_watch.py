@@ -31,7 +31,7 @@ class EngineWatch(QObject):
         self._parts = parts
         self._chat = chat
         self._has_died = False
-        self._broken_off = ""  # the conversation whose turn ended with the engine
+        self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
         chat.shown.connect(self._tell_what_broke_off)
 
     def note_ready(self, welcome: Welcome) -> None:
@@ -46,12 +46,12 @@ class EngineWatch(QObject):
     def note_death(self) -> None:
         """It will be started again."""
         self._has_died = True
-        self._note_turn()
+        self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
 
     def note_end(self, failure: Failure) -> None:
         """It will not be started again by itself."""
-        self._note_turn()
+        self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
         self._parts.failure.show_failure(failure, "Restart", self._bridge.start_engine)
 
@@ -75,16 +75,12 @@ class EngineWatch(QObject):
         )
         self._parts.failure.show_failure(failure)
 
-    def _note_turn(self) -> None:
-        if self._parts.transcript_model.is_running:
-            self._broken_off = self._chat.conversation
-
     def _tell_what_broke_off(self, opened: Opened) -> None:
         """Once the record is shown again, its turn gets a card, unless the reply was stored to its end."""
-        if opened.conversation.id == self._broken_off:
-            self._broken_off = ""
+        if opened.conversation.id in self._broken_off:
+            self._broken_off.discard(opened.conversation.id)
             if opened.rows and not _is_answer(opened.rows[-1].message):
-                self._parts.transcript_model.apply(TurnFailed(opened.conversation.id, BROKE_OFF))
+                self._chat.apply(TurnFailed(opened.conversation.id, BROKE_OFF))
 
 
 def _is_answer(message: Message) -> bool:

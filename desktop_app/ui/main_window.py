@@ -123,7 +123,7 @@ class MainWindow(QMainWindow):
         # the turn
         self.composer.send_requested.connect(chat.send)
         self.composer.stop_requested.connect(chat.stop)
-        self.composer.draft_changed.connect(chat.count_draft)
+        self.composer.draft_changed.connect(chat.drafts.count)
         self.stage.welcome.prompt_chosen.connect(chat.send)
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
@@ -132,8 +132,9 @@ class MainWindow(QMainWindow):
         transcript.copied.connect(self.toast.tell)
         # what a turn asks
         bridge.happened.connect(self.questions.note)
-        bridge.engine_died.connect(self.questions.forget_all)
-        chat.shown.connect(self.questions.note_opened)
+        bridge.engine_died.connect(self.questions.show)
+        bridge.engine_gave_up.connect(self.questions.show)
+        chat.shown.connect(self.questions.show)
         self.question.answered.connect(self.questions.answer)
         # tools
         chat.shown.connect(self.tools.note_opened)

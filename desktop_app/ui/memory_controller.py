@@ -35,11 +35,6 @@ class MemoryController(QObject):
         """Shows what is remembered now."""
         self._bridge.start(self._show(p.ListMemories()))
 
-    def show_panel(self) -> None:
-        """Turns the panel to the memories."""
-        self._parts.panel.show()
-        self._parts.panel.show_tab("memory")
-
     def note(self, event: TurnEvent) -> None:
         """Reads again when a flush, its undoing, or a tool may have changed something."""
         match event:

@@ -12,44 +12,33 @@ from desktop_app.engine import protocol as p
 from .bridge import Bridge
 from .conversation_controller import ConversationController
 from .parts import Parts
-from .questions.question_words import title_of
+from .questions.question_words import told_elsewhere
 
 
 class QuestionController(QObject):
-    """Keeps the questions of all conversations until they are answered, here or elsewhere."""
+    """Shows the questions that wait, which the conversation's controller keeps."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts
         self._chat = chat
-        self._waiting: dict[str, list[Asked]] = {}
+        self._told: tuple[Asked, str] | None = None  # a question elsewhere, and what the toast says of it
 
     def note(self, event: TurnEvent) -> None:
-        """Takes in what is asked and what is answered; nothing waits for a turn that is over."""
+        """Somebody is asked, or nobody any more."""
         match event:
-            case Asked(conversation):
-                waiting = self._waiting.setdefault(conversation, [])
-                if event in waiting:  # it was told with the conversation already
-                    return
-                waiting.append(event)
+            case Asked():
                 self._notify(event)
-            case Answered(conversation, question):
-                self._forget(conversation, question)
-            case TurnFinished(conversation):
-                self._waiting.pop(conversation, None)
+            case Answered() | TurnFinished():
+                pass
             case _:
                 return
         self.show()
 
-    def note_opened(self, opened: p.Opened) -> None:
-        """A conversation as it stands: its questions are those that the engine knows of."""
-        self._waiting[opened.conversation.id] = list(opened.questions)
-        self.show()
-
-    def show(self) -> None:
+    def show(self, _: object = None) -> None:
         """The first question of the open conversation, if one waits."""
-        waiting = self._waiting.get(self._chat.conversation)
+        waiting = self._chat.turns.of(self._chat.conversation).questions
         if waiting:
             self._parts.question.show_question(waiting[0], 1, len(waiting))
         elif self._parts.question.question is not None:
@@ -57,22 +46,14 @@ class QuestionController(QObject):
             self._parts.question.clear()
             if had_focus:
                 self._parts.composer.take_focus()
+        self._withdraw()
 
     def answer(self, question: str, answer: PermissionAnswer) -> None:
         """The user's word."""
         conversation = self._chat.conversation
-        self._forget(conversation, question)
+        self._chat.apply(Answered(conversation, question, answer.is_allowed))
         self.show()
-        self._bridge.start(self._do(p.AnswerQuestion(conversation, question, answer)))
-
-    def forget_all(self) -> None:
-        """The engine ended, and its turns with it."""
-        self._waiting.clear()
-        self.show()
-
-    def _forget(self, conversation: str, question: str) -> None:
-        waiting = [asked for asked in self._waiting.get(conversation, ()) if asked.question != question]
-        self._waiting[conversation] = waiting
+        self._bridge.wish(p.AnswerQuestion(conversation, question, answer))
 
     def _notify(self, asked: Asked) -> None:
         """Somebody who looks elsewhere is told that a turn waits."""
@@ -80,11 +61,16 @@ class QuestionController(QObject):
         if not window.isActiveWindow():
             QApplication.alert(window)
         if asked.conversation != self._chat.conversation:
-            conversations = self._parts.sidebar.list.conversations
-            row = conversations.row_of(asked.conversation)
-            title = conversations.line(row).title if row >= 0 else "Another conversation"
-            told = f"“{title}” waits for your answer: {title_of(asked)}"
-            self._parts.toast.tell(told, "Open", lambda: self._chat.open(asked.conversation), stays=True)
+            words = told_elsewhere(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
+            self._told = asked, words
+            self._parts.toast.tell(words, "Open", lambda: self._chat.open(asked.conversation), stays=True)
 
-    async def _do(self, wish: p.AnyWish) -> None:
-        await self._bridge.ask(wish)
+    def _withdraw(self) -> None:
+        """A toast goes when its question is answered, or is in sight."""
+        if self._told is None:
+            return
+        asked, words = self._told
+        is_open = asked.conversation == self._chat.conversation
+        if is_open or asked not in self._chat.turns.of(asked.conversation).questions:
+            self._told = None
+            self._parts.toast.withdraw(words)

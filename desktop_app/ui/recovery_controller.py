@@ -38,7 +38,7 @@ class RecoveryController(QObject):
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
             case Action.OPTIMIZE_AND_RETRY:
-                self._bridge.start(self._do(p.OptimizeAndRetry(self._chat.conversation)))
+                self._bridge.wish(p.OptimizeAndRetry(self._chat.conversation))
             case Action.START_FRESH:
                 self._chat.open_with(p.StartFresh(self._chat.conversation))
             case Action.SWITCH_MODEL:
@@ -81,9 +81,6 @@ class RecoveryController(QObject):
     async def _export(self, wish: p.ExportConversation) -> None:
         exported = await self._bridge.ask_for(p.Exported, wish)
         self._parts.toast.tell(f"Exported to {Path(exported.path).name}, {bytes_in_words(exported.bytes)}")
-
-    async def _do(self, wish: p.AnyWish) -> None:
-        await self._bridge.ask(wish)
 
 
 def _file_name(title: str) -> str:

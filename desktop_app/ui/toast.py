@@ -67,6 +67,11 @@ class Toast(QWidget):
         if self.isVisible() and not self._time.isActive():
             self.hide()
 
+    def withdraw(self, text: str) -> None:
+        """That text is no longer true."""
+        if self.label.text() == text:
+            self.hide()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stays in the middle when the window changes its size."""
         if event.type() == QEvent.Type.Resize and self.isVisible():

@@ -57,8 +57,8 @@ def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(run
         os.kill(bridge.engine_pid, signal.SIGSTOP)  # it must not answer before it dies
         pending = asyncio.ensure_future(bridge.ask(p.Hello(p.VERSION)))
         died = signalled(bridge.engine_died)
+        await asyncio.sleep(0)  # it is asked before it dies
         os.kill(bridge.engine_pid, signal.SIGKILL)
-        await asyncio.sleep(0)
         await died
         with pytest.raises(EngineFailure) as told:
             await pending

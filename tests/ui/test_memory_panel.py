@@ -137,7 +137,7 @@ def test_where_it_is_from_is_said_in_words():
 def test_deleting_in_the_window_can_be_undone(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         memories = window.panel.memories
-        window.memory.show_panel()
+        window.panel.show_tab("memory")
         await until(lambda: len(memories.cards) == 2)
         assert memories.total.text() == "20 of 1,000 tokens · 2 memories"
         assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()

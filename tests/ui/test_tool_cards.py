@@ -22,6 +22,7 @@ from desktop_app.conversation.events import (
     TurnStarted,
 )
 from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
+from desktop_app.ui.live_turns import LiveTurn
 from desktop_app.ui.transcript.display_list import Action, Words
 from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem
 from desktop_app.ui.transcript.live_tools import KEPT, LiveTools, last_lines, plain_output
@@ -125,7 +126,7 @@ def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_
     model.open(chat(4), ())
     for text in ("one\n", "two\n"):
         model.tools.fold(ToolOutput("v", "c", text), 3.0)
-    model.open([*chat(1), row(1, Role.ASSISTANT, *CALLS)], (), is_running=True)
+    model.open([*chat(1), row(1, Role.ASSISTANT, *CALLS)], (), LiveTurn(is_running=True))
     item = model.item(2)
     assert isinstance(item, ToolItem)
     assert (item.tail, item.lines) == ("one\ntwo\n", 2)

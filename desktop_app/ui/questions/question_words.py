@@ -35,6 +35,11 @@ def title_of(question: Asked) -> str:
     return f"{name} wants to do {counted(len(question.needs), 'thing')}" if question.needs else f"{name} wants to run"
 
 
+def told_elsewhere(question: Asked, title: str) -> str:
+    """What is said of a question in a conversation that is not shown; title: "" if it is not listed."""
+    return f"{f'“{title}”' if title else 'Another conversation'} waits for your answer: {title_of(question)}"
+
+
 def note_of(question: Asked) -> str:
     """What the answer means, where it is not plain."""
     if question.kind == "rounds":

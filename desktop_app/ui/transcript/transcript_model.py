@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
 from desktop_app.conversation.events import (
+    Failure,
     MessageChange,
     MessageRecorded,
     MessageRow,
@@ -26,6 +27,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.message import Reasoning, Role
+from desktop_app.ui.live_turns import RESTING, LiveReply, LiveTurn
 
 from .items import FailureItem, Item, Live, MessageItem, ReplyItem, ToolItem, as_it_stands, items_of
 from .joined import joined
@@ -101,15 +103,18 @@ class TranscriptModel(QAbstractListModel):
         """The position in the conversation of the first message here."""
         return self._rows[0].index if self._rows else 0
 
-    def open(self, rows: Sequence[MessageRow], operations: Sequence[OperationRow], is_running: bool = False) -> None:
-        """Shows another conversation, or this one anew."""
+    def open(self, rows: Sequence[MessageRow], operations: Sequence[OperationRow], turn: LiveTurn = RESTING) -> None:
+        """Shows another conversation, or this one anew, with what has arrived of its turn."""
         self.beginResetModel()
+        is_running = turn.is_running
         self._rows = list(rows)
         self._operations = {operation.id: operation for operation in operations}
-        self._reply, self._failures = None, []
+        self._reply = self._arriving(turn.reply) if turn.reply is not None else None
+        self._failures = [self._numbered(failure) for failure in turn.failures]
         self._watched = {row.message.id for row in self._rows[-1:] if is_running}
         self._watched |= {row.message.id for row in self._rows if is_running and row.message.tool_calls}
         self._items = items_of(self._rows, self._operations.values(), self._live(is_running))
+        self._items += self._failures
         self.endResetModel()
         self._set_running(is_running)
 
@@ -137,8 +142,7 @@ class TranscriptModel(QAbstractListModel):
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
             case TurnFailed(_, failure):
-                self._failures_seen += 1
-                self._failures.append(FailureItem(failure, self._failures_seen))
+                self._failures.append(self._numbered(failure))
                 self._show()
             case ToolStarted(_, reply_id):
                 self._watched.add(reply_id)
@@ -192,15 +196,26 @@ class TranscriptModel(QAbstractListModel):
             self._rows.insert(known + 1, row)
         self._show()
 
+    def _numbered(self, failure: Failure) -> FailureItem:
+        self._failures_seen += 1
+        return FailureItem(failure, self._failures_seen)
+
+    def _arriving(self, reply: LiveReply) -> ReplyItem | None:
+        """What has arrived of a reply; None when it is among the stored messages already."""
+        if any(row.message.id == reply.reply_id for row in self._rows):
+            return None
+        begun = self._begun(reply.reply_id, reply.model, reply.continues)
+        return msgspec.structs.replace(begun, text=begun.text + reply.text, reasoning=begun.reasoning + reply.reasoning)
+
     def _begun(self, reply_id: str, model: str, continues: str) -> ReplyItem:
         """A reply of which nothing has arrived; one that continues another begins with all that the other said."""
-        row = self.row_of_continued(continues)
+        row = self._row_of_continued(continues)
         if row is None:
             return ReplyItem(reply_id, model)
         reasoning = "\n\n".join(part.text for part in row.message.parts if isinstance(part, Reasoning))
         return ReplyItem(reply_id, model, row.message.text, reasoning, row.message.id)
 
-    def row_of_continued(self, continues: str) -> MessageRow | None:
+    def _row_of_continued(self, continues: str) -> MessageRow | None:
         """The reply, with all that was joined to it already, that a message of that id is part of."""
         shown, roots = joined(self._rows) if continues else ([], {})
         root = roots.get(continues, continues)

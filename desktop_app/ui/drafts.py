@@ -1,0 +1,60 @@
+"""Drafts: each conversation has its own, and the one that is written is counted."""
+
+from __future__ import annotations
+
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge
+from .parts import Parts
+
+
+class Drafts:
+    """The draft in the composer, and those of the conversations that were left."""
+
+    def __init__(self, bridge: Bridge, parts: Parts) -> None:
+        self._bridge = bridge
+        self._parts = parts
+        self._left: dict[str, str] = {}
+        self._conversation = ""
+        self._uncounted: str | None = None
+        self._is_ready = self._is_counting = False
+
+    def show(self, conversation: str) -> None:
+        """That conversation is open now. What was written before there was one stays."""
+        before, self._conversation, self._is_ready = self._conversation, conversation, True
+        composer = self._parts.composer
+        if before == conversation:
+            return
+        if before:
+            self._left[before] = composer.text()
+            composer.set_text(self._left.pop(conversation, ""))
+        self.count(composer.text())
+
+    def pause(self) -> None:
+        """There is nobody to count until a conversation is shown again."""
+        self._is_ready = False
+
+    def note_sent(self, conversation: str, text: str) -> None:
+        """A draft that was sent is none any more; what was written since then stays."""
+        if conversation == self._conversation:
+            if self._parts.composer.text() == text:
+                self._parts.composer.clear()
+        elif self._left.get(conversation) == text:
+            del self._left[conversation]
+
+    def count(self, text: str) -> None:
+        """Counts the draft; of drafts that come while one is counted only the newest is."""
+        self._uncounted = text
+        if self._is_ready and not self._is_counting:
+            self._is_counting = True
+            self._bridge.start(self._count())
+
+    async def _count(self) -> None:
+        try:
+            while self._uncounted is not None:
+                text, self._uncounted = self._uncounted, None
+                counted = await self._bridge.ask_for(p.DraftCounted, p.CountDraft(self._conversation, text))
+                self._parts.composer.set_draft_tokens(counted.tokens)
+                self._parts.gauge.set_draft_tokens(counted.tokens)
+        finally:
+            self._is_counting = False

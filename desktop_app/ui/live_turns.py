@@ -1,0 +1,137 @@
+"""What goes on in every conversation, shown or not: folded from events. No Qt, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.events import (
+    Answered,
+    Asked,
+    Failure,
+    MessageRecorded,
+    ReasoningDelta,
+    ReplyStarted,
+    TextDelta,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
+
+
+class Doing(Enum):
+    """What a conversation does, or what became of its last turn, in the words of its line in the sidebar.
+
+    No StrEnum: on its way through a Qt model that would come out as a plain text."""
+
+    WAITS = "Waits for your answer"
+    WORKS = "Working…"
+    FAILED = "Stopped with an error"
+
+
+class LiveReply(msgspec.Struct, frozen=True):
+    """What has arrived of a reply that is being written. continues: the id of the message that it goes on with."""
+
+    reply_id: str
+    model: str = ""
+    continues: str = ""
+    text: str = ""
+    reasoning: str = ""
+
+
+class LiveTurn(msgspec.Struct, frozen=True):
+    """A conversation's turn. failures: why the newest one ended early. questions: those that wait, oldest first."""
+
+    is_running: bool = False
+    reply: LiveReply | None = None
+    failures: tuple[Failure, ...] = ()
+    questions: tuple[Asked, ...] = ()
+
+    @property
+    def doing(self) -> Doing | None:
+        """What comes first for somebody who looks at the list; None when there is nothing to say."""
+        if self.questions:
+            return Doing.WAITS
+        if self.is_running:
+            return Doing.WORKS
+        return Doing.FAILED if self.failures else None
+
+
+RESTING = LiveTurn()
+
+
+class LiveTurns:
+    """The turns of all conversations: one that is left goes on, and is shown again as it stands."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, LiveTurn] = {}
+
+    def of(self, conversation: str) -> LiveTurn:
+        """How it stands in that conversation."""
+        return self._turns.get(conversation, RESTING)
+
+    @property
+    def running(self) -> frozenset[str]:
+        """Conversations in which a turn is under way."""
+        return frozenset(conversation for conversation, turn in self._turns.items() if turn.is_running)
+
+    @property
+    def doings(self) -> Mapping[str, Doing]:
+        """What each conversation does of which there is something to say."""
+        return {conversation: turn.doing for conversation, turn in self._turns.items() if turn.doing is not None}
+
+    def fold(self, event: TurnEvent) -> None:
+        """Takes an event in."""
+        self._keep(event.conversation, _after(self.of(event.conversation), event))
+
+    def note_opened(self, conversation: str, is_running: bool, questions: tuple[Asked, ...]) -> None:
+        """What the engine knew of a conversation when it was opened counts."""
+        turn = self.of(conversation)
+        reply = turn.reply if is_running else None
+        self._keep(conversation, replace(turn, is_running=is_running, reply=reply, questions=questions))
+
+    def end_all(self) -> None:
+        """The engine ended, and its turns with it."""
+        for conversation, turn in tuple(self._turns.items()):
+            self._keep(conversation, LiveTurn(failures=turn.failures))
+
+    def _keep(self, conversation: str, turn: LiveTurn) -> None:
+        if turn == RESTING:
+            self._turns.pop(conversation, None)
+        else:
+            self._turns[conversation] = turn
+
+
+def _after(turn: LiveTurn, event: TurnEvent) -> LiveTurn:
+    match event:
+        case TurnStarted():
+            return LiveTurn(is_running=True)
+        case ReplyStarted(_, reply_id, model, continues) if turn.reply is None or turn.reply.reply_id != reply_id:
+            return replace(turn, reply=LiveReply(reply_id, model, continues))
+        case TextDelta(_, reply_id, text):
+            reply = _reply_of(turn, reply_id)
+            return replace(turn, reply=replace(reply, text=reply.text + text))
+        case ReasoningDelta(_, reply_id, text):
+            reply = _reply_of(turn, reply_id)
+            return replace(turn, reply=replace(reply, reasoning=reply.reasoning + text))
+        case MessageRecorded(_, row) if turn.reply is not None and turn.reply.reply_id == row.message.id:
+            return replace(turn, reply=None)
+        case Asked() if event not in turn.questions:
+            return replace(turn, questions=(*turn.questions, event))
+        case Answered(_, question):
+            return replace(turn, questions=tuple(asked for asked in turn.questions if asked.question != question))
+        case TurnFailed(_, failure):
+            return replace(turn, failures=(*turn.failures, failure))
+        case TurnFinished():
+            return LiveTurn(failures=turn.failures)
+        case _:
+            return turn
+
+
+def _reply_of(turn: LiveTurn, reply_id: str) -> LiveReply:
+    is_same = turn.reply is not None and turn.reply.reply_id == reply_id
+    return turn.reply if is_same and turn.reply is not None else LiveReply(reply_id)

@@ -1,0 +1,114 @@
+"""What goes on in every conversation, folded from events."""
+
+from __future__ import annotations
+
+from transcript_rows import chat, row
+
+from desktop_app.conversation.events import (
+    Answered,
+    Asked,
+    Failure,
+    MessageRecorded,
+    ReasoningDelta,
+    ReplyStarted,
+    TextDelta,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
+from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.live_turns import RESTING, Doing, LiveReply, LiveTurns
+from desktop_app.ui.transcript.items import FailureItem, ReplyItem
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
+
+QUESTION = Asked("a", "q1", "rounds", rounds=25)
+
+
+def told(*events: TurnEvent) -> LiveTurns:
+    turns = LiveTurns()
+    for event in events:
+        turns.fold(event)
+    return turns
+
+
+def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() -> None:
+    turns = told(TurnStarted("a"), TurnStarted("b"), QUESTION, QUESTION)
+    assert turns.doings == {"a": Doing.WAITS, "b": Doing.WORKS}
+    assert turns.of("a").questions == (QUESTION,)
+    turns.fold(Answered("a", "q1", True))
+    assert turns.doings["a"] is Doing.WORKS
+    for event in (TurnFailed("a", Failure("server", "No answer")), TurnFinished("a", "failed"), TurnFinished("b")):
+        turns.fold(event)
+    assert turns.doings == {"a": Doing.FAILED}
+    turns.fold(TurnStarted("a"))
+    assert turns.doings == {"a": Doing.WORKS}
+
+
+def test_nothing_is_kept_of_a_turn_that_ended_well() -> None:
+    turns = told(TurnStarted("a"), TextDelta("a", "r", "Hello"), TurnFinished("a"))
+    assert turns.of("a") == RESTING
+    assert turns.doings == {}
+    assert turns.running == frozenset()
+
+
+def test_a_reply_grows_until_it_is_stored() -> None:
+    turns = told(
+        TurnStarted("a"),
+        ReplyStarted("a", "r", "Sonnet", "m0"),
+        ReasoningDelta("a", "r", "Hm. "),
+        TextDelta("a", "r", "Good "),
+        TextDelta("b", "other", "elsewhere"),
+        TextDelta("a", "r", "morning"),
+    )
+    assert turns.of("a").reply == LiveReply("r", "Sonnet", "m0", "Good morning", "Hm. ")
+    stored = row(3, Role.ASSISTANT, Text("Good morning"))
+    turns.fold(MessageRecorded("a", stored))  # another message's id: the reply goes on
+    assert turns.of("a").reply is not None
+    turns.fold(ReplyStarted("a", "m3", "Sonnet"))
+    turns.fold(MessageRecorded("a", stored))
+    assert turns.of("a").reply is None
+
+
+def test_the_engine_s_word_at_an_opening_counts() -> None:
+    turns = told(TurnStarted("a"), TextDelta("a", "r", "Half"), QUESTION)
+    turns.note_opened("a", True, ())
+    assert turns.of("a").questions == ()
+    assert turns.of("a").reply is not None
+    turns.note_opened("a", False, ())
+    assert turns.of("a") == RESTING
+
+
+def test_with_the_engine_all_turns_end_but_failures_can_still_be_read() -> None:
+    failed = TurnFailed("b", Failure("server", "No answer"))
+    turns = told(TurnStarted("a"), QUESTION, TurnStarted("b"), failed, TurnFinished("b", "failed"))
+    turns.end_all()
+    assert turns.of("a") == RESTING
+    assert [failure.title for failure in turns.of("b").failures] == ["No answer"]
+
+
+def test_a_conversation_is_opened_with_what_has_arrived_of_its_turn(qapp) -> None:
+    model = TranscriptModel()
+    turns = told(TurnStarted("a"), ReplyStarted("a", "r", "Sonnet"), TextDelta("a", "r", "Half a sen"))
+    model.open(chat(1), (), turns.of("a"))
+    model.apply(TextDelta("a", "r", "tence"))
+    reply = model.item(1)
+    assert isinstance(reply, ReplyItem)
+    assert (reply.text, reply.model) == ("Half a sentence", "Sonnet")
+
+
+def test_a_continued_reply_is_opened_with_all_that_was_said_before(qapp) -> None:
+    model = TranscriptModel()
+    turns = told(TurnStarted("a"), ReplyStarted("a", "r2", "Sonnet", "m1"), TextDelta("a", "r2", "lf and"))
+    model.open([*chat(1), row(1, Role.ASSISTANT, Text("The first ha"))], (), turns.of("a"))
+    assert model.rowCount() == 2
+    assert model.streaming_text == "The first half and"
+
+
+def test_why_a_turn_failed_is_shown_again(qapp) -> None:
+    model = TranscriptModel()
+    turns = told(TurnStarted("a"), TurnFailed("a", Failure("server", "No answer")), TurnFinished("a", "failed"))
+    model.open(chat(1), (), turns.of("a"))
+    model.open(chat(1), (), turns.of("a"))
+    cards = [model.item(n) for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem)]
+    assert len(cards) == 1

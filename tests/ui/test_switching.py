@@ -1,0 +1,119 @@
+"""Two conversations at once: each goes on while the other one is shown, and is shown again as it stands."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt
+from ui_scenes import is_idle, texts, until
+
+from desktop_app.conversation.events import Retrying
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.items import FailureItem
+
+
+async def go_to(window: MainWindow, conversation: str) -> None:
+    window.chat.open(conversation)
+    await until(lambda: window.chat.conversation == conversation)
+
+
+def spoken(window: MainWindow, conversation: str) -> str:
+    """What a screen reader says of its line in the sidebar."""
+    listed = window.sidebar.list.conversations
+    return str(listed.data(listed.index(listed.row_of(conversation)), Qt.ItemDataRole.AccessibleTextRole))
+
+
+def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_beginning(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!wait")
+        await until(lambda: window.transcript_model.streaming_text.count("word") > 3)
+        await go_to(window, "c2")
+        assert "Working" in spoken(window, "c1")
+        assert "Working" not in spoken(window, "c2")
+        await asyncio.sleep(0.1)
+        await go_to(window, "c1")
+        await until(lambda: window.transcript_model.streaming_text)
+        shown = window.transcript_model.streaming_text
+        window.chat.stop()
+        await until(lambda: is_idle(window))
+        assert texts(window)[-1].startswith(shown)
+        assert texts(window)[-1].count("word") - shown.count("word") < shown.count("word")
+        assert "Working" not in spoken(window, "c1")
+
+    play(scene)
+
+
+def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        bridge.wish(p.Send("c2", "!fail"))
+        await until(lambda: "Stopped with an error" in spoken(window, "c2"))
+        for _ in range(2):
+            await go_to(window, "c2")
+            assert texts(window)[-1] == "FailureItem"
+            await go_to(window, "c1")
+        assert "FailureItem" not in texts(window)
+
+    play(scene)
+
+
+def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        bridge.wish(p.Send("c2", "!rounds"))
+        await until(lambda: "Waits for your answer" in spoken(window, "c2"))
+        assert window.toast.isVisible()
+        await go_to(window, "c2")  # not by the toast's own link
+        assert window.question.isVisible()
+        assert not window.toast.isVisible(), "what it told of is in sight"
+        await go_to(window, "c1")
+        assert not window.question.isVisible()
+        await go_to(window, "c2")
+        await until(lambda: window.question.is_listening)
+        window.question.once.click()
+        assert "Waits" not in spoken(window, "c2")
+        await until(lambda: is_idle(window))
+
+    play(scene)
+
+
+def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!rounds")
+        await until(window.question.isVisible)
+        bridge.happened.emit(Retrying("c1", "rate limit", 20.0, 1))
+        assert "Asking again" in window.toast.label.text()
+        bridge.engine_gave_up.emit(ENGINE_GAVE_UP)
+        assert not window.question.isVisible()
+        await asyncio.sleep(0.7)  # longer than the countdown's beat
+        assert not window.toast.isVisible()
+        assert spoken(window, "c1").count("\n") == 1
+
+    play(scene)
+
+
+def test_a_draft_that_was_sent_does_not_come_back(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.composer.set_text("Sent, and left at once")
+        window.chat.send("Sent, and left at once")
+        window.chat.open("c2")
+        await until(lambda: window.chat.conversation == "c2")
+        assert window.composer.text() == ""
+        await go_to(window, "c1")
+        await until(lambda: "Sent, and left at once" in texts(window) and is_idle(window))
+        assert window.composer.text() == ""
+
+    play(scene)
+
+
+def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        bridge.wish(p.Send("c2", "!die"))
+        await until(lambda: bridge.engine_pid and not window.chat._is_ready)
+        await until(lambda: window.chat._is_ready)
+        await go_to(window, "c2")
+        last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+        assert isinstance(last, FailureItem)
+        assert "broke off" in last.failure.title
+
+    play(scene)
