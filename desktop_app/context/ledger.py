@@ -40,6 +40,7 @@ QUESTIONS_WITHIN = 3
 """Messages; a question asked before that has been answered, or dropped."""
 
 RULES_FIRST, RULES_LAST = 60, 140
+"""Of more rules than both together, a later word is held against the first and the last ones: a bound for the work."""
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.chain import Seen
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.surrogates import mended_text
 
 from .continuing import continued, goes_on_with
 from .items import Item, Kind, OpenCall, Repair, has_written
@@ -235,7 +236,7 @@ def with_legal_arguments(call: ToolCall) -> ToolCall:
         call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:NAME_MOST] or "tool")
     if call.arguments == "{}" or _is_object(call.arguments):
         return call
-    told = msgspec.json.encode({UNREADABLE: _encodable(call.arguments)}).decode() if call.arguments.strip() else "{}"
+    told = msgspec.json.encode({UNREADABLE: mended_text(call.arguments)}).decode() if call.arguments.strip() else "{}"
     return replace(call, arguments=told)
 
 
@@ -245,11 +246,6 @@ def _is_object(arguments: str) -> bool:
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return False
     return True
-
-
-def _encodable(text: str) -> str:
-    """The text without lone surrogates, which no JSON can carry."""
-    return text.encode(errors="replace").decode()
 
 
 def missing_result(call: ToolCall, before: str) -> Item:

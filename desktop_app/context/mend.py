@@ -58,15 +58,14 @@ def with_rules(summary: str, head: Sequence[Message], ledger: Ledger, budget: in
 
     budget: tokens by `count`. Rules that do not fit even alone are left out.
     """
-    best, fewest = mended(summary, head, ledger, budget, count), len(ledger.rules) + 1
+    wanted, tries = _wanted(head, ledger), list[tuple[int, str]]()
     for share in SHORTER:
         tried = mended(_beginning(summary, share), head, ledger, budget, count)
-        lost = sum(is_strong_rule(text) for _, text in _lost(tried, _wanted(head, ledger)))
-        if lost < fewest:
-            best, fewest = tried, lost
+        lost = sum(is_strong_rule(text) for _, text in _lost(tried, wanted))
         if not lost:
-            break
-    return best
+            return tried
+        tries.append((lost, tried))
+    return min(tries, key=lambda pair: pair[0])[1]
 
 
 def _beginning(summary: str, share: float) -> str:

@@ -116,10 +116,11 @@ def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
         Term(together, TOGETHER_WEIGHT) for together in _together(pieces, frozenset(word.lower() for word in words))
     ]
     terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
+    days = days_in(text)
     return Wanted(
         _distinct(terms),
         names,
-        days := days_in(text),
+        days,
         is_own=not _OWN.isdisjoint(text.lower().split()),
         is_pointed=bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:]))),
     )

@@ -20,10 +20,6 @@ class Spending(msgspec.Struct, frozen=True):
         """With one more that begins now; what does not count any more is forgotten."""
         return Spending((*self._counting(now, policy), now))
 
-    def is_paused(self, now: float, policy: ContextPolicy) -> bool:
-        """Whether no model may be asked now."""
-        return self.paused_until(now, policy) is not None
-
     def paused_until(self, now: float, policy: ContextPolicy) -> float | None:
         """When one may be asked again; None if that is now. Policies with a limit of 0 know no pause."""
         counting = self._counting(now, policy)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import msgspec
 import pytest
 
@@ -14,19 +16,25 @@ from desktop_app.conversation.message import (
     Usage,
     user_message,
 )
+from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
+    Equipment,
     Flush,
+    Link,
+    Permit,
     Pin,
     Prune,
     PrunedResult,
+    Recalled,
     Rewind,
     Transcript,
     Trigger,
     Undo,
     Unpin,
+    Upkeep,
 )
 
 REPLY = Message(
@@ -73,6 +81,11 @@ ENTRIES: list[AnyEntry] = [
     Prune(id="p", trigger=Trigger.USER, results=(PrunedResult("t", "soft_trim", "short"),), tokens_before=9),
     Compaction(id="c", trigger=Trigger.OVERFLOW, strategy="extractive", archived=("a", "b"), summary="## x"),
     Flush(id="f", memories=("likes tea",)),
+    Upkeep(id="e", purpose="title", model="server/m", usage=Usage(10, 2)),
+    Equipment(id="q", tools=(ToolSpec("read", "Reads a file.", "{}", "server"),), memory="- likes tea"),
+    Recalled(id="l", for_message_id="a", text="#3 user: tea", message_ids=("b",)),
+    Permit(id="t", rule=Rule("bash", "git *", False)),
+    Link(id="k", conversation="other", title="Tea", is_back=True),
     Pin(id="n", message_id="a"),
     Unpin(id="u", message_id="a"),
     BringBack(id="b", message_ids=("a",)),
@@ -84,6 +97,10 @@ ENTRIES: list[AnyEntry] = [
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)
 def test_every_entry_comes_back_from_its_json(entry: AnyEntry) -> None:
     assert msgspec.json.decode(msgspec.json.encode(entry), type=AnyEntry) == entry
+
+
+def test_every_kind_of_entry_is_among_them() -> None:
+    assert {type(entry) for entry in ENTRIES} == set(get_args(AnyEntry))
 
 
 @pytest.mark.parametrize("broken", [b'{"type": "wish"}', b'{"type": "pin"}', b'{"type": "message", "role": "chief"}'])
