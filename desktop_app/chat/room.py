@@ -25,7 +25,8 @@ STALLED = (
     "Unpin messages, choose a larger window, or optimize with a shorter tail."
 )
 STEPS_MOST = 8
-"""A prune and a compaction are enough; more steps than this would be a bug in the decision."""
+"""A prune and a compaction are enough; more steps than this would be a bug in the decision. At a tool result the policy
+says how many there may be (S2)."""
 
 
 def decided(basis: Basis, trigger: Trigger) -> Prune | CompactionPlan | None:
@@ -50,7 +51,7 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
         yield RoomStarted(session.id, trigger)  # it may ask a model, which takes its time
         for event in await session.keeper.flushed(session, trigger):
             yield event
-    for _ in range(STEPS_MOST):
+    for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else STEPS_MOST):
         if not is_due(request_size(session), session.policy, session.budget, trigger):
             return
         basis = basis_of(session)
@@ -63,10 +64,11 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
                 is_changed = is_changed or isinstance(event, ViewChanged)
                 yield event
         if not is_changed and not isinstance(step, Prune):
-            _refuse_if_it_does_not_fit(session)
+            refuse_what_does_not_fit(session)
             if is_stalled(session.view, session.policy):
                 yield RoomRefused(session.id, STALLED)
             return
+    refuse_what_does_not_fit(session)
 
 
 async def _somebody_made_room(session: Session) -> bool:
@@ -155,7 +157,9 @@ def measured_on(step: Operation, transcript: Transcript, view: View, counts: Cou
     return replace(step, tokens_before=before, tokens_after=after) if after < before else None
 
 
-def _refuse_if_it_does_not_fit(session: Session) -> None:
-    total = request_size(session)
-    if total > session.budget.usable:
-        raise WindowTooSmall(total, session.budget.usable, "It would help to choose a model with a larger window.")
+def refuse_what_does_not_fit(session: Session) -> None:
+    """Nothing is sent that the window cannot hold. Raises WindowTooSmall."""
+    gauge = session.gauge()
+    if gauge.total > gauge.usable:
+        advice = "Optimize the conversation, or choose a model with a larger window."
+        raise WindowTooSmall(gauge.total, gauge.usable, advice)

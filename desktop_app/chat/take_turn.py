@@ -11,7 +11,7 @@ from desktop_app.conversation.message import Message
 
 from .ports import WorldError
 from .prepare import Preparation
-from .room import room_made
+from .room import refuse_what_does_not_fit, room_made
 from .session import Session
 from .turn import Turn
 from .workbench import Workbench
@@ -50,11 +50,3 @@ async def take_turn(
         turn.fail(error)
     async for event in turn.settled():
         yield event
-
-
-def refuse_what_does_not_fit(session: Session) -> None:
-    """Nothing is sent that the window cannot hold. Raises WindowTooSmall."""
-    gauge = session.gauge()
-    if gauge.total > gauge.usable:
-        advice = "Optimize the conversation, or choose a model with a larger window."
-        raise WindowTooSmall(gauge.total, gauge.usable, advice)

@@ -7,13 +7,27 @@ import json
 import time
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+from test_take_turn import long_chat
+
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.workbench import Workbench
 from desktop_app.context.permissions import rules_of_option
-from desktop_app.conversation.events import Asked, ToolFinished, ToolOutput, ToolStarted, TurnFinished
+from desktop_app.context.policy import BALANCED
+from desktop_app.conversation.events import (
+    Asked,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.conversation.message import Role, ToolResult
 from desktop_app.conversation.tools import PermissionAnswer, Rule
+from desktop_app.conversation.transcript import Trigger
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
@@ -142,6 +156,24 @@ async def test_stopping_the_turn_gives_each_call_a_result(house, tmp_path) -> No
         "a": "begun\n\n[Stopped before it ended; it may have had effects.]",
         "b": "[Stopped before it began.]",
     }
+
+
+@pytest.mark.parametrize(("tries", "reason"), [(3, "finished"), (0, "failed")])
+async def test_room_for_a_result_is_made_as_often_as_the_policy_says(house, tmp_path, tries: int, reason: str) -> None:
+    calls = [bash(f"seq {n} 20000", f"c{n}") for n in range(4)]
+    home = await house([calling(*calls), Reply("I see.")], window=8_192)
+    session = await equipped(home, tmp_path)
+    await session.record(*(stamped(message) for message in long_chat(36)))
+    session.policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
+    assert session.gauge().share < BALANCED.prune_at, "only the result is too much"
+    events = await home.turn(session, "Try")
+    assert events[-1].reason == reason
+    assert all("19999" in result.text for result in results(session)), "the results are kept either way"
+    made = [event for event in events if isinstance(event, ViewChanged) and event.cause is Trigger.TOOL_RESULT]
+    assert bool(made) == bool(tries)
+    if not tries:
+        (failed,) = [event.failure for event in events if isinstance(event, TurnFailed)]
+        assert failed.kind == "window_too_small"
 
 
 class Broken(Toolbox):
