@@ -57,5 +57,7 @@ KINDS = (
     Kind("openai_compatible", "deepseek", "deepseek-chat"),
 )
 OF_KIND = {kind.kind: kind for kind in KINDS}
-EACH = {"argvalues": KINDS, "ids": [kind.kind for kind in KINDS]}
+CODEX = Kind("openai", "responses", "gpt-5.3-codex")
+"""A model that OpenAI offers in its Responses API only."""
+EACH = {"argvalues": (*KINDS, CODEX), "ids": [*(kind.kind for kind in KINDS), "codex"]}
 """For pytest.mark.parametrize("kind", **EACH)."""

@@ -33,11 +33,15 @@ class Reasoning(msgspec.Struct, frozen=True, tag="reasoning"):
 
 
 class ToolCall(msgspec.Struct, frozen=True, tag="tool_call"):
-    """A wish of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it."""
+    """A wish of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it.
+
+    extras: what the provider wants back with the call, such as a signature of its thoughts; only models/ reads it.
+    """
 
     call_id: str
     name: str
     arguments: str = "{}"
+    extras: str = ""
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):

@@ -1,45 +1,35 @@
-"""What a provider wants back with a tool call, besides what the call says: kept for this run, by the call's id.
+"""What a provider wants back with a tool call, besides what the call says: kept with the call, as JSON.
 
-Gemini signs a call with its thoughts, and OpenRouter passes on the like; without them the model goes on as if it had
-not thought. They are of no use to another provider, and nothing is lost if they are gone after a restart: a
-placeholder is then sent, which Gemini accepts.
+Gemini signs a call with its thoughts, OpenRouter and OpenAI's Responses API give the thoughts themselves, encrypted or
+not; without them the model goes on as if it had not thought. They are of no use to another model, which may refuse
+them.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import msgspec
 
 from desktop_app.conversation.openai_chat import Json
 
-MOST_CALLS = 2_000
-"""Of so many newest calls extras are kept. A signature has up to some thousand characters."""
+
+class Extras(msgspec.Struct, frozen=True, omit_defaults=True):
+    """writer: the model that gave them, as the record names it. call, message: more fields, in OpenAI's shape, of the
+    call, and of the message that makes it."""
+
+    writer: str
+    call: Json = {}
+    message: Json = {}
 
 
-class Extras:
-    """Fields of OpenAI's message shape, by the id of a call."""
-
-    def __init__(self) -> None:
-        self._of_call: OrderedDict[str, Json] = OrderedDict()
-        self._of_message: OrderedDict[str, Json] = OrderedDict()
-
-    def keep(self, of_calls: dict[str, Json], of_message: Json) -> None:
-        """After a reply: fields of its calls, by their ids; fields of the message as a whole, found by any of them."""
-        for call_id, fields in of_calls.items():
-            _put(self._of_call, call_id, fields)
-            _put(self._of_message, call_id, of_message)
-
-    def of_call(self, call_id: str) -> Json:
-        """The fields that belong to that call; none if it is not known."""
-        return self._of_call.get(call_id, {})
-
-    def of_message(self, call_id: str) -> Json:
-        """The fields that belong to the message with that call."""
-        return self._of_message.get(call_id, {})
+def written(extras: Extras) -> str:
+    """As they are kept with a call; "" for none."""
+    return msgspec.json.encode(extras).decode() if extras.call or extras.message else ""
 
 
-def _put(kept: OrderedDict[str, Json], call_id: str, fields: Json) -> None:
-    if fields:
-        kept[call_id] = fields
-        kept.move_to_end(call_id)
-        if len(kept) > MOST_CALLS:
-            kept.popitem(last=False)
+def read(kept: str, writer: str) -> Extras | None:
+    """Those that this model gave; None for another's, for none, and for what cannot be read any more."""
+    try:
+        extras = msgspec.json.decode(kept, type=Extras) if kept else None
+    except msgspec.DecodeError:
+        return None
+    return extras if extras is not None and extras.writer == writer else None

@@ -185,7 +185,12 @@ async def _open_responses(endpoint: Endpoint, model: str, request: Json, pool: P
         max_retries=0,
         **responses_request_of(request),
     )
+    events._maybe_raise_for_error_event = _pass  # litellm's own error would lack the provider's code
     return _responses_chunks(events)
+
+
+def _pass(event: Any) -> None:
+    """An event that tells of an error becomes a chunk like the others."""
 
 
 async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:

@@ -15,7 +15,6 @@ from typing import Any
 from desktop_app.conversation.openai_chat import Json
 
 from .endpoint import Endpoint
-from .extras import Extras
 
 __all__ = ["Endpoint", "LiteLLM"]
 
@@ -30,7 +29,6 @@ class LiteLLM:
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self.patience = patience
-        self.extras = Extras()
         self._loading: concurrent.futures.Future[Any] | None = None
         self._pools: dict[str, tuple[Endpoint, Any]] = {}
         self._retired: list[Any] = []

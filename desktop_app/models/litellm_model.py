@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from desktop_app.chat.ports import Piece
+from desktop_app.chat.ports import ErrorKind, ModelError, Piece
 from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
@@ -17,6 +17,9 @@ from .litellm_library import Endpoint, LiteLLM
 from .manners import request_of
 from .provider_errors import Where, cut_off, error_of, not_understood, status_of
 from .wire import ReplyReader, StreamError
+
+REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
+"""What a provider's refusal is called if extras are the reason: hardly two word it in the same way."""
 
 
 class LiteLLMModel:
@@ -53,9 +56,22 @@ class LiteLLMModel:
     ) -> AsyncGenerator[Piece, None]:
         """The reply, piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         await self._litellm.load()
-        kind, extras = self._endpoint.kind, self._litellm.extras
-        request = request_of(kind, self._name, self._info, messages, max_tokens, tools, extras) | self._options
-        reply = ReplyReader()
+        has_begun = False
+        for has_extras in (True, False):
+            request = request_of(self._endpoint.kind, self._name, self._info, messages, max_tokens, tools, has_extras)
+            try:
+                async with aclosing(self._reply(request | self._options)) as pieces:
+                    async for piece in pieces:
+                        has_begun = True
+                        yield piece
+                return
+            except ModelError as error:
+                # It may not take back what it once gave: a key of another account cannot open its thoughts.
+                if has_begun or error.kind not in REFUSALS or not has_extras or not _has_extras(messages):
+                    raise
+
+    async def _reply(self, request: Json) -> AsyncGenerator[Piece, None]:
+        reply = ReplyReader(self._info.recorded_as)
         try:
             async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
                 async for chunk in chunks:
@@ -68,7 +84,6 @@ class LiteLLMModel:
                 raise error_of(error, self._where(), self._litellm.patience, offered) from None
         if not reply.is_finished:
             raise cut_off(self._where()) if reply.chunks else not_understood(self._where())
-        self._litellm.extras.keep(*reply.extras())
         yield reply.end()
 
     async def prepare(self) -> None:
@@ -81,3 +96,7 @@ class LiteLLMModel:
     def _where(self) -> Where:
         server = self._endpoint.name
         return Where(server, self._endpoint.address, self._info.label, self._endpoint.key)
+
+
+def _has_extras(messages: Sequence[Message]) -> bool:
+    return any(call.extras for message in messages for call in message.tool_calls)

@@ -1,4 +1,4 @@
-"""What each kind of server wants in a request, beyond OpenAI's shape. Pure, but for the extras that are looked up.
+"""What each kind of server wants in a request, beyond OpenAI's shape. Pure.
 
 Messages in the view are legal everywhere (context/legal.py); what follows here would be wrong, or a waste, elsewhere.
 """
@@ -18,7 +18,7 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
 from .cache_markers import mark
-from .extras import Extras
+from .extras import read
 from .tokenizer_families import family_of
 
 WITHOUT_STREAM_OPTIONS: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
@@ -40,9 +40,12 @@ def request_of(
     messages: Sequence[Message],
     max_tokens: int,
     tools: Sequence[ToolSpec] = (),
-    extras: Extras | None = None,
+    has_extras: bool = True,
 ) -> Json:
-    """The fields of a streaming request as litellm wants them, but for the model. name: as its server calls it."""
+    """The fields of a streaming request as litellm wants them, but for the model. name: as its server calls it.
+
+    has_extras: whether what this model gave with its calls goes back with them.
+    """
     family = family_of(name)
     chat = chat_of(messages if info.has_eyes else [_without_images(message) for message in messages])
     offered = [_function(tool) for tool in tools] if info.has_tools else []
@@ -53,7 +56,8 @@ def request_of(
         request["num_ctx"] = info.window  # else it loads the model with a window of its own, and cuts in silence
     if family == "claude" and not offered and (offered := _functions_named_in(chat)):
         request["tool_choice"] = "none"
-    chat = _with_extras(chat, extras or Extras())
+    if has_extras:
+        chat = [_with_extras(sent, message, info.recorded_as) for sent, message in zip(chat, messages, strict=True)]
     if family in ("kimi", "deepseek"):
         chat = _with_reasoning(chat, messages, bool(ALWAYS_THINKS.search(name.lower())))
     if family.startswith("mistral"):
@@ -89,15 +93,14 @@ def _without_images(message: Message) -> Message:
     return Message(id=message.id, role=message.role, parts=parts, speaker=message.speaker)
 
 
-def _with_extras(chat: list[Json], extras: Extras) -> list[Json]:
-    """What the provider gave with a call goes back with it."""
-    return [_message_with_extras(message, extras) if message.get("tool_calls") else message for message in chat]
-
-
-def _message_with_extras(message: Json, extras: Extras) -> Json:
-    calls: list[Json] = message["tool_calls"]
-    of_message = next(filter(None, (extras.of_message(call["id"]) for call in calls)), {})
-    return message | of_message | {"tool_calls": [call | extras.of_call(call["id"]) for call in calls]}
+def _with_extras(sent: Json, message: Message, writer: str) -> Json:
+    """The message with what that model gave with its calls; what another gave may be refused."""
+    extras = [read(call.extras, writer) for call in message.tool_calls]
+    if not any(extras):
+        return sent
+    of_message = next((one.message for one in extras if one and one.message), {})
+    calls = [call | (one.call if one else {}) for call, one in zip(sent["tool_calls"], extras, strict=True)]
+    return sent | of_message | {"tool_calls": calls}
 
 
 def _with_reasoning(chat: list[Json], messages: Sequence[Message], always_thinks: bool) -> list[Json]:

@@ -110,7 +110,7 @@ def _thought(item: Any) -> Json:
 
 
 def _error(error: Any) -> SimpleNamespace:
-    said = {"message": _field(error, "message") or str(error), "code": _field(error, "code")}
+    said = {name: _field(error, name) for name in ("message", "type", "code")}
     return SimpleNamespace(choices=[], usage=None, error=said)
 
 

@@ -11,6 +11,8 @@ from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, T
 from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
+from .extras import Extras, written
+
 REASONS = {
     "length": "length",
     "max_tokens": "length",
@@ -28,12 +30,16 @@ REASONS = {
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """llama.cpp, vLLM, DeepSeek and Kimi say the first, OpenRouter and newer vLLM the second, others the rest."""
 
+GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
+"""Which field of a detail of reasoning grows as it streams, by the detail's type."""
+
 SIGNATURE = "__thought__"
 """Between a call's id and its signature, as litellm joins them for Gemini."""
 
 
 class StreamError(Exception):
-    """A provider said within a stream that something went wrong. status: its code, or 0."""
+    """A provider said within a stream that something went wrong. message: its error object, or words; status: its code,
+    or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -51,16 +57,18 @@ class _Call(msgspec.Struct):
 class ReplyReader:
     """Reads the chunks of one reply in their order. A chunk is any object with the fields of OpenAI's.
 
-    chunks: how many of them had the shape of a chat completion; 0 means that the server speaks something else.
+    writer: the model that replies, as the record names it. chunks: how many of them had the shape of a chat completion;
+    0 means that the server speaks something else.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, writer: str = "") -> None:
         self.chunks = 0
+        self._writer = writer
         self._reason = ""
         self._usage: Usage | None = None
         self._calls: list[_Call] = []
         self._place_of_index: dict[int, int] = {}
-        self._details: list[Any] = []
+        self._details: list[Json] = []
 
     @property
     def is_finished(self) -> bool:
@@ -87,17 +95,17 @@ class ReplyReader:
     def end(self) -> ReplyEnd:
         """The last piece: why it ended, the tokens as reported, and the calls, joined from their fragments."""
         calls = tuple(
-            ToolCall(call.call_id or f"call_{place}", call.name, call.arguments or "{}")
+            ToolCall(call.call_id or f"call_{place}", call.name, call.arguments or "{}", self._extras(place))
             for place, call in enumerate(self._calls)
         )
         reason = REASONS.get(self._reason.lower(), "stop")
         # Some servers say "stop" after a tool call.
         return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, self._usage, calls)
 
-    def extras(self) -> tuple[dict[str, Json], Json]:
-        """What has to go back with the calls: fields by the call's id, and fields of the message."""
-        of_calls = {call.call_id: call.extra for call in self._calls}
-        return of_calls, {"reasoning_details": self._details} if self._details else {}
+    def _extras(self, place: int) -> str:
+        """What has to go back with that call; with the first one, what has to go back with the message."""
+        of_message = {"reasoning_details": self._details} if self._details and place == 0 else {}
+        return written(Extras(self._writer, self._calls[place].extra, of_message))
 
     def _pieces_of_delta(self, delta: Any) -> list[Piece]:
         if delta is None:
@@ -108,7 +116,8 @@ class ReplyReader:
             if isinstance(reasoning, str) and reasoning:
                 pieces.append(ReasoningPiece(reasoning))
                 break
-        self._details += getattr(delta, "reasoning_details", None) or ()
+        for detail in getattr(delta, "reasoning_details", None) or ():
+            self._add_detail(detail)
         # A refusal is an answer, too: OpenAI puts it where the text would be.
         text = delta.content or getattr(delta, "refusal", None)
         if text:
@@ -116,6 +125,15 @@ class ReplyReader:
         for fragment in delta.tool_calls or ():
             pieces += self._join(fragment)
         return pieces
+
+    def _add_detail(self, detail: Json) -> None:
+        """OpenRouter streams a thought in details of a word or two, each with the index of that thought."""
+        last = self._details[-1] if self._details else {}
+        field = GROWING.get(detail.get("type", ""))
+        if field and all(last.get(name) == detail.get(name) for name in ("type", "index")):
+            self._details[-1] = last | detail | {field: (last.get(field) or "") + (detail.get(field) or "")}
+        else:
+            self._details.append(detail)
 
     def _join(self, fragment: Any) -> list[Piece]:
         """Adds a fragment to its call."""
@@ -178,7 +196,7 @@ def _raise_if_error(chunk: Any) -> None:
     error = getattr(chunk, "error", None)
     if isinstance(error, dict):
         code = error.get("code")
-        raise StreamError(str(error.get("message") or error), code if isinstance(code, int) else 0)
+        raise StreamError(json.dumps({"error": error}, default=str), code if isinstance(code, int) else 0)
 
 
 def usage_of(reported: Any) -> Usage | None:

@@ -10,7 +10,7 @@ import pytest
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import user_message
 from desktop_app.models.litellm_library import LiteLLM
-from kinds_of_server import EACH, OF_KIND, Kind
+from kinds_of_server import CODEX, EACH, OF_KIND, Kind
 from provider import AnyStep, Call, Cut, ErrorEvent, Events, Garbage, Hang, Status
 from provider_vectors import Vector, vectors
 
@@ -29,20 +29,7 @@ OWN: dict[str, str] = {
 """The kind of server that a vector's provider is set up as; all others are OpenAI-compatible servers."""
 
 BLOCKED = [vector for vector in vectors() if vector.kind == "content_filter" and vector.status == 200]
-CODEX = Kind("openai", "responses", "gpt-5.3-codex")
-"""A model that OpenAI offers in its Responses API only."""
-
-BOTH = {"argvalues": (*EACH["argvalues"], CODEX), "ids": (*EACH["ids"], "codex")}
-
 VECTORS = [vector for vector in vectors() if vector not in BLOCKED]
-
-
-@pytest.fixture
-async def litellm() -> AsyncIterator[LiteLLM]:
-    library = LiteLLM(patience=5)
-    await library.load()
-    yield library
-    await library.close()
 
 
 def step_of(vector: Vector) -> AnyStep:
@@ -97,7 +84,7 @@ async def test_a_blocked_prompt_of_gemini_is_a_reply_that_ends_for_that_reason(
 READ = Call("read", '{"path": "some/long/path/to/a/file.txt"}')
 
 
-@pytest.mark.parametrize("kind", **BOTH)
+@pytest.mark.parametrize("kind", **EACH)
 @pytest.mark.parametrize(
     ("step", "expected"),
     [

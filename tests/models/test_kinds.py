@@ -3,51 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from itertools import pairwise
 
 import pytest
 
 from desktop_app.chat.ports import CallPiece, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
-from desktop_app.conversation.message import (
-    Message,
-    Role,
-    Text,
-    ToolCall,
-    ToolResult,
-    Usage,
-    user_message,
-)
+from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
 from kinds_of_server import EACH, KEY, OF_KIND, Kind
 from provider import AnyStep, Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
+from tool_rounds import READ, answered, called
 
 HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
-READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}')
-CALLED = (
-    *HELLO,
-    Message(role=Role.ASSISTANT, parts=(ToolCall("call_1", "read", '{"path": "a"}'),)),
-    Message(role=Role.TOOL, parts=(ToolResult("call_1", "read", "What a holds."),)),
-)
+CALLED = (*HELLO, called("call_1"), answered("call_1"))
 
 pytestmark = pytest.mark.parametrize("kind", **EACH)
-
-
-@pytest.fixture(scope="module")
-def loaded() -> LiteLLM:
-    """Imported once; each test has connections of its own, since they belong to its loop."""
-    library = LiteLLM()
-    asyncio.run(library.load())
-    return library
-
-
-@pytest.fixture
-async def litellm(loaded: LiteLLM) -> AsyncIterator[LiteLLM]:
-    loaded.patience = 0.6
-    yield loaded
-    await loaded.close()
 
 
 async def pieces_of(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any
 
@@ -17,33 +15,20 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import (
     Attachment,
     Message,
-    Reasoning,
     Role,
     Text,
-    ToolCall,
-    ToolResult,
     user_message,
 )
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.models.extras import MOST_CALLS, Extras
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.manners import MISTRAL_ID, request_of, short_id
 from desktop_app.settings import ServerKind
 from kinds_of_server import OF_KIND
-from provider import Call, Events, Reply, ScriptedProvider, Windowed
+from provider import Events, Reply, ScriptedProvider, Windowed
+from tool_rounds import READ, answered, called
 
-READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}}}')
 SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief. " * 400),))
 IMAGE = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
-
-
-def called(*ids: str, reasoning: str = "", arguments: str = '{"path": "a"}') -> Message:
-    thought = (Reasoning(reasoning),) if reasoning else ()
-    return Message(role=Role.ASSISTANT, parts=(*thought, *(ToolCall(one, "read", arguments) for one in ids)))
-
-
-def answered(call_id: str, text: str = "What a holds.") -> Message:
-    return Message(role=Role.TOOL, parts=(ToolResult(call_id, "read", text),))
 
 
 def said(text: str) -> Message:
@@ -53,19 +38,6 @@ def said(text: str) -> Message:
 def request(kind: ServerKind, name: str, *messages: Message, tools: tuple[ToolSpec, ...] = (), **info: Any) -> Any:
     about = ModelInfo(f"x/{name}", name, 8192, 1024, Basis.MEASURED, **info)
     return request_of(kind, name, about, messages, 100, tools)
-
-
-@pytest.fixture(scope="module")
-def loaded() -> LiteLLM:
-    library = LiteLLM()
-    asyncio.run(library.load())
-    return library
-
-
-@pytest.fixture
-async def litellm(loaded: LiteLLM) -> AsyncIterator[LiteLLM]:
-    yield loaded
-    await loaded.close()
 
 
 async def bodies(
@@ -151,59 +123,6 @@ def test_nothing_is_declared_without_need() -> None:
 
 def test_a_model_without_tools_is_offered_none() -> None:
     assert "tools" not in request("ollama", "gemma3", user_message("Hi"), tools=(READ,), has_tools=False)
-
-
-# --- signatures
-
-
-async def test_gemini_s_signature_goes_back_with_its_call(litellm: LiteLLM) -> None:
-    kind = OF_KIND["gemini"]
-    signature = "c2lnbmF0dXJlIG9mIGEgdGhvdWdodA=="
-    calls = (Call("read", '{"path": "a"}'), Call("read", '{"path": "b"}'))
-    with kind.provider(Reply("", calls=calls, signature=signature), Reply("Done.")) as provider:
-        model = kind.model_at(provider, litellm)
-        end = [piece async for piece in model.stream((user_message("Read"),), 100, (READ,))][-1]
-        assert isinstance(end, ReplyEnd)
-        reply = Message(role=Role.ASSISTANT, parts=end.tool_calls)
-        results = [answered(call.call_id) for call in end.tool_calls]
-        _ = [piece async for piece in model.stream((user_message("Read"), reply, *results), 100, (READ,))]
-        sent = provider.requests[1].body["contents"][1]["parts"]
-    assert [part.get("thoughtSignature") for part in sent] == [signature, None]
-    assert all(len(call.call_id) <= 40 and call.call_id.replace("_", "").isalnum() for call in end.tool_calls)
-
-
-async def test_a_call_of_another_model_s_gets_gemini_s_placeholder(litellm: LiteLLM) -> None:
-    (body,) = await bodies("gemini", litellm, (user_message("Read"), called("call_1"), answered("call_1")))
-    assert body["contents"][1]["parts"][0]["thoughtSignature"], "Gemini 3 refuses a call without one"
-
-
-def test_only_the_newest_signatures_are_kept() -> None:
-    extras = Extras()
-    for number in range(MOST_CALLS + 10):
-        extras.keep({f"call_{number}": {"x": number}}, {})
-    assert extras.of_call("call_9") == {}
-    assert extras.of_call(f"call_{MOST_CALLS + 9}") == {"x": MOST_CALLS + 9}
-
-
-async def test_openrouter_s_details_of_reasoning_go_back_with_the_message(litellm: LiteLLM) -> None:
-    kind = OF_KIND["openrouter"]
-    detail = {"type": "reasoning.encrypted", "data": "x", "id": "r1", "format": "google-gemini-v1", "index": 0}
-    function = {"name": "read", "arguments": "{}"}
-    calls = [{"index": 0, "id": "call_78", "type": "function", "function": function}]
-    deltas: list[Any] = [{"reasoning_details": [detail], "content": ""}, {"tool_calls": calls, "content": None}, {}]
-    events = tuple(
-        {"id": "g", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-        | {"choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "tool_calls"}]}
-        for delta in deltas
-    )
-    with kind.provider(Events(events), Reply("Done.")) as provider:
-        model = kind.model_at(provider, litellm)
-        end = [piece async for piece in model.stream((user_message("Read"),), 100, (READ,))][-1]
-        assert isinstance(end, ReplyEnd)
-        history = (user_message("Read"), called("call_78"), answered("call_78"))
-        _ = [piece async for piece in model.stream(history, 100, (READ,))]
-        sent = provider.requests[1].body["messages"][1]
-    assert sent["reasoning_details"] == [detail]
 
 
 # --- identical calls

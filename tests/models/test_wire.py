@@ -7,7 +7,10 @@ import pytest
 
 from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import ToolCall, Usage
+from desktop_app.models import extras
 from desktop_app.models.wire import ReplyReader, StreamError
+
+WRITER = "OpenRouter/model"
 
 
 def chunk(
@@ -26,7 +29,7 @@ def usage_chunk(**usage: Any) -> SimpleNamespace:
 
 
 def read(*chunks: Any) -> tuple[list[Piece], ReplyReader]:
-    reader = ReplyReader()
+    reader = ReplyReader(WRITER)
     return [piece for each in chunks for piece in reader.pieces(each)], reader
 
 
@@ -187,14 +190,32 @@ def test_an_error_within_a_stream_is_raised() -> None:
 
 def test_a_signature_is_taken_out_of_the_id_and_goes_back_with_the_call() -> None:
     _, reader = read(chunk(calls=[fragment(0, "call_1__thought__c2ln+/=", "read", "{}")]))
-    assert reader.end().tool_calls[0].call_id == "call_1"
-    of_calls, _ = reader.extras()
-    assert of_calls == {"call_1": {"provider_specific_fields": {"thought_signature": "c2ln+/="}}}
+    (call,) = reader.end().tool_calls
+    assert call.call_id == "call_1"
+    fields = {"provider_specific_fields": {"thought_signature": "c2ln+/="}}
+    assert extras.read(call.extras, WRITER) == extras.Extras(WRITER, fields)
 
 
-def test_details_of_reasoning_are_kept_for_the_message() -> None:
-    _, reader = read(
-        chunk(None, reasoning_details=[{"type": "reasoning.encrypted", "data": "x"}]),
-        chunk(calls=[fragment(0, "a", "read", "{}")]),
-    )
-    assert reader.extras()[1] == {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
+def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> None:
+    detail = {"type": "reasoning.encrypted", "data": "x"}
+    first, second = ended(
+        chunk(None, reasoning_details=[detail]),
+        chunk(calls=[fragment(0, "a", "read", "{}"), fragment(1, "b", "read", "{}")]),
+    ).tool_calls
+    assert extras.read(first.extras, WRITER) == extras.Extras(WRITER, {}, {"reasoning_details": [detail]})
+    assert second.extras == ""
+
+
+def test_a_thought_that_streams_in_details_is_one_detail_and_others_stay_as_they_are() -> None:
+    details = [
+        {"type": "reasoning.summary", "summary": "**A", "index": 0},
+        {"type": "reasoning.summary", "summary": "lpha**", "index": 0},
+        {"type": "reasoning.summary", "summary": "Beta", "index": 1},
+        {"type": "reasoning.encrypted", "data": "x", "index": 1},
+        {"type": "reasoning.encrypted", "data": "y", "index": 1},
+    ]
+    deltas = [chunk(None, reasoning_details=[detail]) for detail in details]
+    (call,) = ended(*deltas, chunk(calls=[fragment(0, "a", "read", "{}")])).tool_calls
+    kept = extras.read(call.extras, WRITER)
+    assert kept
+    assert kept.message["reasoning_details"] == [details[0] | {"summary": "**Alpha**"}, *details[2:]]
