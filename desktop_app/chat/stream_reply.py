@@ -9,7 +9,7 @@ from contextlib import aclosing
 from desktop_app.context.breakdown import grown_by
 from desktop_app.conversation.events import Failure, GaugeChanged, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
 from desktop_app.conversation.gauge import Basis, Gauge
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, Usage
 
 from .ports import ModelError, Piece, ReplyEnd, TextPiece, WorldError
 from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
@@ -127,6 +127,21 @@ def limit_exceeded(used: int, window: int) -> WorldError:
             advice="Optimize the conversation and ask the model to go on, or choose a model with a larger window.",
         )
     )
+
+
+def cut_in_silence(model: str, sent: int, usage: Usage) -> ModelError:
+    """The server has read only a part of that many tokens; what it read and wrote is what fits into its window."""
+    limit = usage.prompt_tokens + usage.reply_tokens
+    failure = Failure(
+        kind="overflow",
+        title="The server has read only a part of the conversation",
+        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. It cut the rest "
+        "without a word, and that may have been what stands first: the system prompt, and your rules.",
+        kept="The reply is kept as it came. No tool that it called was run.",
+        advice=f"Make room and let it answer again: until you choose another model, its window is taken for {limit:,} "
+        "tokens. Or give the model a larger window on its server.",
+    )
+    return ModelError(failure, is_overflow=True, limit=limit, observed=sent)
 
 
 def _grown(session: Session, gauge: Gauge, guard: StreamGuard) -> GaugeChanged:

@@ -13,6 +13,7 @@ from contextlib import aclosing
 from msgspec.structs import replace
 
 from desktop_app.context.make_room import WindowTooSmall
+from desktop_app.context.silent_cut import is_silently_cut, reported_before
 from desktop_app.context.view import assemble, continuing
 from desktop_app.conversation.events import RoomEnded, RoomStarted, TurnEvent
 from desktop_app.conversation.message import Message
@@ -23,7 +24,7 @@ from .reply_in_flight import ReplyInFlight
 from .room import room_made
 from .session import Session
 from .stream_guard import State, StreamGuard
-from .stream_reply import limit_exceeded, longest_reply, reply_streamed, shown_in
+from .stream_reply import cut_in_silence, limit_exceeded, longest_reply, reply_streamed, shown_in
 
 
 def as_it_is(message: Message) -> Message:
@@ -64,7 +65,7 @@ class WholeReply:
     @property
     def has_arrived(self) -> bool:
         """Whether something of the newest request was shown: to send it again would say it twice."""
-        return self._guard.has_shown
+        return self._guard.has_shown or self._guard.state is State.DONE
 
     async def streamed(self) -> AsyncGenerator[TurnEvent, None]:
         """What happens, until the whole reply is stored.
@@ -72,8 +73,10 @@ class WholeReply:
         Raises ModelError; if nothing `has_arrived` then, this may be called again, and asks again. Raises WorldError
         when the window is full, and ArchiveError.
         """
+        sent, before = self._session.gauge(), 0
         while self._guard.state is not State.DONE:
-            self.estimated += self._session.gauge().total
+            sent, before = self._session.gauge(), reported_before(self._session.view)
+            self.estimated += sent.total
             request = assemble(self._session.view)
             attempt = reply_streamed(
                 self._session, self._reply, request, self._guard, self._is_automatic, self._is_modest
@@ -92,6 +95,9 @@ class WholeReply:
         async with aclosing(self.kept()) as events:
             async for event in events:
                 yield event
+        usage = self.stored[-1].usage
+        if usage is not None and is_silently_cut(sent.total, sent.basis, usage, before):
+            raise cut_in_silence(self._session.model_info.label, sent.total, usage)
 
     def _can_ask_for_less(self, error: ModelError) -> bool:
         """Whether a refused request may fit if a shorter reply is asked for; then it is, from now on.

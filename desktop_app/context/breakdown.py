@@ -80,7 +80,7 @@ def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
     if earlier is not None and has_grown:
         start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
     else:
-        start, segments, measured_at = 0, _base(view, counts), _last_measured(view)
+        start, segments, measured_at = 0, _base(view, counts), last_measured(view)
     for index, item in enumerate(view.items[start:] if start else view.items, start=start):
         for segment, tokens in item_tokens(item, counts).parts:
             segments[segment] = segments.get(segment, 0) + tokens
@@ -186,7 +186,7 @@ def is_plausible(usage: Usage, counted: int) -> bool:
     return abs(reported - counted) <= TEMPLATE_MOST or counted / 2 <= reported <= counted * 2
 
 
-def _last_measured(view: View) -> int | None:
+def last_measured(view: View) -> int | None:
     """The index of the newest measured reply, unless an operation came after it: then the request is another one."""
     for entry in reversed(view.entries):
         if not isinstance(entry, GROWING):

@@ -1,0 +1,80 @@
+"""A server that drops the beginning of a long request without a word: the user is told, and can have room made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from desktop_app.chat.session import Session
+from desktop_app.conversation.events import ToolStarted, TurnEvent, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.message import Role
+from desktop_app.models.tokenizers import tokenizer_for
+from provider import Call, Reply, Request
+from provider_shapes import Shape
+
+WINDOW = 4_000
+"""Tokens that the server keeps of a prompt; its list promises four times as many."""
+LONG = "The parser reads a value and returns it. " * 100
+"""About 900 tokens."""
+
+
+class Cutting:
+    """Answers whatever is left of a prompt, and reports that. calls: what a cut prompt makes it call."""
+
+    window = 16_000
+
+    def __init__(self, *calls: Call) -> None:
+        self._calls = calls
+        self._count = tokenizer_for("gpt-4o").count
+
+    def take(self, request: Request, shape: Shape) -> Reply:
+        size = sum(self._count(str(message.get("content"))) + 4 for message in request.messages)
+        calls, self._calls = (self._calls, ()) if size > WINDOW else ((), self._calls)
+        return Reply("I see.", calls=calls, usage=(min(size, WINDOW), 4, 0))
+
+
+def failures(events: list[TurnEvent]) -> list[TurnFailed]:
+    return [event for event in events if isinstance(event, TurnFailed)]
+
+
+async def told(house: Callable[..., Any], *calls: Call) -> tuple[Any, Session, list[TurnEvent]]:
+    """A conversation that has outgrown the server's window, and the events of the turn in which it did."""
+    made = await house(Cutting(*calls), window=16_000)
+    session = await made.chats.create()
+    for number in range(8):
+        events = await made.turn(session, f"Part {number}. {LONG}")
+        if failures(events):
+            return made, session, events
+    raise AssertionError("nobody noticed")
+
+
+async def test_the_user_is_told_and_the_reply_is_kept(house: Callable[..., Any]) -> None:
+    _, session, events = await told(house)
+    (failed,) = failures(events)
+    assert failed.failure.kind == "overflow"
+    assert f"{WINDOW:,}" in failed.failure.detail
+    assert session.view.items[-1].message.text == "I see."
+    assert isinstance(events[-1], TurnFinished)
+    assert events[-1].reason == "failed"
+
+
+async def test_its_window_is_known_from_then_on_and_room_is_made(house: Callable[..., Any]) -> None:
+    made, session, _ = await told(house)
+    assert WINDOW <= session.budget.window <= WINDOW + 10
+    start = len(made.events)
+    await made.chats.turns.go_on(session, makes_room=True)
+    await made.until(lambda: any(isinstance(event, TurnFinished) for event in made.events[start:]))
+    events = made.events[start:]
+    assert not failures(events)
+    assert any(isinstance(event, ViewChanged) for event in events)
+    newest = session.view.items[-1].message
+    assert newest.role is Role.ASSISTANT
+    assert newest.usage is not None
+    assert newest.usage.prompt_tokens < WINDOW
+
+
+async def test_what_a_model_wants_that_has_not_seen_its_rules_is_not_run(house: Callable[..., Any]) -> None:
+    made, session, events = await told(house, Call("save_memory", '{"text": "The user likes tea."}'))
+    assert len(failures(events)) == 1
+    assert not made.of(ToolStarted)
+    assert not session.view.open_calls
