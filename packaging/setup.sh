@@ -193,24 +193,41 @@ has_screen() {
 
 # --- Checks and tests (after `set_up dev`, in the root) -------------------------------------------------------------
 
+TYPES="$ROOT/build/types.log"
+FAILED=() # logs of what went wrong
+
+# Format and lint. pyright begins, and goes on while the tests run: it takes 45 s of one core.
 static_checks() {
     local python="$VENV/bin/python"
     "$python" -m ruff format --check --quiet . || stop "The format differs: run .venv/bin/ruff format ."
     "$python" -m ruff check --quiet .
+    mkdir -p "$ROOT/build"
     # pyright and its node come from PyPI; without this it would ask the network for its newest version each time.
-    PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$python" -m pyright --warnings
+    PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$python" -m pyright --warnings >"$TYPES" 2>&1 &
+    TYPE_CHECK=$!
+    trap 'kill "$TYPE_CHECK" 2>/dev/null || true' EXIT
 }
 
-# Each test file in one process; nothing is ever shown on a screen, and pytest's closing line is the last.
-run_tests() {
-    # The window's tests run in processes of their own: Qt's late clean-up has brought down workers that went on
-    # with hundreds of other tests afterwards. Measurements run there too, since workers share the cores.
-    local code=0 first="$ROOT/build/tests.log"
-    mkdir -p "${first%/*}"
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest -n 2 --dist loadfile --ignore tests/ui --ignore tests/bench "$@" |
-        tee "$first" || code=$?
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest tests/bench tests/ui "$@" || code=$?
-    # What failed first would stand hundreds of lines above the end, where nobody looks, and some logs are cut.
-    [ "$code" = 0 ] || grep -E '^(FAILED|ERROR) |^=+ .*(passed|failed|error).* in ' "$first" || true
-    return "$code"
+# Waits for pyright, and shows what it says.
+types_checked() {
+    wait "$TYPE_CHECK" || FAILED+=("$TYPES")
+    trap - EXIT
+    cat "$TYPES"
+}
+
+# tested NAME ARGS: runs pytest with these arguments, and goes on whatever it finds; all parts are run each time.
+# Nothing is ever shown on a screen. That a part has no test of the kind that was asked for is no failure (5).
+tested() {
+    local log="$ROOT/build/$1-tests.log" code=0
+    unset PYTHONDONTWRITEBYTECODE # else pytest rewrites all tests, and Hypothesis, in each process anew: 8 s
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest "${@:2}" | tee "$log" || code=$?
+    [ "$code" = 0 ] || [ "$code" = 5 ] || FAILED+=("$log")
+}
+
+# Fails if anything did. What failed first would stand hundreds of lines above the end, where nobody looks, and some
+# logs are cut. Where all is well, pytest's closing line is the last.
+conclude() {
+    [ "${#FAILED[@]}" -gt 0 ] || return 0
+    grep -hE '^(FAILED|ERROR) |^=+ .*(passed|failed|error).* in |^ +/.* - error: |errors?, ' "${FAILED[@]}" || true
+    return 1
 }

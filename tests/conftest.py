@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from examples import examples
+
 ROOT = Path(__file__).resolve().parent.parent
 REAL_CONVERSATIONS = ROOT.parent / "shared" / "conversations"
 
@@ -20,10 +22,8 @@ REAL_CONVERSATIONS = ROOT.parent / "shared" / "conversations"
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 # Each example's time differs tenfold on a busy machine: time is judged by pytest-timeout, not example by example.
-settings.register_profile("fast", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("slow", settings.get_profile("fast"), max_examples=2_000)
-settings.load_profile(os.environ.get("PALIMPSEST_HYPOTHESIS", "fast"))
-
+settings.register_profile("ours", max_examples=examples(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ours")
 
 _numbers = itertools.count()
 

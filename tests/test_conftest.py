@@ -38,7 +38,11 @@ def test_data_folder(data_folder):
 """
 
 
-def test_an_exception_that_no_one_awaits_fails_its_test(pytester: pytest.Pytester) -> None:
+@pytest.mark.slow
+def test_an_exception_that_no_one_awaits_fails_its_test(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(HERE))  # what the conftest imports
     pytester.makeconftest((HERE / "conftest.py").read_text(encoding="utf-8"))
     pytester.makepyprojecttoml((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))
     pytester.makepyfile(SOURCE)

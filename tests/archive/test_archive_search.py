@@ -19,6 +19,7 @@ from desktop_app.conversation.message import (
     ToolResult,
 )
 from desktop_app.conversation.transcript import Pin
+from examples import examples
 
 SAID = {
     "path": "Please split billing/models/ledger.py in two, as we discussed.",
@@ -217,7 +218,7 @@ def test_nothing_that_is_typed_is_a_syntax_error(spoken: Store, query: str) -> N
 
 
 @settings(
-    max_examples=150,
+    max_examples=examples(150),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # the store only grows, and that is meant
 )

@@ -13,6 +13,7 @@ from conversations_made_up import Letters
 from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.chat.stream_guard import ENDS, STREAMS, Limits, Shown, State, StreamGuard, WrongMoment
 from desktop_app.conversation.message import ToolCall
+from examples import examples
 
 CALL = ToolCall("c", "bash", '{"command": "ls"}')
 NAMES = tuple("anchor basil copper dragon ember falcon garnet hollow indigo jasper kettle lantern".split())  # noqa: SIM905
@@ -225,7 +226,7 @@ class Reply(RuleBasedStateMachine):
 
 
 TestReply = pytest.mark.timeout(600)(Reply.TestCase)
-TestReply.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestReply.settings = settings(max_examples=examples(150), stateful_step_count=30, deadline=None)
 
 
 class ManyReplies(Reply):

@@ -25,6 +25,7 @@ from desktop_app.context.memory import (
 )
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.conversation.memory import Memory
+from examples import examples
 
 
 def count(text: str) -> int:
@@ -243,7 +244,7 @@ NOTES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(NOTES, NOTES)
 def test_saving_the_same_twice_is_saving_it_once(first: list[str], second: list[str]) -> None:
     held = stored([], changed([], *map(Note, first)))
@@ -275,7 +276,7 @@ MEMORIES = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(MEMORIES, st.integers(0, 200), st.randoms())
 def test_it_never_takes_more_than_its_budget_and_is_stable(held: list[Memory], most: int, random) -> None:
     text = memory_text(held, most, len)

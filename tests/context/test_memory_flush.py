@@ -34,6 +34,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Rewind, Transcript, Trigger, Undo
+from examples import examples
 
 PROMPTS = FlushPrompts("Keep at most {most}.", "By calls.", "By JSON, in {mark}.")
 BUDGET = Budget(128_000, 16_384)
@@ -285,7 +286,7 @@ def test_notes_are_read_from_calls_or_from_json(text: str, calls, notes) -> None
     assert notes_of(text, calls) == notes
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=200), st.lists(st.text(max_size=60), max_size=3))
 def test_whatever_a_model_answers_can_be_read(text: str, arguments: list[str]) -> None:
     notes_of(text, [call(one) for one in arguments])

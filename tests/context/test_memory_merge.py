@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from desktop_app.context.memory_merge import Verdict, meant, merged
 from desktop_app.conversation.memory import Memory
+from examples import examples
 
 
 def memory(text: str, memory_id: str = "m", **fields) -> Memory:
@@ -102,7 +103,7 @@ WORDS = st.sampled_from([*SAID.split(), "always", "instead", "actually"])
 TEXTS = st.one_of(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), st.text(max_size=40))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(TEXTS, max_size=6), TEXTS)
 def test_once_it_is_kept_it_is_the_same_as_itself(texts: list[str], text: str) -> None:
     held = [memory(old, f"m{number}") for number, old in enumerate(texts)]

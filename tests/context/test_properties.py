@@ -38,6 +38,7 @@ from desktop_app.conversation.transcript import (
     Undo,
     Unpin,
 )
+from examples import examples
 from request_rules import legal_for_all
 
 EAGER = replace(
@@ -303,7 +304,7 @@ def written(view: View) -> str:
 
 
 TestConversation = pytest.mark.timeout(600)(Conversation.TestCase)
-TestConversation.settings = settings(max_examples=100, stateful_step_count=20, deadline=None)
+TestConversation.settings = settings(max_examples=examples(100), stateful_step_count=20, deadline=None)
 
 
 class ManyConversations(Conversation):

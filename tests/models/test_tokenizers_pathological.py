@@ -16,6 +16,7 @@ from desktop_app.models.tokenizer_families import OVERHEADS
 from desktop_app.models.tokenizer_sources import SOURCES
 from desktop_app.models.tokenizer_weights import WEIGHTS
 from desktop_app.models.tokenizers import tokenizer_of
+from examples import examples
 
 EACH_ITS_WAY = ["o200k", "claude", "deepseek", "mistral-v1", "qwen"]
 """tiktoken as it is, an estimate, a tokenizer.json, SentencePiece, a normal form: the others are made like these."""
@@ -70,7 +71,7 @@ def written(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.parametrize("family", ALL)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(text=written())
 def test_a_text_counts_as_much_in_chunks_as_in_one(family: str, text: str) -> None:
     tokenizer = tokenizer_of(family)
