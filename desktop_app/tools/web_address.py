@@ -1,4 +1,9 @@
-"""Which addresses of the network a fetch may talk to: public ones, never this machine or the network around it."""
+"""Which addresses of the network a fetch may talk to: public ones, never this machine or the network around it.
+
+Where a proxy stands between (HTTPS_PROXY and its like), it is the proxy that looks names up and connects. Then a name
+is refused if it means anything that is not public as far as can be seen from here, and, where nothing can be looked up
+from here, if it is no full name of the public network. What it means to the proxy by then is the proxy's to know.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from .tool import ToolFailed
 
@@ -15,8 +21,16 @@ Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
 
 METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
 """Where clouds tell a machine its own keys; the first looks like any other address (Azure)."""
-_NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
+_NAT64 = ip_network("64:ff9b::/96")
 PORTS = {"http": 80, "https": 443}
+LOOKUP_SECONDS = 5.0
+"""For a name that the proxy can look up if nobody here can."""
+_INSIDE = ("local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
+"""Last parts of names that mean something within a network only, or are not names of hosts."""
+
+
+class NoSuchHost(ToolFailed):
+    """Nobody here knows that name."""
 
 
 def is_public(address: Address) -> bool:
@@ -36,17 +50,17 @@ def _inner(address: IPv6Address) -> IPv4Address | None:
         return address.ipv4_mapped or address.sixtofour
     if address.teredo:
         return address.teredo[1]
-    if any(isinstance(network, IPv6Network) and address in network for network in _NAT64):
+    if isinstance(_NAT64, IPv6Network) and address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return IPv4Address(int(address)) if 1 < int(address) < 1 << 32 else None
 
 
 async def resolved_by_system(host: str, port: int) -> tuple[Address, ...]:
-    """All addresses of that name. Raises ToolFailed."""
+    """All addresses of that name. Raises NoSuchHost."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ToolFailed(f"There is no host {host} ({getattr(error, 'strerror', None) or error}).") from None
+        raise NoSuchHost(f"There is no host {host} ({getattr(error, 'strerror', None) or error}).") from None
     return tuple(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
 
 
@@ -69,15 +83,51 @@ def host_and_port(url: str) -> tuple[str, int]:
 
 
 async def checked_addresses(
-    host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool]
+    host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None
 ) -> tuple[Address, ...]:
-    """The addresses of a host, all of which are allowed. Raises ToolFailed.
+    """The addresses of a host, all of which are allowed (None: any is). Raises ToolFailed.
 
     One that is not allowed is enough to refuse: a name with a public and a private address is a trick.
     """
     addresses = await resolve(host, port)
-    refused = [str(address) for address in addresses if not is_allowed(address)]
+    refused = [str(address) for address in addresses if is_allowed and not is_allowed(address)]
     if refused or not addresses:
-        where = f" ({', '.join(refused[:3])})" if host not in refused else ""
-        raise ToolFailed(f"{host}{where} is not on the public network: it is not fetched (bash can reach it).")
+        raise _not_public(f"{host} ({', '.join(refused[:3])})" if host not in refused else host)
     return addresses
+
+
+async def check_for_proxy(host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
+    """Raises ToolFailed for a host that a proxy should not be asked for, as far as can be told from here."""
+    if is_allowed is None:
+        return
+    try:
+        async with asyncio.timeout(LOOKUP_SECONDS):
+            await checked_addresses(host, port, resolve, is_allowed)
+    except (NoSuchHost, TimeoutError):
+        last = host.rpartition(".")[2]
+        if last == host or last in _INSIDE or not last[:1].isalpha():
+            raise _not_public(host) from None
+
+
+def proxy_of(url: str) -> str:
+    """The proxy that the environment, or the system's settings, name for that address; "" for none. Raises ToolFailed.
+
+    No proxy leads to this machine, or to an address of the network around it.
+    """
+    host, port = host_and_port(url)
+    proxies = getproxies()
+    found = proxies.get(urlsplit(url).scheme) or proxies.get("all") or ""
+    if not found or _is_near(host) or proxy_bypass(f"{host}:{port}"):
+        return ""
+    return found if "://" in found else f"http://{found}"
+
+
+def _is_near(host: str) -> bool:
+    try:
+        return not is_public(ip_address(host))
+    except ValueError:
+        return host == "localhost"
+
+
+def _not_public(host: str) -> ToolFailed:
+    return ToolFailed(f"{host} is not on the public network: it is not fetched (bash can reach it).")

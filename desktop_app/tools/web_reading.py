@@ -1,4 +1,4 @@
-"""Reading from the web over HTTP: at a checked address, so much and so long at most."""
+"""Reading from the web over HTTP: at a checked address, or through the user's proxy; so much and so long at most."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from .tool import ToolFailed
-from .web_address import Address, Resolve, checked_addresses, host_and_port
+from .web_address import Address, Resolve, check_for_proxy, checked_addresses, host_and_port, proxy_of
 
 if TYPE_CHECKING:
     import httpx
@@ -39,9 +39,10 @@ class Elsewhere(ToolFailed):
 
 
 class WebReader:
-    """Gets pages. is_allowed: which addresses may be talked to. The certificates are read at the first use."""
+    """Gets pages. is_allowed: which addresses may be talked to; None for any. The certificates are read at the first
+    use."""
 
-    def __init__(self, resolve: Resolve, is_allowed: Callable[[Address], bool]) -> None:
+    def __init__(self, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
         self._resolve = resolve
         self._is_allowed = is_allowed
         self._tls: ssl.SSLContext | None = None
@@ -62,7 +63,8 @@ class WebReader:
             try:
                 page = await self._hop(url, accept)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise ToolFailed(f"{url} could not be read: {error or type(error).__name__}.") from None
+                how = " through the proxy" if proxy_of(url) else ""
+                raise ToolFailed(f"{url} could not be read{how}: {error or type(error).__name__}.") from None
             if isinstance(page, Page):
                 return page
             target = urljoin(url, page)
@@ -79,16 +81,18 @@ class WebReader:
         import httpx
 
         host, port = host_and_port(url)
-        addresses = await checked_addresses(host, port, self._resolve, self._is_allowed)
-        tls = self._tls or True
-        transport = httpx.AsyncHTTPTransport(verify=tls, trust_env=False)
-        async with httpx.AsyncClient(transport=transport, timeout=SECONDS, trust_env=False) as client:
-            for place, address in enumerate(addresses):
-                request = self._request(client, url, host, address, accept)
+        proxy = proxy_of(url)
+        if proxy:
+            await check_for_proxy(host, port, self._resolve, self._is_allowed)
+            targets = [host]
+        else:
+            targets = list(map(str, await checked_addresses(host, port, self._resolve, self._is_allowed)))
+        async with httpx.AsyncClient(transport=self._transport(proxy), timeout=SECONDS, trust_env=False) as client:
+            for target in targets:
                 try:
-                    response = await client.send(request, stream=True, follow_redirects=False)
+                    response = await client.send(_request(client, url, host, target, accept), stream=True)
                 except httpx.ConnectError:
-                    if place == len(addresses) - 1:
+                    if target == targets[-1]:
                         raise
                     continue
                 try:
@@ -97,17 +101,34 @@ class WebReader:
                     return await _page(url, response)
                 finally:
                     await response.aclose()
-        raise ToolFailed(f"{host} could not be reached.")
+        raise AssertionError("there is at least one target, and the last one answers or raises")
 
-    def _request(self, client: httpx.AsyncClient, url: str, host: str, address: Address, accept: str) -> httpx.Request:
+    def _transport(self, proxy: str) -> httpx.AsyncHTTPTransport:
         import httpx
 
-        whole = httpx.URL(url).copy_with(fragment=None)
-        headers = {"Host": whole.netloc.decode(), "User-Agent": AGENT, "Accept": accept}
-        headers["Accept-Encoding"] = "gzip, deflate"
-        # The name is still what the certificate is checked against.
-        extensions = {"sni_hostname": host}
-        return client.build_request("GET", whole.copy_with(host=str(address)), headers=headers, extensions=extensions)
+        tls = self._tls or True
+        if not proxy:
+            return httpx.AsyncHTTPTransport(verify=tls, trust_env=False)
+        try:
+            _ = urlsplit(proxy).port  # nobody else finds one that is too large
+            through = httpx.Proxy(proxy, ssl_context=self._tls if proxy.startswith("https:") else None)
+            return httpx.AsyncHTTPTransport(verify=tls, trust_env=False, proxy=through)
+        except (ValueError, ImportError, httpx.InvalidURL):  # without its text, which may hold a password
+            kind = proxy.partition(":")[0]
+            raise ToolFailed(f"The proxy that is set in the environment ({kind}) cannot be used here.") from None
+
+
+def _request(client: httpx.AsyncClient, url: str, host: str, target: str, accept: str) -> httpx.Request:
+    """target: the address that is connected to, or the host, which a proxy looks up."""
+    import httpx
+
+    whole = httpx.URL(url).copy_with(fragment=None)
+    headers = {"Host": whole.netloc.decode(), "User-Agent": AGENT, "Accept": accept}
+    headers["Accept-Encoding"] = "gzip, deflate"
+    # The name is still what the certificate is checked against. Where it is the target, that goes without saying, and
+    # what is said here would be held against the certificate of the proxy, too.
+    extensions = {"sni_hostname": host} if target != host else {}
+    return client.build_request("GET", whole.copy_with(host=target), headers=headers, extensions=extensions)
 
 
 def ssl_context() -> ssl.SSLContext:

@@ -59,7 +59,7 @@ class WebSearchTool(Tool[SearchArguments]):
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
         # The user named that server, so that it may be anywhere: on this machine, most often.
-        self._reader = WebReader(resolved_by_system, lambda _: True)
+        self._reader = WebReader(resolved_by_system, None)
 
     async def needs(self, arguments: SearchArguments, place: Workplace) -> tuple[Need, ...]:
         """The host that is asked has to be allowed."""
