@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, Unpack
 
+from desktop_app.chat.ports import Changes
 from desktop_app.context.recall_outline import Outline
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.memory import Memory
@@ -62,17 +63,9 @@ class ArchiveThread:
         """A new conversation with its first entries, in one transaction."""
         await self._run(Store.create, info, tuple(entries))
 
-    async def change(
-        self,
-        conversation: str,
-        *,
-        title: str | None = None,
-        model: str | None = None,
-        folder: str | None = None,
-        is_deleted: bool | None = None,
-    ) -> None:
+    async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
-        await self._run(Store.change, conversation, title=title, model=model, folder=folder, is_deleted=is_deleted)
+        await self._run(Store.change, conversation, **changes)
 
     async def note_gauge(self, conversation: str, share: float, status: str) -> None:
         """Keeps how full the window was, for the sidebar."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Unpack
 
 from peewee import ModelSelect, Query, SqliteDatabase, Value, fn
 
+from desktop_app.chat.ports import Changes
 from desktop_app.context.recall_outline import Outline
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
@@ -93,19 +95,10 @@ class Store:
             )
             writing.append(self.database, info.id, entries)
 
-    def change(
-        self,
-        conversation: str,
-        *,
-        title: str | None = None,
-        model: str | None = None,
-        folder: str | None = None,
-        is_deleted: bool | None = None,
-    ) -> None:
+    def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
-        texts = {"title": title and mended_text(title), "model": model, "folder": folder and mended_text(folder)}
-        wanted = {**texts, "is_deleted": is_deleted}
-        self._update(conversation, {name: value for name, value in wanted.items() if value is not None})
+        mended = {name: mended_text(value) if isinstance(value, str) else value for name, value in changes.items()}
+        self._update(conversation, mended)
 
     def note_gauge(self, conversation: str, share: float, status: str) -> None:
         """Keeps how full the window was, for the sidebar."""
@@ -198,8 +191,6 @@ class Store:
             return health.examine(self.database)
 
     def _update(self, conversation: str, values: dict[str, object]) -> None:
-        if not values:
-            return
         with self._writing():
             changed = self._execute(ConversationRow.update(values).where(ConversationRow.id == conversation))
             if not changed:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypedDict, Unpack
 
 import msgspec
 from msgspec.structs import replace
@@ -218,6 +218,15 @@ class Models(Protocol):
         ...
 
 
+class Changes(TypedDict, total=False):
+    """What can be changed of a conversation beside its record. folder: "" for none."""
+
+    title: str
+    model: str
+    folder: str
+    is_deleted: bool
+
+
 class Archive(Protocol):
     """The durable store. Every method raises only ArchiveError; what it returned from is stored."""
 
@@ -233,15 +242,7 @@ class Archive(Protocol):
         """A new conversation with its first entries, in one transaction."""
         ...
 
-    async def change(
-        self,
-        conversation: str,
-        *,
-        title: str | None = None,
-        model: str | None = None,
-        folder: str | None = None,
-        is_deleted: bool | None = None,
-    ) -> None:
+    async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
         ...
 

@@ -70,11 +70,11 @@ class OperationRow(msgspec.Struct, frozen=True):
     kind: str
     at: float
     trigger: Trigger
-    strategies: dict[str, int]
-    messages: int
-    tokens_before: int
-    tokens_after: int
-    after_message_id: str
+    strategies: dict[str, int] = {}
+    messages: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    after_message_id: str = ""
     summary: str = ""
     fidelity: Fidelity | None = None
     seconds: float = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,29 +24,21 @@ from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
 
 
+@dataclass
 class Joined:
-    """What `compose.join` put together. warnings: what the user should know of the start."""
+    """What `compose.join` put together; it sets the last three, which need the others. warnings: what the user should
+    know of the start."""
 
-    def __init__(
-        self,
-        data: Path,
-        archive: ArchiveThread,
-        catalogue: Catalogue,
-        keys: Keys,
-        mcp: McpServers,
-        spills: SpillFolder,
-        warnings: tuple[Failure, ...],
-    ) -> None:
-        self.data = data
-        self.archive = archive
-        self.catalogue = catalogue
-        self.keys = keys
-        self.mcp = mcp
-        self.spills = spills
-        self.warnings = warnings
-        self.toolbox: Toolbox
-        self.bench: Workbench
-        self.conversations: Conversations
+    data: Path
+    archive: ArchiveThread
+    catalogue: Catalogue
+    keys: Keys
+    mcp: McpServers
+    spills: SpillFolder
+    warnings: tuple[Failure, ...]
+    toolbox: Toolbox = field(init=False)
+    bench: Workbench = field(init=False)
+    conversations: Conversations = field(init=False)
 
     @property
     def settings(self) -> Settings:
