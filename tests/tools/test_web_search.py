@@ -68,12 +68,15 @@ async def test_a_server_that_answers_something_else_is_told(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-async def test_without_a_server_duckduckgo_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variable", ["DDGS_PROXY", "HTTPS_PROXY", "all_proxy"])
+async def test_without_a_server_duckduckgo_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
     """Through the real package, whose proxy leads to the scripted server under a certificate of its own."""
     desk = Desk(tmp_path)
     authority, tls = certificates(tmp_path, "html.duckduckgo.com", "duckduckgo.com")
     async with web_server(tls, is_proxy=True) as server:
-        monkeypatch.setenv("DDGS_PROXY", server.url("", "127.0.0.1"))
+        monkeypatch.setenv(variable, server.url("", "127.0.0.1"))
         monkeypatch.setenv("PRIMP_CA_BUNDLE", str(authority))
         monkeypatch.setenv("SSL_CERT_FILE", str(authority))
         server.answers["/html/"] = answer(DUCKDUCKGO)
