@@ -13,13 +13,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tool_calls import STOP_SECONDS, Desk, slowness
+from tool_calls import STOP_SECONDS, Desk
 
 from desktop_app.context.permissions import decided
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolOutcome, Workplace
 from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, Output
 from desktop_app.tools.child_process import clean_environment
+from slowness import slowness
 
 STUBBORN = """
 trap "" TERM
@@ -51,8 +52,8 @@ def running_in(folder: Path) -> list[str]:
 
 
 async def nothing_runs_in(folder: Path) -> bool:
-    """Whether all have gone. The last of a process that was killed takes the system a few milliseconds."""
-    for _ in range(10):
+    """Whether all have gone. The last of a process that was killed takes the system a few milliseconds, or more."""
+    for _ in range(300):
         if not running_in(folder):
             return True
         await asyncio.sleep(0.01)
@@ -116,14 +117,14 @@ async def test_time_is_limited(desk: Desk) -> None:
     began = time.monotonic()
     said = await desk.failure("bash", command="echo begun; sleep 30", timeout=1)
     assert said == "begun\n[Stopped after 1 seconds: time is up. Set timeout for more, at most 600.]"
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 3 * slowness()
     assert "<= 600" in await desk.failure("bash", command="true", timeout=601)
 
 
 async def test_what_runs_in_the_background_ends_with_the_command(desk: Desk) -> None:
     began = time.monotonic()
     assert await desk.call("bash", command="sleep 60 & setsid sleep 61 & echo done") == "done\n[exit code 0]"
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 3 * slowness()
     assert await nothing_runs_in(desk.folder)
 
 

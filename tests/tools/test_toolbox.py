@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tool_calls import Desk, longest_gap, slowness
+from tool_calls import Desk, longest_gap
 
 from desktop_app.context.permissions import decided
 from desktop_app.context.policy import ContextPolicy
@@ -22,6 +22,7 @@ from desktop_app.models.tokenizers import tokenizer_of
 from desktop_app.settings import Settings
 from desktop_app.tools.list_folder import LISTED_MOST
 from desktop_app.tools.toolbox import Toolbox
+from slowness import slowness
 
 NAMES = ["read", "write", "edit", "list", "glob", "grep", "bash", "web_fetch", "web_search"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tool_calls import STOP_SECONDS, slowness
+from tool_calls import STOP_SECONDS
 from web_server import WebServer, answer, certificates, web_server
 
 from desktop_app.conversation.message import ToolCall
@@ -25,6 +25,7 @@ from desktop_app.tools.tool import ToolFailed
 from desktop_app.tools.toolbox import OwnTools
 from desktop_app.tools.web_address import Address, host_and_port, is_public
 from desktop_app.tools.web_fetch import FetchTool
+from slowness import slowness
 
 HERE = ip_address("127.0.0.1")
 NAMES = {"site.test": [HERE], "www.site.test": [HERE], "other.test": [HERE], "inside.test": [ip_address("10.1.2.3")]}

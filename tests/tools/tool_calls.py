@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Awaitable
 from pathlib import Path
@@ -18,11 +17,6 @@ from desktop_app.tools.toolbox import Toolbox
 
 STOP_SECONDS = 0.25
 """In which a stopped call has ended."""
-
-
-def slowness() -> float:
-    """How much slower than usual this machine is just now: time that others take is none of ours."""
-    return max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 async def longest_gap(work: Awaitable[object]) -> float:

@@ -20,7 +20,7 @@ from desktop_app.settings import McpServer
 from .child import MOST_LINE, Child
 from .guard import Guard
 from .http import Traffic, http_client
-from .offers import Tool
+from .offers import MOST_LISTED, Tool
 from .pipes import pipes
 from .results import log_line, outcome_of, progress_line
 from .words import Reason
@@ -91,7 +91,7 @@ class Link:
         return streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MOST_LINE)
 
     async def tools(self) -> tuple[Tool, ...]:
-        """All that it offers, page by page. Raises MCPError, ValidationError."""
+        """What it offers, page by page, as far as anybody looks. Raises MCPError, ValidationError."""
         assert self._client is not None
         self.has_changed = False
         if self._client.server_capabilities.tools is None:
@@ -102,7 +102,7 @@ class Link:
             page = await self._client.session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
             found += [Tool(tool.name, tool.description or tool.title or "", tool.input_schema) for tool in page.tools]
             cursor = page.next_cursor
-            if not cursor:
+            if not cursor or len(found) > MOST_LISTED:
                 break
         return tuple(found)
 

@@ -17,6 +17,8 @@ from .words import refusal_of
 
 MOST_TOOLS = 128
 """Of one server: OpenAI takes no more in a request."""
+MOST_LISTED = 2 * MOST_TOOLS
+"""Of a server's list that are looked at, since some may not be fit to be offered."""
 FAILURES_SHOWN = 5
 """Of tools that are not offered; a broken server can have hundreds."""
 
@@ -53,6 +55,7 @@ class Offers:
         named = {tool.name: tool for tool in reversed(tools)}  # of two with one name the first counts
         order = list(dict.fromkeys(tool.name for tool in tools))
         order.sort(key=lambda name: self._order.get(name, len(self._order)))
+        del order[MOST_LISTED:]
         given = tails(order, self._prefix)
         offers: list[Offer] = []
         refused: list[Failure] = []

@@ -16,6 +16,7 @@ from desktop_app.conversation.tools import ToolOutcome, Workplace
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.mcp.surroundings import Limits
+from slowness import slowness
 
 FOLDER = Path(__file__).parent / "mcp_servers"
 PATIENT = Limits(wait=20.0, start=20.0)
@@ -54,7 +55,7 @@ class Bench:
         task.cancel()
         await asyncio.wait({task})
         assert task.cancelled()
-        assert time.monotonic() - began < 0.25
+        assert time.monotonic() - began < 0.25 * slowness()
         await until(note.exists)
 
     async def text(self, name: str, **arguments: Any) -> str:
@@ -72,7 +73,7 @@ async def bench(
     finally:
         began = time.monotonic()
         await one.servers.close()
-        assert time.monotonic() - began < 2.5  # 2 s, and half a one for a busy machine
+        assert time.monotonic() - began < 2.5 * slowness()  # 2 s, and half a one to find that out
     assert one.bugs == []
 
 

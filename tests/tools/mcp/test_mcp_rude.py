@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mcp_bench import Heartbeat, bench, server
+from mcp_bench import PATIENT, Heartbeat, bench, server
 
 from desktop_app.tools.mcp.surroundings import Limits
 
@@ -92,6 +92,19 @@ async def test_pages_are_read_to_their_end_and_not_beyond_it(tmp_path: Path) -> 
     assert names[:5] == [f"p__tool_{page}" for page in range(5)]
     assert names[5] == "e__tool_0"
     assert len(names) == 5 + 32
+
+
+async def test_a_crowd_of_tools_does_not_hold_the_loop_up(tmp_path: Path) -> None:
+    heartbeat = Heartbeat()
+    async with (
+        bench(tmp_path, server("rude", "crowd"), server("rude", name="r"), limits=PATIENT) as one,
+        heartbeat.watched(),
+    ):
+        names = await one.names()
+        assert "more than 128 tools" in one.servers.failures()[0].detail
+    assert len(names) == 128 + 1
+    assert len(set(names)) == len(names)
+    assert heartbeat.longest < 2, heartbeat.longest  # of which the package takes a part, reading the list in one go
 
 
 async def test_tools_that_no_provider_would_take_are_left_out_and_named(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def tools_of(cursor: str) -> dict[str, Any]:
         return {"tools": [tool(f"tool_{page}")], **({"nextCursor": str(page + 1)} if page < 4 else {})}
     if HOW == "endless":
         return {"tools": [tool(f"tool_{cursor or 0}")], "nextCursor": str(int(cursor or 0) + 1)}
+    if HOW == "crowd":
+        return {"tools": [tool(chr(0x4E00 + number)) for number in range(6_000)]}
     if HOW == "broken list":
         return {"tools": [{"name": 5}]}
     if HOW == "shuffled":
