@@ -32,6 +32,7 @@ from .lookups import Lookups
 from .ports import ChatModel, ModelError, Models, Price, WorldError
 from .recover import Tried, Wait, reaction_to
 from .session import Session, stamped
+from .turn import Ending
 from .workbench import Workbench
 
 COMMAND = "/research "
@@ -93,7 +94,7 @@ async def take_research(
     """The events of one research, as `take_turn` tells those of a turn. prompt: the user's message, the command
     included. Cancelling the task stops it: what was read is kept."""
     yield TurnStarted(session.id)
-    context, research = context_of(session.view), None
+    context, research, ending = context_of(session.view), None, Ending()
     try:
         yield await session.record_message(stamped(prompt))
         yield session.gauge_changed()
@@ -103,22 +104,20 @@ async def take_research(
         async with aclosing(research.answered(question_in(prompt.text), context)) as events:
             async for event in events:
                 yield event
-    except asyncio.CancelledError:
-        reason, failure = "stopped", None
-    except WorldError as error:
-        reason, failure = "failed", error.failure
-    else:
-        reason, failure = "finished", None
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is raised again, once all is settled
+        ending.by(error)
     if research is not None:
         try:
             async for event in research.settled():
                 yield event
         except WorldError as error:
-            reason, failure = "failed", error.failure
+            ending.by(error)
     yield session.gauge_changed()
-    if failure is not None:
-        yield TurnFailed(session.id, failure)
-    yield research.finished(reason) if research else TurnFinished(session.id, reason)
+    if ending.failure is not None:
+        yield TurnFailed(session.id, ending.failure)
+    yield research.finished(ending.reason) if research else TurnFinished(session.id, ending.reason)
+    if ending.bug is not None:
+        raise ending.bug
 
 
 class Research:

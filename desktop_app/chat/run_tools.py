@@ -74,7 +74,7 @@ class Calls:
             else:
                 for place, call in enumerate(calls):
                     await self._answer(place, call)
-        except* WorldError as errors:
+        except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
             self._told.put_nowait(None)

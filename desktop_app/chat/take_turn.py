@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from desktop_app.context.make_room import WindowTooSmall
 from desktop_app.conversation.events import TurnEvent, TurnStarted
 from desktop_app.conversation.message import Message
 
-from .ports import WorldError
 from .prepare import Preparation
 from .room import refuse_what_does_not_fit, room_made
 from .session import Session
@@ -28,7 +26,8 @@ async def take_turn(
 
     prompt: the user's message; None answers the newest one again. bench: what the tools need; preparation: what comes
     before the first request. is_automatic: whether room may be made without the user's word. Cancelling the task stops
-    the turn: what had arrived of the reply is kept, and each call gets a result.
+    the turn: what had arrived of the reply is kept, and each call gets a result. Raises what nobody expected, at the
+    very end.
     """
     turn = Turn(session, bench, is_automatic)
     yield TurnStarted(session.id)
@@ -44,9 +43,7 @@ async def take_turn(
                 yield event
             async for event in turn.tools_run():
                 yield event
-    except asyncio.CancelledError:
-        turn.reason = "stopped"
-    except (WorldError, WindowTooSmall) as error:
-        turn.fail(error)
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is raised again, once all is settled
+        turn.ending.by(error)
     async for event in turn.settled():
         yield event

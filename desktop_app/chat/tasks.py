@@ -34,17 +34,18 @@ class Tasks:
             await asyncio.wait({task})
 
     async def cancel(self, key: str) -> None:
-        """Cancels that task, if there is one, and waits for its end."""
+        """Cancels that task, if there is one, and waits for its end. Who wants it twice only waits: a task that was
+        cancelled may have things to store, and a second cancellation would come in between."""
         task = self._task(key)
         if task is not None:
-            task.cancel()
+            _cancel(task)
             await asyncio.wait({task})
 
     async def cancel_all(self) -> None:
         """Cancels all tasks and waits for their ends."""
         tasks = set(self._running.values())
         for task in tasks:
-            task.cancel()
+            _cancel(task)
         if tasks:
             await asyncio.wait(tasks)
 
@@ -57,3 +58,8 @@ class Tasks:
             del self._running[task.get_name()]
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_bug(error)
+
+
+def _cancel(task: asyncio.Task[None]) -> None:
+    if not task.cancelling():
+        task.cancel()

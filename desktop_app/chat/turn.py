@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -28,6 +29,24 @@ TOO_MANY_ROUNDS = Failure(
 )
 
 
+class Ending:
+    """How a turn ends. reason: as `TurnFinished` has it. failure: what the user is told. bug: what nobody expected."""
+
+    def __init__(self) -> None:
+        self.reason = "finished"
+        self.failure: Failure | None = None
+        self.bug: BaseException | None = None
+
+    def by(self, error: BaseException) -> None:
+        """It ends by that: stopped by a cancellation, else failed."""
+        if isinstance(error, asyncio.CancelledError):
+            self.reason = "stopped"
+            return
+        self.reason, self.failure = "failed", failure_of(error)
+        if not isinstance(error, WorldError | WindowTooSmall):
+            self.bug = error
+
+
 class Turn:
     """The state of one turn. whole: the reply that is being written. calls: those of the newest reply, while they run.
 
@@ -42,7 +61,7 @@ class Turn:
         self.whole: WholeReply | None = None
         self.calls: Calls | None = None
         self.newest: Message | None = None
-        self.reason, self.failure = "finished", None
+        self.ending = Ending()
         self.rounds = self.restarts = self.estimated = 0
         self._begins_at = len(session.transcript.entries)
 
@@ -101,12 +120,9 @@ class Turn:
         if not answer.is_allowed:
             raise WorldError(TOO_MANY_ROUNDS)
 
-    def fail(self, error: WorldError | WindowTooSmall) -> None:
-        """The turn ends with that error."""
-        self.reason, self.failure = "failed", failure_of(error)
-
     async def settled(self) -> AsyncGenerator[TurnEvent, None]:
-        """However the turn went: what had arrived is stored, each call has a result, and only then it is told."""
+        """However the turn went: what had arrived is stored, each call has a result, and only then it is told. Raises
+        the bug that ended it."""
         session = self.session
         try:
             if self.whole is not None:
@@ -119,28 +135,46 @@ class Turn:
                 async for event in self.calls.closed():
                     yield event
         except WorldError as error:
-            self.fail(error)
+            self.ending.by(error)
         yield session.gauge_changed()
-        if self.failure is not None:
-            yield TurnFailed(session.id, self.failure)
+        if self.ending.failure is not None:
+            yield TurnFailed(session.id, self.ending.failure)
         yield self._finished()
+        if self.ending.bug is not None:
+            raise self.ending.bug
 
     def _finished(self) -> TurnFinished:
         """The end, with what all that was recorded meanwhile has taken, summaries and the like included."""
         replies, upkeep = spent_in(self.session.transcript.entries[self._begins_at :])
         dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]
         figures = (self.estimated, replies.prompt_tokens, sum(dollars) if dollars else None, self.rounds, self.restarts)
-        return TurnFinished(self.session.id, self.reason, *figures)
+        return TurnFinished(self.session.id, self.ending.reason, *figures)
 
 
-def failure_of(error: WorldError | WindowTooSmall) -> Failure:
-    """What the user is told of that error."""
+def failure_of(error: BaseException) -> Failure:
+    """What the user is told of that error; of one that nobody expected, that it is our own mistake."""
     if isinstance(error, WorldError):
         return error.failure
+    return too_small(error) if isinstance(error, WindowTooSmall) else bug_failure(error)
+
+
+def too_small(error: WindowTooSmall) -> Failure:
+    """What must stay does not fit."""
     return Failure(
         kind="window_too_small",
         title="This does not fit into the model's window",
         detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} can be used.",
         kept="Your message and the whole conversation are saved.",
         advice=error.advice,
+    )
+
+
+def bug_failure(error: BaseException) -> Failure:
+    """What the user is told of our own mistake."""
+    return Failure(
+        kind="bug",
+        title="Something went wrong inside Palimpsest",
+        detail=f"{type(error).__name__}: {error}",
+        kept="Everything that was shown as saved is saved.",
+        advice="Try again; the log file has the details.",
     )

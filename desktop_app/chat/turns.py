@@ -148,7 +148,7 @@ class Turns:
     async def _turn(
         self, session: Session, prompt: Message | None, makes_room: bool = False, is_research: bool = False
     ) -> None:
-        finished = TurnFinished(session.id, "failed")
+        finished: TurnFinished | None = None
         try:
             if makes_room:
                 await room_told(session, Trigger.USER, self._publish)
@@ -165,10 +165,11 @@ class Turns:
         except (WorldError, WindowTooSmall) as error:  # of the room that the user wanted
             self._publish(TurnFailed(session.id, failure_of(error)))
         except Exception as error:
-            self._publish(TurnFailed(session.id, bug_failure(error)))
-            self._publish(finished)
+            if finished is None:  # else the turn has told of it
+                self._publish(TurnFailed(session.id, failure_of(error)))
+            self._publish(finished or TurnFinished(session.id, "failed"))
             raise
-        await self._leave(session, finished)
+        await self._leave(session, finished or TurnFinished(session.id, "failed"))
 
     async def _leave(self, session: Session, finished: TurnFinished) -> None:
         """What comes behind a turn. That it has finished is told last: whoever hears it finds none running."""
@@ -229,14 +230,3 @@ def answers_of(session: Session) -> list[Message]:
     messages = [item.message for item in session.view.items]
     newest = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].id == session.view.last_user_id), None)
     return [] if newest is None else [m for m in messages[newest + 1 :] if session.message(m.id) is not None]
-
-
-def bug_failure(error: BaseException) -> Failure:
-    """What the user is told of our own mistake."""
-    return Failure(
-        kind="bug",
-        title="Something went wrong inside Palimpsest",
-        detail=f"{type(error).__name__}: {error}",
-        kept="Everything that was shown as saved is saved.",
-        advice="Try again; the log file has the details.",
-    )

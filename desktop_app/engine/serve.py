@@ -12,7 +12,7 @@ from pathlib import Path
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
-from desktop_app.chat.turns import bug_failure
+from desktop_app.chat.turn import bug_failure
 from desktop_app.conversation.events import Failure
 
 from .answers import answer

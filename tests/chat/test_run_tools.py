@@ -16,6 +16,7 @@ from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.workbench import Workbench
 from desktop_app.context.permissions import rules_of_option
 from desktop_app.context.policy import BALANCED
+from desktop_app.context.view import assemble
 from desktop_app.conversation.events import (
     Asked,
     ToolFinished,
@@ -26,12 +27,14 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.message import Role, ToolResult
+from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
 from provider import Call, Reply
+from request_rules import legal_for_all
 
 
 async def equipped(home, folder: Path, allow: str = "all", kind: type[Toolbox] = Toolbox) -> Session:
@@ -174,6 +177,43 @@ async def test_room_for_a_result_is_made_as_often_as_the_policy_says(house, tmp_
     if not tries:
         (failed,) = [event.failure for event in events if isinstance(event, TurnFailed)]
         assert failed.kind == "window_too_small"
+
+
+async def test_who_stops_twice_loses_nothing(house, tmp_path) -> None:
+    home = await house([calling(*(bash(f"echo begun; sleep 60 # {n}", f"c{n}") for n in range(4))), Reply("I see.")])
+    session = await equipped(home, tmp_path)
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(ToolOutput)))
+    stops = [asyncio.ensure_future(home.chats.turns.stop(session.id))]
+    while not stops[0].done():
+        await asyncio.sleep(0.002)
+        stops.append(asyncio.ensure_future(home.chats.turns.stop(session.id)))
+    await asyncio.wait(stops)
+    assert len(stops) > 2
+    assert [event.reason for event in home.of(TurnFinished)] == ["stopped"]
+    assert len(results(session)) == 4
+
+
+class Clumsy(Toolbox):
+    """A toolbox that does not know what a call would do."""
+
+    async def needs(self, call, place):
+        if call.call_id == "b":
+            raise RuntimeError("of its own")
+        return await super().needs(call, place)
+
+
+async def test_whatever_goes_wrong_inside_each_call_has_a_result_and_the_bug_is_told_once(house, tmp_path) -> None:
+    home = await house([calling(bash("echo begun", "a"), bash("true", "b")), Reply("I see.")])
+    session = await equipped(home, tmp_path, kind=Clumsy)
+    events = await home.turn(session, "Try")
+    assert {result.call_id for result in results(session)} == {"a", "b"}
+    assert [event.failure.kind for event in events if isinstance(event, TurnFailed)] == ["bug"]
+    assert [event.reason for event in events if isinstance(event, TurnFinished)] == ["failed"]
+    await asyncio.sleep(0.05)  # the task has ended, and is looked at next
+    assert [str(bug) for bug in home.bugs] == ["of its own"]
+    home.bugs.clear()
+    assert legal_for_all(chat_of(assemble(session.view))) == []
 
 
 class Broken(Toolbox):
