@@ -19,8 +19,6 @@ for a repetition; a sentence that is said again in other words is not.
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 LOOK_BACK = 2_000
 """Characters of the end of the partial reply in which the continuation may begin."""
 BEGINNING_MOST = 30
@@ -47,12 +45,13 @@ class OverlapTrimmer:
         self._open = list(range(1, len(self._before) + 1))
         self._differs = [0] * (len(self._before) + 1)
         self._is_decided = not self._before
+        self._is_blank_enough = False
         self.trimmed = ""
 
     def push(self, text: str) -> str:
         """What of the continuation can be shown now; "" while it is not clear."""
         if self._is_decided:
-            return text
+            return self._without_blank(text)
         start, self._held = len(self._held), self._held + text
         for index in range(start, len(self._held)):
             if not self._compare(index):
@@ -89,10 +88,17 @@ class OverlapTrimmer:
         self._is_decided = True
         length = self._repeated(seen)
         self.trimmed, rest = self._held[:length], self._held[length:]
-        if not length and _ends_in_blank(self._before):
-            self.trimmed = "".join(takewhile(" ".__eq__, rest))
-            rest = rest[len(self.trimmed) :]
         self._held = ""
+        self._is_blank_enough = not length and _ends_in_blank(self._before)
+        return self._without_blank(rest)
+
+    def _without_blank(self, text: str) -> str:
+        """What is shown of a text. Where the partial reply ends in a blank, those that follow it are left out."""
+        if not self._is_blank_enough:
+            return text
+        rest = text.lstrip(" ")
+        self.trimmed += text[: len(text) - len(rest)]
+        self._is_blank_enough = not rest
         return rest
 
     def _repeated(self, seen: int) -> int:

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from desktop_app.context.overlap import BEGINNING_MOST, LOOK_BACK, OverlapTrimmer
+from slowness import slowness
 
 
 def shown(before: str, *pieces: str) -> str:
@@ -111,6 +112,7 @@ def test_whoever_begins_some_characters_back_is_understood(case: tuple[str, str,
 
 @given(st.text("ab }\n😀é", max_size=60), st.text("ab }\n😀é", max_size=120), st.data())
 @example("{" * 30, "", None)
+@example("a ", "   ", None)
 def test_it_is_the_same_however_the_stream_is_cut(before: str, continuation: str, data: st.DataObject | None) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(continuation)), max_size=9))) if data else []
     pieces = [continuation[a:b] for a, b in zip([0, *cuts], [*cuts, len(continuation)], strict=True)]
@@ -154,4 +156,4 @@ def test_looking_back_is_bounded_and_quick() -> None:
     before = "".join(f"line {n} of a long reply\n" for n in range(9_000))
     started = time.process_time()
     assert shown(before, *before[-LOOK_BACK:], "and on") == "and on"
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 0.5 * slowness()
