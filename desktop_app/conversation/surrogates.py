@@ -22,7 +22,12 @@ def whole(entry: AnyEntry) -> AnyEntry:
 
 def mended(entry: AnyEntry) -> AnyEntry:
     """The same entry with each lone surrogate replaced by U+FFFD; the pair of a character becomes the character."""
-    return msgspec.convert(_mended(msgspec.to_builtins(entry)), type=AnyEntry)
+    return msgspec.convert(mended_builtins(entry), type=AnyEntry)
+
+
+def mended_builtins(value: object) -> Any:
+    """Any value in the same way, as the objects that its JSON is made of."""
+    return _mended(msgspec.to_builtins(value))
 
 
 def mended_text(text: str) -> str:

@@ -15,6 +15,7 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
+from desktop_app.conversation.surrogates import mended_builtins
 from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.conversation.totals import Totals
 from desktop_app.settings import Server, ServerKind, Settings
@@ -580,8 +581,11 @@ class ProtocolError(Exception):
 
 
 def encode_line(value: Ask | EngineLine) -> bytes:
-    """The value as one line of JSON, its newline included."""
-    return _encoder.encode(value) + b"\n"
+    """The value as one line of JSON, its newline included. Half a character, as servers send it, becomes U+FFFD."""
+    try:
+        return _encoder.encode(value) + b"\n"
+    except UnicodeEncodeError:
+        return _encoder.encode(mended_builtins(value)) + b"\n"
 
 
 def decode_ask(line: bytes) -> Ask:

@@ -57,6 +57,16 @@ async def test_replies_and_kinds_are_not_mixed_up() -> None:
     ]
 
 
+async def test_half_a_character_does_not_stop_what_comes_behind_it() -> None:
+    """Some servers cut a reply between the halves of a surrogate pair, which no UTF-8 can carry."""
+    outbox, lines = opened()
+    outbox.publish(TextDelta("c", "r", "a \ud83d"))
+    outbox.publish(TextDelta("c", "r", "\ude00 b \ud83d"))
+    outbox.flush()
+    outbox.publish(TurnFinished("c"))
+    assert [line.event for line in lines] == [TextDelta("c", "r", "a \U0001f600 b \ufffd"), TurnFinished("c")]
+
+
 async def test_outputs_of_calls_with_one_id_are_not_mixed_up() -> None:
     outbox, lines = opened()
     for place, text in ((0, "one "), (1, "two "), (0, "more")):
