@@ -13,6 +13,10 @@ import sys
 from html import unescape
 from html.parser import HTMLParser
 
+SHORT = 300
+"""Characters below which what a page is about was probably not found, and all of its text is taken."""
+SMALL = 20_000
+"""Characters of HTML that are looked through at once, to see whether there is more than that."""
 _NOT_SHOWN = frozenset({"script", "style", "noscript", "template", "svg", "head", "iframe", "object", "select"})
 _BLOCKS = frozenset({
     *("p", "div", "section", "article", "header", "footer", "nav", "aside", "main", "form", "figure", "blockquote"),
@@ -105,8 +109,10 @@ def all_text(html: str) -> str:
 
 
 def main_text(html: str, url: str) -> str:
-    """What the page is about, without menus and adverts; "" where that is not found."""
-    import trafilatura
+    """What the page is about, without menus and adverts; "" where that is not found, or all of it is short."""
+    if len(html) <= SMALL and len(all_text(html)) < SHORT:
+        return ""
+    import trafilatura  # takes a second
 
     found = trafilatura.extract(
         html,

@@ -13,6 +13,7 @@ from typing import Annotated
 from desktop_app.context.permissions import literal
 from desktop_app.conversation.tools import Need, Workplace
 
+from .page_child import SHORT
 from .script import printed
 from .tool import Arguments, Tool, ToolFailed, about
 from .web_address import Address, Resolve, host_and_port, is_public, resolved_by_system
@@ -21,8 +22,6 @@ from .web_reading import BYTES_MOST, Page, WebReader
 ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 PAGE_SECONDS = 20
 """For a page to become text; 5 MB of HTML take 5 to 10 s here."""
-SHORT = 300
-"""Characters below which what a page is about was probably not found, and all of its text is taken."""
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
 _TEXT = re.compile(
