@@ -76,14 +76,8 @@ class SpillFolder:
         return found[0] if len(found) == 1 else None
 
     def _files(self, begin: str = "") -> list[Path]:
-        """Spills whose names begin with these two digits; or all."""
-        folders = [self._folder / begin] if begin else self._folders()
-        return [
-            file for folder in folders if folder.is_dir() for file in folder.iterdir() if _NAME.fullmatch(file.name)
-        ]
-
-    def _folders(self) -> list[Path]:
-        return [folder for folder in self._folder.iterdir()] if self._folder.is_dir() else []
+        """Spills whose names begin with these two digits; or all, with what was left half written."""
+        return [file for file in self._folder.glob(f"{begin or '*'}/*") if file.is_file()]
 
     def _clean(self, still_used: AbstractSet[str], older_than_days: float) -> int:
         before = time.time() - older_than_days * DAY

@@ -110,9 +110,7 @@ async def test_an_empty_file_is_empty(desk: Desk) -> None:
 
 
 async def test_reading_needs_the_users_word_outside_and_for_secrets(desk: Desk) -> None:
-    outside = desk.folder.parent / "outside"
-    outside.mkdir()
-    (outside / "a.txt").write_text("x")
+    outside = desk.outside("a.txt", "x").parent
     (desk.folder / "link").symlink_to(outside)
     desk.file("inside.txt", "x")
     desk.file(".env", "KEY=1")

@@ -106,9 +106,7 @@ async def test_files_are_found_by_their_names(desk: Desk) -> None:
 
 
 async def test_links_are_not_followed_out_of_the_folder(desk: Desk) -> None:
-    outside = desk.folder.parent / "outside"
-    outside.mkdir()
-    (outside / "far.py").write_text("import far\n")
+    outside = desk.outside("far.py", "import far\n").parent
     (desk.folder / "link").symlink_to(outside)
     (desk.folder / "far.py").symlink_to(outside / "far.py")
     assert "far" not in await desk.call("grep", pattern="import")

@@ -76,6 +76,17 @@ async def test_what_is_old_and_not_used_is_cleaned_up(spills: SpillFolder, tmp_p
     assert [await spills.read(name) for name in names] == [None, "old but used", "new"]
 
 
+async def test_what_a_killed_engine_left_half_written_is_cleaned_up(spills: SpillFolder, tmp_path: Path) -> None:
+    name = await spills.keep("x")
+    half = tmp_path / "spills" / name[:2] / ".half.new"
+    half.write_text("h")
+    assert await spills.clean({name}, 30) == 0, "somebody may be writing it"
+    os.utime(half, (0, 0))
+    assert await spills.clean({name}, 30) == 1
+    assert not half.exists()
+    assert await spills.read(name) == "x"
+
+
 async def test_a_spill_that_is_kept_again_is_young_again(spills: SpillFolder, tmp_path: Path) -> None:
     name = await spills.keep("x")
     os.utime(tmp_path / "spills" / name[:2] / name, (0, 0))

@@ -135,21 +135,19 @@ async def test_a_tool_that_comes_back_does_not_run_before_it_was_asked_for(desk:
 
 
 @pytest.mark.parametrize("name", ["write", "edit", "read", "list", "grep"])
-async def test_a_path_that_means_something_else_by_then_is_left_alone(desk: Desk, tmp_path: Path, name: str) -> None:
+async def test_a_path_that_means_something_else_by_then_is_left_alone(desk: Desk, name: str) -> None:
     """Another call of the same reply has put a link there."""
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "a.txt").write_text("theirs")
+    theirs = desk.outside("a.txt", "theirs")
     more = {"write": {"content": "x"}, "edit": {"old_text": "theirs", "new_text": "x"}, "grep": {"pattern": "theirs"}}
     path = "place" if name in ("list", "grep") else "place/a.txt"
     call = ToolCall("1", name, json.dumps({"path": path, **more.get(name, {})}))
     await desk.toolbox.needs(call, desk.place)
-    (desk.folder / "place").symlink_to(outside)
+    (desk.folder / "place").symlink_to(theirs.parent)
     refused = await outcome_of(desk.toolbox, call, desk.place)
     assert refused.is_error
     assert "theirs" not in refused.text
     assert "did not run" in refused.text
-    assert (outside / "a.txt").read_text() == "theirs"
+    assert theirs.read_text() == "theirs"
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,13 @@ class Desk:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
+    def outside(self, name: str, content: str) -> Path:
+        """A file in a folder that is not the working folder."""
+        path = self.folder.parent / "outside" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+        return path
+
     async def pieces(self, name: str, arguments: str) -> tuple[list[str], ToolOutcome]:
         call = ToolCall("1", name, arguments)
         await self.toolbox.needs(call, self.place)

@@ -141,6 +141,14 @@ async def test_each_answer_and_each_silence_is_an_outcome(tmp_path: Path, how: s
         assert effects == (is_error and how != "refusing")
 
 
+async def test_the_first_answer_to_a_call_counts_and_those_to_no_call_do_not(tmp_path: Path) -> None:
+    async with bench(tmp_path, server("rude", "twice")) as one:
+        await one.names()
+        texts = [await one.text("rude__work") for _ in range(3)]
+        assert len(set(texts)) == 3, texts
+        assert one.servers.failures() == ()
+
+
 async def test_a_server_that_knows_only_the_newer_protocol_is_spoken_to_in_it(tmp_path: Path) -> None:
     async with bench(tmp_path, server("rude", "modern")) as one:
         assert await one.names() == ["rude__work"]

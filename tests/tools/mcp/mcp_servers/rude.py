@@ -88,6 +88,7 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
         "form": lambda: {"resultType": "input_required", "inputRequests": {}},
         "environment": lambda: text(json.dumps(dict(os.environ))),
         "shuffled": shuffle,
+        "twice": lambda: twice(message["id"]),
     }
     return answers.get(HOW, lambda: text("worked"))()
 
@@ -99,6 +100,13 @@ def flood() -> dict[str, Any] | None:
     while time.monotonic() < until:
         write(line)
     return text("done")
+
+
+def twice(own: Any) -> dict[str, Any]:
+    """Answers a call of nobody's, one by another kind of number, and this one before it is answered again."""
+    for number in (own + 1, str(own), own, own):
+        write({"id": number, "result": text(f"to {number!r}")})
+    return text("again")
 
 
 def shuffle() -> dict[str, Any]:
