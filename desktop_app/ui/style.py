@@ -70,7 +70,10 @@ QMenu::item:disabled {{ color: {c.ink_faint}; }}
 QMenu::separator {{ height: 1px; background: {c.line_soft}; margin: 5px 8px; }}
 QScrollBar:vertical {{ background: transparent; width: 11px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {c.hatch}; border-radius: 3px; min-height: 36px; margin: 2px 3px 2px 2px; }}
-QScrollBar::handle:vertical:hover {{ background: {c.ink_faint}; }}
+QScrollBar:horizontal {{ background: transparent; height: 11px; margin: 0; }}
+QScrollBar::handle:horizontal {{ background: {c.hatch}; border-radius: 3px; min-width: 36px; margin: 2px 2px 3px 2px; }}
+QScrollBar::handle:hover {{ background: {c.ink_faint}; }}
+QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 """
