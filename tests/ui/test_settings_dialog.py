@@ -37,7 +37,7 @@ def write(qtbot, field, text: str) -> None:
 
 
 def save(dialog, qtbot) -> tuple[Settings, dict[str, str]]:
-    with qtbot.waitSignal(dialog.save_requested, timeout=2_000) as saved:
+    with qtbot.waitSignal(dialog.save_requested) as saved:
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     return saved.args[0], saved.args[1]
 
@@ -181,6 +181,14 @@ def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtb
     saved, keys = save(dialog, qtbot)
     assert saved.chat_model == "studio/llama-8b"
     assert keys == {"lmstudio": "", "studio": "again"}
+
+
+def test_a_name_that_is_wrong_is_not_said_of_the_default_model(dialog, qtbot):
+    dialog.model.setCurrentIndex(dialog.model.findData("lmstudio/llama-8b"))
+    write(qtbot, dialog.servers.forms[0].name, "lm/studio")
+    refuse(dialog, qtbot)
+    assert dialog.servers.forms[0].name.error()
+    assert not dialog.model_error.isVisible()
 
 
 def test_a_removed_server_takes_its_key_along_and_must_not_be_the_default(dialog, qtbot):

@@ -14,6 +14,7 @@ class Field(QWidget):
     def __init__(self, label: str, text: str = "", placeholder: str = "", *, is_secret: bool = False) -> None:
         super().__init__()
         self.edit = QLineEdit(text)
+        self.edit.setCursorPosition(0)  # of a long text the beginning is shown
         self.edit.setAccessibleName(label)
         self.edit.setPlaceholderText(placeholder)
         if is_secret:

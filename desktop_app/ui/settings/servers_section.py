@@ -74,6 +74,11 @@ class ServersSection(Section):
                 return f"{form.name.text()}/{name}"
         return model
 
+    def is_gone(self, model: str) -> bool:
+        """Whether the server that the model belonged to was removed here."""
+        server, slash, _ = model.partition("/")
+        return bool(slash) and server not in {form.original.name or form.name.text() for form in self.forms}
+
     def is_set_up(self, model: str) -> bool:
         """Whether one of the servers has that model."""
         server, _, name = self.renamed(model).partition("/")

@@ -201,9 +201,10 @@ class SettingsDialog(Sheet):
         QTimer.singleShot(0, self, show)
 
     def _model_error(self) -> str:
-        server, slash, _ = self.servers.renamed(self.model.currentData()).partition("/")
-        is_gone = slash and server not in self.servers.names()
-        return f"This model belonged to “{server}”, which is no longer there: choose another one." if is_gone else ""
+        model: str = self.model.currentData()
+        server = model.partition("/")[0]
+        gone = f"This model belonged to “{server}”, which is no longer there: choose another one."
+        return gone if self.servers.is_gone(model) else ""
 
     def _save(self) -> None:
         wrong = self._first_wrong()

@@ -34,6 +34,7 @@ class ToolRow(QWidget):
         self.name = offer.spec.name
         self.title = InkLabel(offer.spec.name, size=13, weight=MEDIUM, is_mono=True)
         self.about = InkLabel(first_line(offer.spec.description, 240), size=12, tint="ink_soft", wraps=True)
+        self.about.setVisible(bool(offer.spec.description.strip()))
         self.tokens = InkLabel(counted(offer.tokens, "token"), size=12, tint="ink_faint")
         self.switch = Switch("")
         self.switch.setAccessibleName(f"Offer {offer.spec.name}")
