@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Basis
@@ -15,11 +16,13 @@ from desktop_app.conversation.listing import ModelInfo
 from .widgets.buttons import Button, Kind
 from .widgets.ink import InkLabel
 from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
+from .widgets.words import shortened
 
 HEIGHT = 62
 NO_FOLDER = "No folder"
-CHIP_LEAST = 84  # pixels
-FOLDER_MOST = 24  # characters of a folder's name
+CHIP_LEAST = 64  # pixels
+FOLDER_MOST, MODEL_MOST = 24, 28  # characters of their names
+NARROW = 640  # pixels below which the title gets the room that the window's size would take
 
 
 def short_window(tokens: int) -> str:
@@ -123,16 +126,14 @@ class Header(QWidget):
         """The conversation that is open."""
         self._title, self._model = title, model
         self.label.set_text(title)
-        self.chip.setText(model_words(model))
+        self._name_model()
         self.chip.setAccessibleName(f"Model: {model_words(model)}")
         self.chip.setToolTip(f"{model_words(model)}\nThe model that answers in this conversation")
         self.chip.show()
 
     def show_folder(self, folder: str) -> None:
         """Where the tools of the conversation work; "" for nowhere."""
-        name = PurePath(folder).name or folder
-        short = name if len(name) <= FOLDER_MOST else f"{name[: FOLDER_MOST - 1]}…"
-        self.folder.setText(short or NO_FOLDER)
+        self.folder.setText(shortened(PurePath(folder).name or folder, FOLDER_MOST) or NO_FOLDER)
         self.folder.setAccessibleName(f"Working folder: {folder or 'none'}")
         self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose the folder in which tools work")
         self.folder.updateGeometry()
@@ -180,6 +181,11 @@ class Header(QWidget):
         if self.titles.geometry().contains(event.position().toPoint()):
             self.rename()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow place the chip says less."""
+        super().resizeEvent(event)
+        self._name_model()
+
     def changeEvent(self, event: QEvent) -> None:
         """A larger font needs a higher line."""
         super().changeEvent(event)
@@ -191,6 +197,12 @@ class Header(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, colour("line"))
+
+    def _name_model(self) -> None:
+        if self._model is not None:
+            short = replace(self._model, label=shortened(self._model.label, MODEL_MOST))
+            self.chip.setText(short.label if self.width() < scaled(NARROW) else model_words(short))
+            self.chip.updateGeometry()
 
     def _choose_model(self, action: QAction) -> None:
         self.model_chosen.emit(action.data())

@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
+        self.settings.changed.connect(lambda _: QTimer.singleShot(0, self, self._fit_to_screen))  # once all is laid out
         self._connect(bridge)
         self._add_shortcuts()
         self._recall_layout()
@@ -231,6 +232,12 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(geometry)
         self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
         self.chat.conversation = str(self._memory.value("conversation", ""))
+        self._fit_to_screen()
+
+    def _fit_to_screen(self) -> None:
+        """The panel is left closed where the screen has no room for it beside all else."""
+        if self.minimumSizeHint().width() > self._room().width():
+            self.panel.hide()
 
     def _room(self) -> QSize:
         """What the screen offers. The platform without a screen pretends to have a small one."""

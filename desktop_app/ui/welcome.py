@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.ink import InkLabel
 from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
@@ -34,7 +35,7 @@ class PromptButton(Button):
 
     def minimumSizeHint(self) -> QSize:
         """Narrower is possible."""
-        return QSize(scaled(180), scaled(86))
+        return QSize(scaled(166), scaled(86))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the box and both texts."""
@@ -87,12 +88,20 @@ class Welcome(QWidget):
         content.addSpacing(6)
         content.addWidget(self.importing, 0, Qt.AlignmentFlag.AlignLeft)
         content.addStretch(3)
-        self._column = QWidget(self)
+        self._column = QWidget()
         self._column.setLayout(content)
         self._column.setMaximumWidth(scaled(WIDTH))
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(24, 0, 24, 0)
-        outer.addWidget(self._column)
+        middle = QWidget()
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(24, 0, 24, 0)
+        row.addWidget(self._column)
+        area = ScrollColumn()  # in a low window it scrolls
+        area.add(middle)
+        area.column.setStretch(0, 1)
+        area.column.setStretch(1, 0)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.addWidget(area)
 
     def changeEvent(self, event: QEvent) -> None:
         """A new font scale needs another column."""

@@ -154,8 +154,8 @@ class ContextGauge(QWidget):
 
     def _tell_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
-        used = "used" if self._is_narrow() else "of what can be used"
-        notes = [f"{percent(share)} {used}", gauge.basis.value]
+        used = "" if self._is_narrow() else " of what can be used"
+        notes = [f"{percent(share)}{used}", gauge.basis.value]
         if gauge.window_basis is Basis.ASSUMED:
             notes.append("window assumed")
         if self._is_streaming:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -13,11 +13,13 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QShortcut,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import Asked
 from desktop_app.conversation.tools import PermissionAnswer, Scope
+from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, Kind, LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.ink import InkLabel
@@ -29,6 +31,10 @@ from .targets import Targets
 DEAF_FOR = 0.4
 """Seconds in which a question that has just appeared takes no answer: what is being typed or clicked was not meant for
 it. As long as Qt's interval of a double click."""
+ELSE, LEAST, KEYS_FROM = 240, 160, 260
+"""Pixels of the window's height that belong to everything else, that the card has at least, and from which on it names
+its keys; the tooltips of the buttons name them as well."""
+STAGE = 48  # pixels of the conversation that stay in sight
 KEYS = "Alt+A once · Alt+C in this conversation · Alt+W always · Alt+D, or Esc in this card, denies"
 KEYS_OF_ROUNDS = "Alt+A goes on · Alt+D, or Esc in this card, stops"
 
@@ -54,6 +60,7 @@ class QuestionCard(QWidget):
         self.pattern = QLineEdit()
         self.pattern.setAccessibleName("Pattern that is allowed from now on")
         self.warning = InkLabel(size=12, tint="warning", wraps=True)
+        self.area = ScrollColumn(spacing=8)
         self.once = Button("Allow once", Kind.PRIMARY)
         self.conversation = Button("Allow in this conversation")
         self.always = Button("Always allow")
@@ -90,8 +97,7 @@ class QuestionCard(QWidget):
         self.whole.setVisible(self.targets.has_more)
         self.whole.setText("Show all arguments")
         self.pattern.setText(suggestion_of(question.needs))
-        for widget in (self.pattern, self.pattern_label):
-            widget.setVisible(len(question.needs) == 1 and not is_rounds)
+        self.rule.setVisible(len(question.needs) == 1 and not is_rounds)
         for button in (self.conversation, self.always):
             button.setVisible(not is_rounds)
         self.once.setText("Go on" if is_rounds else "Allow once")
@@ -116,11 +122,24 @@ class QuestionCard(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Takes no more room than its window can spare; what is longer scrolls."""
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+        self._limit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follows the height of the window."""
+        if event.type() == QEvent.Type.Resize:
+            self._limit()
+        return super().eventFilter(watched, event)
+
     def changeEvent(self, event: QEvent) -> None:
         """Follows the theme and the font scale."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
             self._dress()
+            self._limit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the box, and the bar that says that something waits."""
@@ -176,7 +195,9 @@ class QuestionCard(QWidget):
         head.setSpacing(12)
         head.addWidget(self.title, 1)
         head.addWidget(self.place, 0, Qt.AlignmentFlag.AlignTop)
-        rule = QHBoxLayout()
+        self.rule = QWidget()
+        rule = QHBoxLayout(self.rule)
+        rule.setContentsMargins(0, 0, 0, 0)
         rule.setSpacing(10)
         rule.addWidget(self.pattern_label)
         rule.addWidget(self.pattern, 1)
@@ -187,13 +208,17 @@ class QuestionCard(QWidget):
         column.setContentsMargins(18, 12, 14, 12)
         column.setSpacing(8)
         column.addLayout(head)
-        for widget in (self.note, self.targets, self.whole):
-            column.addWidget(widget)
-        column.addLayout(rule)
-        column.addWidget(self.warning)
+        for widget in (self.note, self.targets, self.whole, self.rule, self.warning):
+            self.area.add(widget)
+        column.addWidget(self.area)
         column.addLayout(buttons)
         column.addWidget(self.keys)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+
+    def _limit(self) -> None:
+        most = max(self.window().height() - scaled(ELSE) - STAGE, scaled(LEAST))
+        self.setMaximumHeight(most)
+        self.keys.setVisible(most >= scaled(KEYS_FROM))
 
     def _dress(self) -> None:
         restyle(self.pattern, f"font-family: '{font(13, is_mono=True).family()}'; font-size: {scaled(13)}px;")

@@ -79,7 +79,7 @@ class Sidebar(QWidget):
         bottom.addStretch(1)
         bottom.addWidget(self.settings)
         column.addLayout(bottom)
-        self.setFixedWidth(scaled(WIDTH))
+        self._fit()
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """All conversations, newest first."""
@@ -89,7 +89,11 @@ class Sidebar(QWidget):
         """A larger font needs a wider column."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
-            self.setFixedWidth(scaled(WIDTH))
+            self._fit()
+
+    def _fit(self) -> None:
+        """Grows half as fast as the text: what is gained goes to the conversation. Titles end in an ellipsis."""
+        self.setFixedWidth(max((WIDTH + scaled(WIDTH)) // 2, self.minimumSizeHint().width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the ground and the line at its edge."""

@@ -124,4 +124,4 @@ class RowView(QAbstractItemView):
 
     def minimumSizeHint(self) -> QSize:
         """Narrow is possible."""
-        return QSize(320, 120)
+        return QSize(320, 48)

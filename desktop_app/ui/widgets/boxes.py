@@ -60,8 +60,9 @@ class ScrollColumn(QScrollArea):
 
     def sizeHint(self) -> QSize:
         """All of its content, where there is room for it."""
-        width = self.viewport().width()
-        return QSize(width, self.column.totalHeightForWidth(width) + 1)
+        width, column = self.viewport().width(), self.column
+        wraps = column.hasHeightForWidth()
+        return QSize(width, (column.totalHeightForWidth(width) if wraps else column.totalSizeHint().height()) + 1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Its content wants another height."""

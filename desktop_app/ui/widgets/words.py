@@ -103,6 +103,11 @@ def readable(message: Message) -> str:
     return "\n\n".join(lines)
 
 
+def shortened(text: str, most: int) -> str:
+    """At most that many characters, the last one an ellipsis if something was cut off."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def first_line(text: str, most: int = 300) -> str:
     """The beginning of a text on one line, for a list; the width of the place decides how much of it shows."""
     return " ".join(text[: most * 2].split())[:most]

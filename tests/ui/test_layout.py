@@ -1,0 +1,138 @@
+"""Nothing lies over something else, nothing needs a wider screen than people have, and all text can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QWidget
+from transcript_rows import chat
+
+from desktop_app.conversation.events import Asked
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import Need
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.header import MODEL_MOST, NARROW, Header
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.questions.question_card import QuestionCard
+from desktop_app.ui.style import show_theme
+from desktop_app.ui.theme import DARK, LIGHT, Palette
+from desktop_app.ui.widgets.look import scaled
+
+TEXTS = ("ink", "ink_soft", "ink_faint", "accent", "ok", "warning", "tight", "critical")
+GROUNDS = ("paper", "side", "raised", "code")
+LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/0042_split_ledger_entries.py"
+
+
+@pytest.fixture
+def text_size(qapp: QApplication):
+    """Shows everything at a text size; as it was at the end."""
+    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
+    yield lambda scale: show_theme(qapp, "light", scale)
+    show_theme(qapp, "light", 1.0)
+    qapp.setStyleSheet(style_sheet)
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
+@pytest.fixture
+def main_window(qtbot, tmp_path: Path) -> MainWindow:
+    made = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.ini")
+    qtbot.addWidget(made)
+    return made
+
+
+def luminance(colour: QColor) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    channels = (colour.redF(), colour.greenF(), colour.blueF())
+    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_small_text_can_be_read_on_every_ground(palette: Palette) -> None:
+    def contrast(text: str, ground: str) -> float:
+        one, other = sorted(luminance(QColor(getattr(palette, name))) for name in (text, ground))
+        return (other + 0.05) / (one + 0.05)
+
+    assert [(t, g) for t in TEXTS for g in GROUNDS if contrast(t, g) < 4.5] == []  # WCAG AA
+
+
+@pytest.mark.parametrize(("scale", "with_panel", "alone"), [(1.0, 1_024, 700), (1.5, 1_280, 1_024)])
+def test_the_window_fits_the_screens_that_people_have(main_window, text_size, qapp, scale, with_panel, alone) -> None:
+    text_size(scale)
+    main_window.header.show_conversation("A conversation with a long title", ModelInfo("a/b", "model", 200_000, 1))
+    main_window.header.show_folder(LONG)
+    main_window.show()
+    assert main_window.minimumSizeHint().width() <= with_panel
+    main_window.panel.hide()
+    qapp.processEvents()
+    assert main_window.minimumSizeHint().width() <= alone
+    assert main_window.minimumSizeHint().height() <= 700
+
+
+def test_on_a_small_screen_the_panel_is_left_closed(main_window, text_size, qtbot, monkeypatch) -> None:
+    main_window.header.show_conversation("Title", ModelInfo("a/b", "claude-sonnet-4-5", 200_000, 1))
+    main_window.header.show_folder(LONG)
+    monkeypatch.setattr(main_window, "_room", lambda: QSize(1_024, 768))
+    main_window.show()
+    main_window.settings.changed.emit(Settings())
+    qtbot.wait(50)
+    assert main_window.panel.isVisible()
+    text_size(1.5)
+    main_window.settings.changed.emit(Settings(font_scale=1.5))
+    qtbot.waitUntil(lambda: not main_window.panel.isVisible())
+
+
+@pytest.mark.parametrize("height", [660, 768, 900])
+def test_nothing_in_a_question_lies_over_something_else(main_window, text_size, qtbot, height: int) -> None:
+    text_size(1.5)
+    needs = (Need("move", "read", LONG, "/a"), Need("move", "write", LONG, "/*"))
+    asked = Asked("v", "q", "permission", ToolCall("c", "move", f'{{"from": "{LONG}"}}'), needs)
+    main_window.transcript_model.open(chat(6), ())
+    main_window.panel.hide()
+    main_window.resize(1_000, height)
+    main_window.show()
+    card = main_window.question
+    card.show_question(asked)
+    card.whole.click()
+    qtbot.wait(100)
+    shown = [card.title, card.area, card.once, card.conversation, card.always, card.deny, card.keys]
+    boxes = [widget.geometry() for widget in shown if widget.isVisible()]
+    assert [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)] == []
+    assert all(card.rect().contains(box) for box in boxes)
+    inner = [w.geometry() for w in (card.note, card.targets, card.whole)]
+    assert [(a, b) for n, a in enumerate(inner) for b in inner[n + 1 :] if a.intersects(b)] == []
+    assert card.area.height() > card.fontMetrics().lineSpacing()
+
+
+def test_a_card_that_fits_does_not_scroll(main_window, qtbot) -> None:
+    main_window.transcript_model.open(chat(6), ())
+    main_window.resize(1_300, 900)
+    main_window.show()
+    card: QuestionCard = main_window.question
+    need = Need("bash", "run", "git push", "git push *")
+    card.show_question(Asked("v", "q", "permission", ToolCall("c", "bash", '{"command": "git push"}'), (need,)))
+    qtbot.waitUntil(lambda: card.area.height() >= card.rule.geometry().bottom() > 0)
+    assert not card.area.verticalScrollBar().isVisible()
+
+
+def test_in_a_narrow_header_the_title_has_the_room(qtbot) -> None:
+    ground = QWidget()
+    header = Header(ground)
+    qtbot.addWidget(ground)
+    ground.show()
+    model = ModelInfo("far/x", "claude-sonnet-4-5", 200_000, 1)
+    header.show_conversation("Migrating the billing service", model)
+    header.resize(scaled(NARROW) + 1, header.height())
+    assert header.chip.text() == "claude-sonnet-4-5 · 200k"
+    header.resize(scaled(NARROW) - 1, header.height())
+    assert header.chip.text() == "claude-sonnet-4-5"
+    header.show_conversation("Migrating", replace(model, label="kimi-k2-thinking-turbo-preview-0905"))
+    assert len(header.chip.text()) == MODEL_MOST
+    assert "preview-0905" in header.chip.toolTip()
