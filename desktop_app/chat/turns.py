@@ -85,13 +85,32 @@ class Turns:
 
     async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Runs the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
-        async with self._queues.setdefault(session.id, asyncio.Lock()):
+        async with self._queue(session):
             await self._tasks.ended(session.id)
             if session.info.title == UNTITLED:
                 await session.archive.change(session.id, title=title_of(text))
                 session.info = replace(session.info, title=title_of(text))
-            await self._tasks.cancel(f"reading of {session.id}")
-            self._tasks.start(session.id, turn())
+            await self._start(session, turn())
+
+    async def _begin_anew(
+        self, session: Session, first: Callable[[Session], Message | None], makes_room: bool = False
+    ) -> None:
+        """Answers the newest user message, without that message of the view and what came after it. Raises WorldError
+        while a reply is being written."""
+        self.refuse_while_running(session.id)
+        async with self._queue(session):
+            self.refuse_while_running(session.id)  # a message may have been sent first
+            if (dropped := first(session)) is not None:
+                self._publish(await session.record_operation(stamped(Rewind(first_message_id=dropped.id))))
+            await self._start(session, self._turn(session, None, makes_room))
+
+    def _queue(self, session: Session) -> asyncio.Lock:
+        """Held while a turn is about to begin there."""
+        return self._queues.setdefault(session.id, asyncio.Lock())
+
+    async def _start(self, session: Session, turn: Coroutine[Any, Any, None]) -> None:
+        await self._tasks.cancel(f"reading of {session.id}")
+        self._tasks.start(session.id, turn)
 
     async def settled(self, conversation: str, with_room: bool = False) -> None:
         """Waits until no turn runs there, and, if that is wanted, no room is being made either."""
@@ -101,20 +120,12 @@ class Turns:
 
     async def regenerate(self, session: Session) -> None:
         """Answers the newest user message again; the earlier answer stays in the archive."""
-        self.refuse_while_running(session.id)
-        later = answers_of(session)
-        if later:
-            rewind = stamped(Rewind(first_message_id=later[0].id))
-            self._publish(await session.record_operation(rewind))
-        self._tasks.start(session.id, self._turn(session, None))
+        await self._begin_anew(session, first_answer)
 
     async def go_on(self, session: Session, makes_room: bool = False) -> None:
         """Asks for the answer that is missing: what tools have done stays, and a reply that broke off is written anew.
         makes_room: the user wants room to be made first."""
-        self.refuse_while_running(session.id)
-        if (broken := broken_reply(session)) is not None:
-            self._publish(await session.record_operation(stamped(Rewind(first_message_id=broken.id))))
-        self._tasks.start(session.id, self._turn(session, None, makes_room))
+        await self._begin_anew(session, broken_reply, makes_room)
 
     async def stop(self, conversation: str) -> None:
         """Ends the running turn; what had arrived of the reply is kept."""
@@ -225,8 +236,12 @@ def broken_reply(session: Session) -> Message | None:
     return newest if is_broken else None
 
 
-def answers_of(session: Session) -> list[Message]:
-    """The messages of the view that came after the newest user message."""
-    messages = [item.message for item in session.view.items]
-    newest = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].id == session.view.last_user_id), None)
-    return [] if newest is None else [m for m in messages[newest + 1 :] if session.message(m.id) is not None]
+def first_answer(session: Session) -> Message | None:
+    """The first message of the view that came after the newest user message; None if there is none."""
+    first = None
+    for item in reversed(session.view.items):
+        if item.message.id == session.view.last_user_id:
+            return first
+        if session.message(item.message.id) is not None:
+            first = item.message
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Cut, Hang, Overflow, Reply, Status
+from slowness import slowness
 
 
 async def test_a_turn_tells_what_it_stores(house) -> None:
@@ -81,9 +83,7 @@ async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: 
         with sqlite3.connect(tmp_path / "0" / "archive.sqlite3") as database:
             return any("Half a sen" in str(row) for row in database.execute("select * from partials"))
 
-    import asyncio
-
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(2 * slowness()):
         while not kept():
             await asyncio.sleep(0.05)
     await home.chats.turns.stop(session.id)
@@ -220,3 +220,15 @@ async def test_a_report_that_cannot_be_true_is_not_believed(house) -> None:
     await home.turn(session, "How are you?")
     assert session.gauge().basis is Basis.ESTIMATED
     assert session.gauge().total > before
+
+
+async def test_a_message_that_is_sent_while_an_answer_is_asked_for_anew_waits_for_it(house) -> None:
+    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    again = asyncio.ensure_future(home.chats.turns.regenerate(session))
+    await asyncio.sleep(0)
+    await home.chats.turns.send(session, "And now?")
+    await again
+    await home.until(lambda: len(home.of(TurnFinished)) == 3)
+    assert [item.message.text for item in session.view.items][1:] == ["Which?", "Second.", "And now?", "Third."]
