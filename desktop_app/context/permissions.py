@@ -230,4 +230,5 @@ def _does_more(command: Command, pattern: str) -> bool:
 
 def _names_secret(command: Command) -> bool:
     words = (*command.words[1:], *command.reads)
-    return any(is_secret(word.split("=", 1)[-1]) for word in words) or any(map(may_mean_secret, command.filled))
+    paths = {part for word in words for part in (word, *re.split("[=:@]", word))}  # --file=x, HEAD:x, @x
+    return any(map(is_secret, paths)) or any(map(may_mean_secret, command.filled))

@@ -150,17 +150,15 @@ class Output:
             self._cut_tail()
         if self._streamed >= STREAMED_MOST:
             return ""
-        told = self._decoder.decode(chunk)
+        told = self._decoder.decode(chunk).replace("\0", "\ufffd")
         self._streamed += len(told)
         return told if self._streamed < STREAMED_MOST else f"{told}\n[… more output follows; it is not shown live …]\n"
 
     def text(self) -> str:
-        """All that is kept, as UTF-8; other bytes are replaced."""
+        """All that is kept, as UTF-8; other bytes are replaced, and NULs, which some providers refuse."""
         self._cut_tail()
-        if not self._left_out:
-            return (self._head + self._tail).decode(errors="replace")
-        gap = f"\n[… {self._left_out:,} bytes left out here …]\n"
-        return f"{self._head.decode(errors='replace')}{gap}{self._tail.decode(errors='replace')}"
+        gap = f"\n[… {self._left_out:,} bytes left out here …]\n".encode() if self._left_out else b""
+        return (self._head + gap + self._tail).decode(errors="replace").replace("\0", "\ufffd")
 
     def _cut_tail(self) -> None:
         gone = max(len(self._tail) - self._tail_most, 0)

@@ -72,6 +72,8 @@ def test_forbidding_wins_and_of_equal_rules_the_newest() -> None:
         ("cat --file=.env", ["cat *"], "ask"),
         ("sort <.env", ["sort *"], "ask"),
         ("cat ~/.ssh/id_rsa", ["*"], "allow"),
+        ("git show HEAD:a/.npmrc", ["git show *"], "ask"),
+        ("jq -n --rawfile=x=.npmrc", ["jq *"], "ask"),
         ("cat .en?", ["cat *"], "ask"),
         ("cat ~/.s*/config", ["cat *"], "ask"),
         ("cat {x,.e}nv", ["cat *"], "ask"),

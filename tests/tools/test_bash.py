@@ -234,7 +234,9 @@ async def test_the_loop_is_never_held_up(desk: Desk) -> None:
 
 
 async def test_bytes_that_are_no_text_are_replaced(desk: Desk) -> None:
-    assert await desk.call("bash", command=r"printf 'a\377\303\251'") == "a\ufffdé\n[exit code 0]"
+    shown, outcome = await desk.pieces("bash", json.dumps({"command": r"printf 'a\377\0\303\251'"}))
+    assert outcome.text == "a\ufffd\ufffdé\n[exit code 0]"
+    assert "".join(shown) == "a\ufffd\ufffdé"
 
 
 async def test_what_cannot_be_run_is_said(desk: Desk) -> None:
