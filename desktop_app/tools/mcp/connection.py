@@ -44,7 +44,8 @@ class Connection:
         self._last: Any = None
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
-        self._failure: Failure | None = None
+        self.failure: Failure | None = None
+        """Why it does not answer."""
         self._was_waited_for = False
         self._is_modern = False
         self._is_closing = False
@@ -70,7 +71,7 @@ class Connection:
     @property
     def failures(self) -> tuple[Failure, ...]:
         """Why it does not answer, and which of its tools are not offered."""
-        return (*((self._failure,) if self._failure is not None else ()), *self._offers.failures)
+        return (*((self.failure,) if self.failure is not None else ()), *self._offers.failures)
 
     def wake(self, is_urgent: bool = False) -> None:
         """Starts it, unless it runs, or has failed a moment ago. is_urgent: even then."""
@@ -83,7 +84,7 @@ class Connection:
 
     async def first_settled(self) -> None:
         """Waits a little for a server that starts, but not for one that has failed, and once for each start only."""
-        if self._failure is None and not self._was_waited_for:
+        if self.failure is None and not self._was_waited_for:
             await self.settled(self._limits.wait)
             self._was_waited_for = not self._settled.is_set()
 
@@ -102,7 +103,7 @@ class Connection:
         try:
             outcome = await self._try(tool, arguments, say)
             # None: the server had forgotten the session, and so has not run the tool. It is asked anew, once.
-            return outcome or await self._try(tool, arguments, say) or no_answer(self.server.name, self._failure)
+            return outcome or await self._try(tool, arguments, say) or no_answer(self.server.name, self.failure)
         finally:
             self._calls -= 1
             self.used_at = asyncio.get_running_loop().time()
@@ -152,7 +153,7 @@ class Connection:
         try:
             async with AsyncExitStack() as stack:
                 await self._start(link, stack, module)
-                self._link, self._failure, link.is_open = link, None, True
+                self._link, self.failure, link.is_open = link, None, True
                 self._settled.set()
                 self._was_waited_for = False
                 try:
@@ -207,7 +208,7 @@ class Connection:
 
     def _note(self, why: Reason) -> None:
         self._offers.clear()
-        self._failure = failure_of(self.server.name, why, self._last_words(), self._secrets)
+        self.failure = failure_of(self.server.name, why, self._last_words(), self._secrets)
         self._settled.set()
 
     def _reason(self, error: Exception, link: Any, module: Any) -> Reason:
@@ -226,7 +227,7 @@ class Connection:
         await self.settled(self._limits.start)
         link, loop = self._link, asyncio.get_running_loop()
         if link is None:
-            return no_answer(self.server.name, self._failure)
+            return no_answer(self.server.name, self.failure)
         last = loop.time() + self._limits.call_most
         try:
             async with asyncio.timeout(self._limits.call) as limit:

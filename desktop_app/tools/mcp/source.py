@@ -145,8 +145,8 @@ class McpServers:
                 for offer in connection.offers:
                     if offer.spec.name == name:
                         return connection, offer.tool
-                if connection.failures:
-                    return no_answer(connection.server.name, connection.failures[0])
+                if connection.failure is not None:
+                    return no_answer(connection.server.name, connection.failure)
                 return ToolOutcome(f"The MCP server “{connection.server.name}” has no tool of that name now.", True)
         return ToolOutcome("There is no such tool: its server is off, or was removed.", is_error=True)
 

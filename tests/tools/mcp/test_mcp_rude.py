@@ -116,6 +116,7 @@ async def test_tools_that_no_provider_would_take_are_left_out_and_named(tmp_path
         assert specs[1].source == "rude"
         details = " ".join(failure.detail for failure in one.servers.failures())
         assert "“large”: its schema has" in details
+        assert await one.text("rude__large") == "The MCP server “rude” has no tool of that name now."
         assert "“named badly”: its argument 'ä'" in details
 
 
