@@ -133,6 +133,8 @@ class ScriptedProvider:
         self.client_left = threading.Event()
         """Set when a client closed its connection before its reply was whole."""
         self.stopped = threading.Event()
+        self.released = threading.Event()
+        """To be set by a test, for replies that are held until then."""
         self._lock = threading.Lock()
         self._server: Server | None = None
 
@@ -157,6 +159,7 @@ class ScriptedProvider:
     def stop(self) -> None:
         """Ends the server, and every request that hangs."""
         self.stopped.set()
+        self.released.set()
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()

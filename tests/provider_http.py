@@ -132,6 +132,8 @@ class Connection(BaseHTTPRequestHandler):
 
     def _stream(self, step: Reply, shape: Shape, body: Json) -> None:
         self._begin(shape)
+        if step.is_held:
+            self.provider.released.wait()
         if self.provider.stopped.wait(step.delay):
             return
         try:

@@ -53,7 +53,8 @@ class Reply(Step, frozen=True):
     the cached ones being part of the prompt; None to report none. finish: in OpenAI's words; other shapes translate
     "stop", "length", "tool_calls" and "content_filter", and say anything else as it is. odd: of ODDITIES.
     comments: keep-alive comments (pings) before the first delta. written: tokens that went into a prompt cache,
-    a part of the prompt too. per_second: deltas a second, kept up by the clock; 0 leaves it to `pause`.
+    a part of the prompt too. per_second: deltas a second, kept up by the clock; 0 leaves it to `pause`. is_held: it
+    begins only once the provider's `released` is set.
     """
 
     text: str = ""
@@ -69,6 +70,7 @@ class Reply(Step, frozen=True):
     signature: str = "c2lnbmF0dXJl"
     written: int = 0
     per_second: float = 0.0
+    is_held: bool = False
 
 
 def stream_of(deltas: int, per_second: float, words: str = "word ") -> Reply:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 from hypothesis import given
@@ -17,6 +16,7 @@ from desktop_app.chat.naming import title_in
 from desktop_app.chat.titles import TITLE_MOST
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
+from slowness import slowness
 
 QUESTION = "When did tea come to Lisbon, and who drank it?"
 
@@ -57,11 +57,12 @@ async def test_the_first_reply_brings_a_title_and_the_second_none(house) -> None
 
 
 async def test_who_was_renamed_meanwhile_keeps_its_name(house) -> None:
-    home = await house([Reply("In 1610."), Reply("Tea in Lisbon", delay=0.5)])
+    home = await house([Reply("In 1610."), Reply("Tea in Lisbon", is_held=True)])
     furnish(home)
     session = await home.chats.create()
     await home.turn(session, QUESTION)
     await home.chats.rename(session.id, "Mine")
+    home.provider.released.set()
     assert await titled(home, session) == "Mine"
 
 
@@ -75,16 +76,15 @@ async def test_what_goes_wrong_changes_nothing(house, step) -> None:
 
 
 async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeypatch) -> None:
-    monkeypatch.setattr(naming, "SECONDS", 1.0)
+    monkeypatch.setattr(naming, "SECONDS", 1.0 * slowness())
     home = await house([Reply("In 1610."), Hang("Te"), Reply("The court.")])
     furnish(home)
     session = await home.chats.create()
     await home.turn(session, QUESTION)
     while len(home.provider.requests) < 2:
         await asyncio.sleep(0.01)
-    began = time.monotonic()
     await home.turn(session, "Who?")
-    assert time.monotonic() - began < 1.0
+    assert any(name.startswith("name of") for name in home.chats._tasks._running), "it is still being written"
     assert await titled(home, session) == QUESTION
 
 

@@ -23,6 +23,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, Status
+from slowness import slowness
 
 
 async def test_the_chats_own_model_is_asked_with_what_its_provider_has_read_before(made) -> None:
@@ -88,16 +89,15 @@ async def test_two_that_come_together_are_one(made) -> None:
 
 
 async def test_a_turn_does_not_wait_for_a_flush_in_the_background_unless_room_is_made_now(made) -> None:
-    home = await made([saving(TEA, delay=1.0)], chat(52), window=8_192)
+    home = await made([saving(TEA, is_held=True)], chat(52), window=8_192)
     share = home.session.gauge().total / home.session.budget.usable
     assert 0.75 < share < 0.80, "near enough for a flush, and no room is due"
     background = asyncio.ensure_future(home.flushed(Trigger.AFTER_TURN))
     while not home.requests:
         await asyncio.sleep(0.01)
-    started = time.monotonic()
     assert await home.flushed(Trigger.BEFORE_REQUEST) == []
-    assert time.monotonic() - started < 0.5
     assert not background.done()
+    home.house.provider.released.set()
     await home.flushed(Trigger.USER)
     assert background.done()
     assert await background
@@ -160,7 +160,7 @@ async def test_a_model_that_does_not_answer_is_not_waited_for(made, monkeypatch)
     home = await made([Hang()])
     started = time.monotonic()
     await home.flushed()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 5 * slowness()
     assert await home.texts() == [RULE]
 
 
@@ -175,7 +175,7 @@ async def test_cancelling_is_prompt_and_leaves_no_trace(made) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - started < 0.25
+    assert time.monotonic() - started < 0.25 * slowness()
     assert home.flushes == []
     assert await home.texts() == []
     assert await home.flushed(), "the next one is made as if nothing had been"

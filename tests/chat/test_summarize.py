@@ -22,6 +22,7 @@ from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomStarted
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
 from desktop_app.conversation.transcript import Compaction, Pin, Trigger
 from provider import Cut, Hang, Overflow, Reply, Status
+from slowness import slowness
 from summary_prompts import PROMPTS
 
 RULE = "Never restart the server on Fridays."
@@ -127,7 +128,7 @@ async def test_a_silent_model_is_not_waited_for(house) -> None:
     home = await house([Hang()], prompts=PROMPTS)
     started = time.monotonic()
     compaction, _ = await summarised(home, await long_session(home), call_seconds=0.3)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 5 * slowness()
     assert compaction.strategy == "extractive"
     assert "took too long" in compaction.note
     await asyncio.to_thread(home.provider.client_left.wait, 2)
@@ -279,7 +280,7 @@ async def test_a_cancelled_one_leaves_no_trace_and_ends_at_once(house) -> None:
     before = time.monotonic()
     task.cancel()
     await asyncio.wait({task})
-    assert time.monotonic() - before < 0.25
+    assert time.monotonic() - before < 0.25 * slowness()
     assert task.cancelled()
     assert len(session.transcript.entries) == entries
     assert len(await home.archive.entries(session.id)) == entries
@@ -302,7 +303,7 @@ async def test_a_turn_compacts_by_the_model_and_then_answers(house) -> None:
 
 
 async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) -> None:
-    home = await house([Reply("First."), answer(delay=1.0), Reply("Second.")], window=20_000, prompts=PROMPTS)
+    home = await house([Reply("First."), answer(is_held=True), Reply("Second.")], window=20_000, prompts=PROMPTS)
     session = await home.chats.create("Long", chat(136))
     assert 0.75 <= session.gauge().share < 0.79
     await home.turn(session, "One.")
@@ -311,6 +312,7 @@ async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) 
         await asyncio.sleep(0.01)
     await home.turn(session, "Two.")
     assert not home.of(ViewChanged), "the turn was over before the summary was"
+    home.provider.released.set()
     await home.until(lambda: bool(home.of(RoomEnded)))
     (changed,) = home.of(ViewChanged)
     assert changed.cause is Trigger.AFTER_TURN
@@ -379,7 +381,7 @@ async def test_a_hundred_messages_in_under_five_seconds_with_a_model_of_fifty_to
     await session.model.prepare()  # as the engine does once its window shows: litellm takes seconds to import
     started = time.monotonic()
     compaction, progress = await summarised(home, session)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 5 * slowness()
     assert compaction.strategy == "llm"
     assert len(progress) >= 10
 

@@ -16,6 +16,7 @@ from desktop_app.context.ledger import ledger_of
 from desktop_app.context.mend import mended, with_rules
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message, Role, Text
+from slowness import slowness
 
 HEAD = head(
     user("We move billing to Go. Never touch vendor/legacy. You should prefer small commits."),
@@ -158,7 +159,7 @@ def test_a_megabyte_of_summary_takes_no_time() -> None:
         "- " * 500_000,
     ):
         assert STRONG in mended(text, HEAD, LEDGER)
-    assert time.perf_counter() - started < 5.0
+    assert time.perf_counter() - started < 5.0 * slowness()
 
 
 def test_rules_are_worth_more_than_the_words_of_a_summary_that_leaves_no_room_for_them() -> None:

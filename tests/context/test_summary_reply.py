@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.summary_reply import KEEP_MOST, Unfit, Unusable, Written, clean, read_reply
+from slowness import slowness
 
 NAMES = {f"m{n}": f"id{n}" for n in range(1, 21)}
 PAGE = '## Primary intent\nMove "billing" to the ledger.\n\n## Rules and constraints\n- Never touch `vendor/`.'
@@ -186,7 +187,7 @@ def test_a_good_reply_is_found_in_garbage_without_braces(before: str, after: str
 def test_no_text_takes_long(unit: str) -> None:
     started = time.process_time()
     read_reply(unit * (200_000 // len(unit)), NAMES)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 1.0 * slowness()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +196,7 @@ def test_no_text_takes_long(unit: str) -> None:
 def test_marks_within_marks_are_gone_and_do_not_take_long(opening: str, closing: str) -> None:
     started = time.process_time()
     left = clean(opening * 5_000 + closing * 5_000)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 1.0 * slowness()
     assert clean(left) == left
 
 

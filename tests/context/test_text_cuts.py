@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.text_cuts import ends_of, head_of, tail_of
+from slowness import slowness
 
 WHOLE = ["👩‍👩‍👧‍👦", "e\u0301", "🇩🇪", "\ud83d\ude00", "👍🏽", "न्", "\r\n", "❤\ufe0f"]
 
@@ -36,7 +37,7 @@ def test_a_heap_of_accents_is_cut_for_there_is_no_end_of_it() -> None:
     text = "e" + "\u0301" * 1_000_000
     started = time.process_time()
     assert len(head_of(text, 500_000)) == len(tail_of(text, 500_000)) == 500_000
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 0.5 * slowness()
 
 
 @given(st.text(st.characters() | st.sampled_from("\n\n\ud83d\ude00\u200d🇩🇪")), st.integers(0, 60), st.integers(0, 9))

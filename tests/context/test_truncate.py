@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy
 from desktop_app.context.truncate import LINE_CUT, is_truncated, limits_of, truncated
+from slowness import slowness
 
 SMALL = replace(BALANCED, truncate_lines=20, truncate_bytes=1_500, truncate_line=500, truncate_tools=(("grep", 1_300),))
 HEAD = "[Truncated: "
@@ -134,7 +135,7 @@ def test_a_megabyte_takes_no_time() -> None:
     for text in ("x" * 1_000_000, "x\n" * 500_000, "\u0301" * 1_000_000, "東\n" * 500_000):
         started = time.process_time()
         truncated(text, "bash", replace(BALANCED, spill_above=NO_LIMIT))
-        assert time.process_time() - started < 1.0
+        assert time.process_time() - started < 1.0 * slowness()
 
 
 SIGNS = st.characters(codec=None) | st.sampled_from("\n\n\n\r\ud83d\ude00\u200d\u0301é東👩 a")

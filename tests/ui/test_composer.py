@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.ui.composer.composer import MOST_LINES, Composer
 from desktop_app.ui.composer.draft_field import PIECE
+from slowness import slowness
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_fast_typing_is_told_seldom_and_whole(composer, qtbot):
     told: list[str] = []
     composer.draft_changed.connect(told.append)
     qtbot.keyClicks(composer.field, "twenty quick letters")
-    qtbot.waitUntil(lambda: bool(told) and told[-1] == "twenty quick letters", timeout=2_000)
+    qtbot.waitUntil(lambda: bool(told) and told[-1] == "twenty quick letters")
     assert len(told) < 10
 
 
@@ -123,7 +124,7 @@ def test_a_megabyte_can_be_pasted_and_typed_into(composer, qtbot, text):
     paste(composer, text)
     QApplication.processEvents()
     qtbot.keyClicks(composer.field, "!")
-    assert perf_counter() - started < 2.0  # Qt's own way took 100 s for the second of these
+    assert perf_counter() - started < 2.0 * slowness()  # Qt's own way took 100 s for the second of these
     assert composer.text() == text + "!"
 
 

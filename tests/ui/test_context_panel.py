@@ -241,7 +241,7 @@ def test_typing_searches_once(panel, qtbot):
     asked: list[tuple] = []
     panel.archived_requested.connect(lambda *args: asked.append(args))
     qtbot.keyClicks(panel.history.archived.search, "ledger")
-    qtbot.waitUntil(lambda: asked == [("c1", "ledger", 0)], timeout=2_000)
+    qtbot.waitUntil(lambda: asked == [("c1", "ledger", 0)])
     panel.show_archived("c1", (), 0)
     assert panel.history.archived.found.text() == "Nothing found for “ledger”."
 

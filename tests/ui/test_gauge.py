@@ -29,7 +29,7 @@ def gauge(qtbot):
 
 
 def settle(gauge: ContextGauge, qtbot) -> None:
-    qtbot.waitUntil(lambda: gauge.bar._shown == gauge.bar.amounts(), timeout=1_000)
+    qtbot.waitUntil(lambda: gauge.bar._shown == gauge.bar.amounts())
 
 
 @given(

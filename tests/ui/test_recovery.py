@@ -136,7 +136,7 @@ def test_it_counts_down_and_can_be_stopped(notice, qtbot):
     toast = notice.parent()
     notice.note(Retrying("v", "rate limit", 2.0, 1))
     assert toast.label.text() == "Asking again in 2 s (rate limit)"
-    qtbot.waitUntil(lambda: toast.label.text() == "Asking again in 1 s (rate limit)", timeout=3_000)
+    qtbot.waitUntil(lambda: toast.label.text() == "Asking again in 1 s (rate limit)")
     toast.action.click()
     assert notice.stopped == [True]
 

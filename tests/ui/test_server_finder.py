@@ -34,13 +34,13 @@ def made(window):
 
 
 def saved_by(dialog: SettingsDialog, qtbot) -> tuple[Settings, dict[str, str]]:
-    with qtbot.waitSignal(dialog.save_requested, timeout=2_000) as saved:
+    with qtbot.waitSignal(dialog.save_requested) as saved:
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     return saved.args[0], saved.args[1]
 
 
 def look_for(dialog: SettingsDialog, qtbot) -> None:
-    with qtbot.waitSignal(dialog.servers.finder.find_requested, timeout=2_000):
+    with qtbot.waitSignal(dialog.servers.finder.find_requested):
         dialog.servers.finder.button.click()
 
 
@@ -107,10 +107,10 @@ def test_what_was_found_is_brought_into_view(made, qtbot):
     dialog.servers.show_found((STUDIO, OLLAMA, CLAUDE))
     view = dialog.area.viewport()
     last = finder.rows[-1]
-    qtbot.waitUntil(lambda: 0 < last.mapTo(view, last.rect().bottomLeft()).y() < view.height(), timeout=2_000)
+    qtbot.waitUntil(lambda: 0 < last.mapTo(view, last.rect().bottomLeft()).y() < view.height())
     last.add.click()
     form = dialog.servers.forms[0]
-    qtbot.waitUntil(lambda: form.mapTo(view, form.rect().bottomLeft()).y() < view.height(), timeout=2_000)
+    qtbot.waitUntil(lambda: form.mapTo(view, form.rect().bottomLeft()).y() < view.height())
     assert form.height() >= form.sizeHint().height()
 
 

@@ -44,7 +44,7 @@ def choose(dialog, words: str) -> None:
 
 
 def save(dialog, qtbot) -> Settings:
-    with qtbot.waitSignal(dialog.save_requested, timeout=2_000) as saved:
+    with qtbot.waitSignal(dialog.save_requested) as saved:
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     return saved.args[0]
 

@@ -47,7 +47,7 @@ def write(qtbot, field, text: str) -> None:
 
 
 def save(dialog, qtbot) -> tuple[Settings, dict[str, str]]:
-    with qtbot.waitSignal(dialog.save_requested, timeout=2_000) as saved:
+    with qtbot.waitSignal(dialog.save_requested) as saved:
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     return saved.args[0], saved.args[1]
 

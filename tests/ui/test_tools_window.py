@@ -12,11 +12,12 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.transcript.items import ToolItem
+from slowness import slowness
 
 
 def test_a_tool_is_seen_while_it_runs_and_its_card_becomes_the_result(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat.send("!slow 300")
+        window.chat.send("!slow 2000")  # 2 s, in which it can be seen on a busy machine, too
         await until(lambda: "ToolItem" in texts(window))
         model = window.transcript_model
         row = texts(window).index("ToolItem")
@@ -27,7 +28,7 @@ def test_a_tool_is_seen_while_it_runs_and_its_card_becomes_the_result(play):
 
         await until(lambda: lines() > 20)
         await until(lambda: is_idle(window))
-        assert texts(window)[row:] == ["300 lines", "Built."]
+        assert texts(window)[row:] == ["2000 lines", "Built."]
 
     play(scene)
 
@@ -117,7 +118,7 @@ def test_a_thousand_lines_a_second_do_not_stop_the_window(play):
         await until(lambda: "Built." in texts(window))
         share = (time.process_time() - before) / (time.monotonic() - began)
         print(f"longest work between two beats {beat.longest * 1_000:.0f} ms, {share:.0%} of a core")
-        assert beat.longest < 0.05
-        assert share < 0.7
+        assert beat.longest < 0.05 * slowness()
+        assert share < 0.7 * slowness()
 
     play(scene)
