@@ -18,7 +18,7 @@ from desktop_app.settings import Settings
 from .one_reply import one_reply
 from .ports import ChatModel, ModelError, Models, WorldError
 from .session import Session, stamped
-from .titles import title_of
+from .titles import RESEARCH, title_of
 
 SECONDS = 20.0
 REPLY_TOKENS = 400
@@ -98,7 +98,7 @@ def first_exchange(session: Session) -> tuple[Message | None, Message | None]:
 
 def said_in(message: Message) -> str:
     """The user's words, a command before them left out."""
-    return message.text.removeprefix("/research ")
+    return message.text.removeprefix(RESEARCH)
 
 
 def title_in(reply: str) -> str:

@@ -90,22 +90,19 @@ async def undone(session: Session, operation_id: str) -> list[TurnEvent]:
 async def redone(session: Session, operation_id: str) -> list[TurnEvent]:
     """Takes the undoing of an operation back. Repeating it changes nothing."""
     _operation(session, operation_id)
-    holding = {entry.id for entry in active_entries(session.transcript.entries)}
-    if operation_id in holding:
-        return []
-    undo = _undo_in_force(session, operation_id)
-    return await _changed(session, Undo(entry_id=undo.id))
+    undo = undo_in_force(session, operation_id)
+    return [] if undo is None else await _changed(session, Undo(entry_id=undo.id))
 
 
-def _undo_in_force(session: Session, operation_id: str) -> Undo:
-    """The newest undo of that operation that was not itself undone."""
+def undo_in_force(session: Session, entry_id: str) -> Undo | None:
+    """The newest undo of that entry that was not itself undone; None if it holds."""
     dead: set[str] = set()
     for entry in reversed(session.transcript.entries):
         if isinstance(entry, Undo) and entry.id not in dead:
-            if entry.entry_id == operation_id:
+            if entry.entry_id == entry_id:
                 return entry
             dead.add(entry.entry_id)
-    raise not_found("This operation")
+    return None
 
 
 async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:

@@ -38,6 +38,7 @@ from desktop_app.conversation.transcript import Flush, Trigger, Undo
 from desktop_app.settings import Settings
 
 from .flush import Asking, NoNotes, Question, question_by_calls, question_by_json
+from .operations import not_found, undo_in_force
 from .ports import ChatModel, ModelError, Models, WorldError
 from .room import request_size
 from .session import Session, stamped
@@ -214,7 +215,7 @@ async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> l
 async def flush_redone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
     """Takes the undoing of a flush back: what it saved is remembered again. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
-    if (undo := _undo_of(session, flush)) is None:
+    if (undo := undo_in_force(session, flush.id)) is None:
         return []
     await store.bring_again_memories(flush.memories, time.time())
     return [await session.record_operation(stamped(Undo(entry_id=undo.id)))]
@@ -223,19 +224,8 @@ async def flush_redone(session: Session, store: MemoryStore, flush_id: str) -> l
 def _flush(session: Session, flush_id: str) -> Flush:
     flush = session.transcript.entry(flush_id)
     if not isinstance(flush, Flush):
-        raise WorldError(Failure("not_found", "This flush is not in this conversation", advice="Open it again."))
+        raise not_found("This flush")
     return flush
-
-
-def _undo_of(session: Session, flush: Flush) -> Undo | None:
-    """The undo of that flush that holds."""
-    undone: set[str] = set()
-    for entry in reversed(session.transcript.entries):
-        if isinstance(entry, Undo) and entry.id not in undone:
-            if entry.entry_id == flush.id:
-                return entry
-            undone.add(entry.entry_id)
-    return None
 
 
 async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:

@@ -32,10 +32,10 @@ from .lookups import Lookups
 from .ports import ChatModel, ModelError, Models, Price, WorldError
 from .recover import Tried, Wait, reaction_to
 from .session import Session, stamped
+from .titles import RESEARCH
 from .turn import Ending
 from .workbench import Workbench
 
-COMMAND = "/research "
 ROUNDS_MOST = 12
 """Requests of one research, the answer's included."""
 SECONDS_MOST = 300.0
@@ -85,7 +85,7 @@ class ResearchRole:
 
 def question_in(text: str) -> str:
     """What is to be researched, of a user's message that begins with the command; "" if it does not."""
-    return text.strip()[len(COMMAND) :].strip() if text.strip().startswith(COMMAND) else ""
+    return text.strip()[len(RESEARCH) :].strip() if text.strip().startswith(RESEARCH) else ""
 
 
 async def take_research(

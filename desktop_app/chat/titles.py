@@ -6,6 +6,8 @@ import re
 
 TITLE_MOST = 60
 UNTITLED = "New conversation"
+RESEARCH = "/research "
+"""What a message begins with that is to be researched; no title has it."""
 
 
 def title_of(text: str) -> str:

@@ -20,12 +20,12 @@ from desktop_app.settings import Settings
 from .naming import Namer
 from .ports import ArchiveError, WorldError
 from .prepare import Preparation
-from .research import COMMAND, ResearchRole, take_research
+from .research import ResearchRole, take_research
 from .room import room_told
 from .session import Session, stamped
 from .take_turn import take_turn
 from .tasks import Tasks
-from .titles import UNTITLED, title_of
+from .titles import RESEARCH, UNTITLED, title_of
 from .turn import failure_of
 from .uninterrupted import uninterrupted
 from .workbench import Workbench
@@ -80,7 +80,7 @@ class Turns:
 
     async def research(self, session: Session, question: str) -> None:
         """The same with a turn that searches the web: see `research.py`. The question is recorded as it is typed."""
-        text = f"{COMMAND}{question.strip()}"
+        text = f"{RESEARCH}{question.strip()}"
         await self._begin(session, question, partial(self._turn, session, user_message(text), is_research=True))
 
     async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -128,14 +128,14 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             refuse_unwritten(engine.plan(plan))
             checked = await operations.summary_checked(engine.plan(plan), summary)
             await _publish(engine, session, await operations.optimized(session, checked))
+        case p.UndoOperation(_, operation) if _is_flush(session, operation):
+            await _publish(engine, session, await flush_undone(session, engine.joined.archive, operation))
         case p.UndoOperation(_, operation):
-            is_flush = isinstance(session.transcript.entry(operation), Flush)
-            undo = flush_undone(session, engine.joined.archive, operation) if is_flush else None
-            await _publish(engine, session, await (undo or operations.undone(session, operation)))
+            await _publish(engine, session, await operations.undone(session, operation))
+        case p.RedoOperation(_, operation) if _is_flush(session, operation):
+            await _publish(engine, session, await flush_redone(session, engine.joined.archive, operation))
         case p.RedoOperation(_, operation):
-            is_flush = isinstance(session.transcript.entry(operation), Flush)
-            redo = flush_redone(session, engine.joined.archive, operation) if is_flush else None
-            await _publish(engine, session, await (redo or operations.redone(session, operation)))
+            await _publish(engine, session, await operations.redone(session, operation))
         case p.BringBackMessages(_, messages):
             await _publish(engine, session, await operations.brought_back(session, messages))
         case p.PinMessage(_, message):
@@ -143,6 +143,10 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
         case p.UnpinMessage(_, message):
             await _publish(engine, session, await operations.unpinned(session, message))
     return p.Done()
+
+
+def _is_flush(session: Session, operation: str) -> bool:
+    return isinstance(session.transcript.entry(operation), Flush)
 
 
 async def _planned(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
