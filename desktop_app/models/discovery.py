@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from .endpoint import Endpoint
+from .http_client import NoWay, http_client
 from .limits import Told
 from .questions import Question, names_in, questions_about
 
@@ -29,7 +30,11 @@ async def ask(endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Found]:
         return {model: Found(Told(), False) for model in models}
     asked = {model: questions_about(model, endpoint.kind, endpoint.is_local) for model in models}
     asked = {model: questions for model, questions in asked.items() if questions}
-    async with client_for(endpoint) as client:
+    try:
+        client = client_for(endpoint)
+    except NoWay:
+        return {model: Found(Told(), False) for model in models}
+    async with client:
         answers = _Answers(client, endpoint)
         found = await asyncio.gather(*(_ask_about(answers, model, questions) for model, questions in asked.items()))
     return dict(zip(asked, found, strict=True))
@@ -41,7 +46,11 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
         return ()
     question = Question("/v1/models", _nothing) if endpoint.kind == "anthropic" else None
     question = question or Question("/api/tags" if endpoint.kind == "ollama" else "/models", _nothing, is_below=True)
-    async with client_for(endpoint) as client:
+    try:
+        client = client_for(endpoint)
+    except NoWay:
+        return ()
+    async with client:
         return names_in((await _Answers(client, endpoint).to(question))[1])
 
 
@@ -89,17 +98,11 @@ class _Answers:
 
 
 def client_for(endpoint: Endpoint) -> Any:
-    """A client for a few short questions: no proxy on the way to this machine, and no connection that stays open, since
-    a small server has a thread or two, and each waits for what else may come over its connection."""
-    import httpx
-
+    """A client for a few short questions: no connection stays open, since a small server has a thread or two, and each
+    waits for what else may come over its connection. Raises NoWay."""
+    headers = {**headers_of(endpoint), "Connection": "close"}
     verify = endpoint.address.startswith("https")  # a context for TLS takes 80 ms to make
-    return httpx.AsyncClient(
-        timeout=httpx.Timeout(ASK_SECONDS),
-        headers={**headers_of(endpoint), "Connection": "close"},
-        trust_env=not endpoint.is_local,
-        verify=verify,
-    )
+    return http_client(endpoint, timeout=ASK_SECONDS, headers=headers, verify=verify)
 
 
 def headers_of(endpoint: Endpoint) -> Mapping[str, str]:

@@ -43,6 +43,7 @@ ACCOUNTS = {
 }
 """Where an account's credit and limits are seen, by the host of the API."""
 
+_LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
 _LOOKS_LIKE_KEY = re.compile(r"\b((sk|pk|gsk|xai|key|Bearer)[-_ ][A-Za-z0-9*_\-]{6,}|AIza[\w\-]{6,})")
 _ABOUT_PLACE = re.compile(r"(location|country|region|territory)[^.]{0,40} not supported", re.IGNORECASE)
 _ABOUT_TOOLS = re.compile(r"\btools?\b|function call", re.IGNORECASE)
@@ -58,8 +59,11 @@ def failure_of(where: Where, status: int, verdict: Verdict, offered: tuple[str, 
     return Failure(verdict.kind, title, detail, KEPT, advice)
 
 
-def said_by_us(where: Where, kind: ErrorKind, patience: float = 0.0) -> Failure:
-    """The failure where no provider said anything: nobody there, silence, a cut, something that is not the API."""
+def said_by_us(where: Where, kind: ErrorKind, patience: float = 0.0, said: str = "") -> Failure:
+    """The failure where no provider said anything: nobody there, silence, a cut, something that is not the API.
+
+    said: what a proxy on the way has said.
+    """
     title, advice = _title_and_advice(where, 0, Verdict(kind), ())
     details = {
         "connection": f"There was no connection to “{where.base_url}”.",
@@ -67,7 +71,7 @@ def said_by_us(where: Where, kind: ErrorKind, patience: float = 0.0) -> Failure:
         "cut": f"{where.base_url} closed the connection before the reply was finished.",
         "garbage": f"{where.base_url} answered with something else than a chat completion.",
     }
-    return Failure(kind, title, details.get(kind, ""), KEPT, advice)
+    return Failure(kind, title, shown(said, where) or details.get(kind, ""), KEPT, advice)
 
 
 TITLES: dict[ErrorKind, str] = {
@@ -164,9 +168,14 @@ def _advice_on_abilities(said: str) -> str:
     return "Choose another model, or change this one's options in the settings."
 
 
+def without_prefix(said: str) -> str:
+    """Words without the names of litellm's exceptions before them: a gateway may be litellm, too."""
+    return _LITELLM_PREFIX.sub("", said)
+
+
 def shown(said: str, where: Where) -> str:
     """A server's words, fit to be shown: without keys, on few lines, not too long."""
     if where.key:
         said = said.replace(where.key, "(key)")
-    said = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", said)).strip()
+    said = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", without_prefix(said))).strip()
     return said if len(said) <= LONGEST_DETAIL else said[:LONGEST_DETAIL] + "…"

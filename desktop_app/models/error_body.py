@@ -104,7 +104,7 @@ def _facts(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
         for entry in value:
             yield from _facts(entry, depth + 1)
     elif isinstance(value, dict):
-        for name, entry in value.items():
+        for name, entry in _placed(value).items():
             if name in ECHO:
                 continue
             inner = _value_in(entry) if isinstance(entry, str) and "{" in entry else entry
@@ -112,6 +112,17 @@ def _facts(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
                 yield from _facts(inner, depth + 1)
             else:
                 yield name, entry
+
+
+def _placed(value: dict[str, Any]) -> dict[str, Any]:
+    """The same; where a validator says beside its words what they are about, that stands before them."""
+    match value:
+        case {"loc": [*place], "msg": str(words)}:
+            return value | {"msg": f"{'.'.join(map(str, place))}: {words}"}
+        case {"param": str(place), "message": str(words)} if re.search(r"[.\[]", place) and place not in words:
+            return value | {"message": f"{place}: {words}"}
+        case _:
+            return value
 
 
 def _status(found: list[tuple[str, Any]]) -> int:

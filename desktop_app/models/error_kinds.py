@@ -2,10 +2,10 @@
 
 Nothing is taken from a library's classes of errors, which differ from provider to provider. The rules in their order:
 
-1. an exception of the connection, where nothing was answered;
-2. statuses that mean one thing only: 402 is money, 401 the key, whatever the words around them quote;
+1. statuses that mean one thing only: 402 is money, 401 the key, whatever the words around them quote;
+2. money and rates, by codes and by words: they are told with many statuses, and in the words of other kinds;
 3. the provider's own codes, the specific ones before the general ones;
-4. its words, the narrow kinds before the wide ones;
+4. its words, the narrow kinds before the wide ones, collected phrases before what they have in common;
 5. the status.
 
 The dangerous confusions are an overflow with a limit per minute (Groq's 413, OpenAI's "Request too large ... on tokens
@@ -23,8 +23,9 @@ from desktop_app.chat.ports import ErrorKind
 
 from .error_body import Body, body_of
 from .error_codes import CODES
-from .error_numbers import Tokens, retry_after_of, tokens_in
+from .error_numbers import retry_after_of, tokens_in
 from .error_words import (
+    ANY_MALFORMED,
     ANY_OVERFLOW,
     AUTH,
     CONTENT_FILTER,
@@ -40,27 +41,6 @@ from .error_words import (
     TIMEOUT,
     UNSUPPORTED,
 )
-
-EXCEPTIONS: dict[str, ErrorKind] = {
-    "ConnectError": "connection",
-    "ConnectTimeout": "connection",
-    "InvalidURL": "connection",
-    "UnsupportedProtocol": "connection",
-    "TimeoutException": "timeout",
-    "Timeout": "timeout",
-    "APITimeoutError": "timeout",
-    "ReadTimeout": "timeout",
-    "WriteTimeout": "timeout",
-    "PoolTimeout": "timeout",
-    "NetworkError": "cut",
-    "ReadError": "cut",
-    "WriteError": "cut",
-    "CloseError": "cut",
-    "RemoteProtocolError": "cut",
-    "JSONDecodeError": "garbage",
-    "UnicodeDecodeError": "garbage",
-}
-"""Names of exceptions of the connection, by which nothing was said."""
 
 WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
     ("content_filter", CONTENT_FILTER),
@@ -78,6 +58,9 @@ WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
 
 NEVER_OVERFLOW = (401, 402, 403, 429)
 
+QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request", re.IGNORECASE)
+"""In the words of a gateway that gives an error of its own to what a provider has refused."""
+
 LONGEST_BODY = 50_000
 """Characters of a body that are read: what an error means stands in front, and some servers quote the request."""
 
@@ -90,6 +73,7 @@ STATUSES: dict[int, ErrorKind] = {
     403: "auth",
     404: "not_found",
     408: "timeout",
+    410: "not_found",
     429: "rate_limit",
     504: "timeout",
     522: "timeout",
@@ -99,33 +83,27 @@ STATUSES: dict[int, ErrorKind] = {
 
 class Verdict(msgspec.Struct, frozen=True):
     """What an error is. retry_after: seconds, where the provider said so. limit, observed: tokens that it takes and
-    that it counted; prompt: those of the prompt alone; 0 where it did not say. said: the provider's own words."""
+    that it counted; 0 where it did not say. said: the provider's own words."""
 
     kind: ErrorKind
     retry_after: float | None = None
     limit: int = 0
     observed: int = 0
-    prompt: int = 0
     said: str = ""
 
 
-def classified(status: int, headers: Mapping[str, str], body_text: str, exception_name: str = "") -> Verdict:
-    """What an answer means. status: 0 for an error inside a stream, and where nothing was answered.
-
-    exception_name: of an exception of httpx or json, when that is all there is.
-    """
-    if exception_name in EXCEPTIONS and not body_text:
-        return Verdict(EXCEPTIONS[exception_name])
+def classified(status: int, headers: Mapping[str, str], body_text: str) -> Verdict:
+    """What an answer means. status: 0 for an error inside a stream."""
     body = body_of(body_text[:LONGEST_BODY])
     named = {name.lower(): value for name, value in headers.items()}
     if "x-amzn-errortype" in named:
         body = msgspec.structs.replace(body, codes=body.codes | {named["x-amzn-errortype"].split(":")[0].lower()})
     status = status if status >= 400 else body.status or status
     kind = _kind(status, body)
-    tokens = tokens_in(body.text, body.numbers) if kind == "overflow" else Tokens()
+    limit, observed = tokens_in(body.text, body.numbers) if kind == "overflow" else (0, 0)
     waits = kind in ("rate_limit", "quota", "server", "timeout")
     retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
-    return Verdict(kind, retry_after, tokens.limit, tokens.observed, tokens.prompt, body.said)
+    return Verdict(kind, retry_after, limit, observed, body.said)
 
 
 def _kind(status: int, body: Body) -> ErrorKind:
@@ -187,7 +165,8 @@ def _by_words(status: int, body: Body) -> ErrorKind | None:
             return kind
     if status not in NEVER_OVERFLOW and ANY_OVERFLOW.search(body.text) and not NOT_OF_THE_PROMPT.search(body.text):
         return "overflow"
-    return None
+    is_refusal = status < 500 or QUOTED_REFUSAL.search(body.text)
+    return "malformed" if is_refusal and ANY_MALFORMED.search(body.text) else None
 
 
 def _by_status(status: int, body: Body) -> ErrorKind:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-import msgspec
-
 N = r"(\d[\d,_]*)"
 
 LEAST = 256
@@ -17,17 +15,8 @@ WAITS = ("resets_in_seconds", "retry_after_seconds", "retry_after")
 """Fields of bodies that say when to come again, in seconds."""
 
 
-class Tokens(msgspec.Struct, frozen=True):
-    """limit: tokens that are taken; observed: tokens that were counted against it, the reply's among them where the
-    limit is for both; prompt: those of the prompt alone. 0: not said."""
-
-    limit: int = 0
-    observed: int = 0
-    prompt: int = 0
-
-
 def _pattern(text: str) -> re.Pattern[str]:
-    """Writes <limit>, <observed>, <prompt>, <reply> for a number."""
+    """Writes <limit> for the number that is taken, and <observed>, or <prompt> and <reply>, for what was counted."""
     return re.compile(re.sub(r"<(\w+)>", lambda match: f"(?P<{match[1]}>{N[1:]}", text), re.IGNORECASE | re.DOTALL)
 
 
@@ -37,22 +26,16 @@ PATTERNS = [
         # Anthropic, also through Bedrock and gateways
         r"too long: <observed> tokens > <limit> maximum",
         r"exceed context limit: <prompt> \+ <reply> > <limit>",
-        # OpenAI, OpenRouter, DeepSeek, vLLM
-        r"maximum context length is <limit> tokens[.,] however, you requested (?:about )?<observed> tokens "
-        r"\((?:<prompt>|.{0,40}?)",
+        # OpenAI, OpenRouter, DeepSeek, vLLM, Cloudflare
         r"maximum context length is <limit> tokens[.,] however, your messages resulted in <observed> tokens",
         r"maximum context length is <limit> tokens and your request has <prompt> input tokens \(<reply> >",
+        r"maximum context length is <limit> tokens.{0,160}?for a total of at least <observed> tokens",
         r"maximum context length is <limit> tokens.{0,80}?(?:requested|contains|has|passed) (?:about |at least )?"
         r"<observed> (?:input )?tokens",
-        r"passed <prompt> input tokens and requested <reply> output tokens.{0,80}?context length is (?:only )?<limit>",
-        r"prompt \(length <observed>\) is longer than the maximum model length of <limit>",
-        r"prompt \(total length <observed>\) is too long to fit into the model \(context length <limit>\)",
-        # Google, xAI, GitHub Copilot, Moonshot, Mistral, Cerebras
-        r"token count \(<observed>\) exceeds the maximum number of tokens allowed \(<limit>\)",
-        r"token count exceeds the maximum number of tokens allowed \(<limit>\)",
-        r"maximum prompt length is <limit> but the request contains <observed> tokens",
+        # Google, GitHub Copilot, Moonshot, Mistral, Cerebras, Cohere
+        r"token count exceeds the maximum number of tokens allowed \(?<limit>",
+        r"size limit exceeded by \d+ tokens.{0,80}?limit for this model is <limit>",
         r"token count of <observed> exceeds the limit of <limit>",
-        r"token limit: <limit> \(re ?quested: <observed>\)",
         r"max length:\s*<limit>",
         r"contains <observed> tokens.{0,60}with <limit> maximum context length",
         r"current length is <observed> while limit is <limit>",
@@ -60,33 +43,33 @@ PATTERNS = [
         # llama.cpp, its Python bindings, LM Studio, text-generation-inference
         r"request \(<observed> tokens\) exceeds the available context size \(<limit> tokens\)",
         r"requested tokens \(<observed>\) exceed context window of <limit>",
-        r"keep the first <observed> tokens.{0,80}?context length of only <limit> tokens",
         r"n_keep \(<observed>\) >= n_ctx \(<limit>\)",
         r"reached context length of <limit> tokens",
         r"must be <= <limit>\. given: <prompt> `?inputs`? tokens and <reply>",
-        r"must have less than <limit> tokens\. given: <observed>",
         r"context length is only <limit> tokens",
         r"sequence length for this model \(<observed> > <limit>\)",
         # whoever else says it in that order
         r"maximum context length of \S+ is <limit>\..{0,60}?will take <observed> tokens",
         r"too large for \S+ model\. max size: <limit> tokens",
         r"maximum context length (?:is|of) <limit>",
+        r"exceeds the limit of <limit>",
     )
 ]
 
 
-def tokens_in(text: str, numbers: Mapping[str, int]) -> Tokens:
-    """What an overflow says of tokens, in its words or in named fields (llama.cpp's n_prompt_tokens and n_ctx)."""
+def tokens_in(text: str, numbers: Mapping[str, int]) -> tuple[int, int]:
+    """How many tokens an overflow says are taken, and how many were counted; 0 where it does not say.
+
+    In its words, or in named fields (llama.cpp's n_prompt_tokens and n_ctx). The reply's tokens are counted, too, where
+    the limit is for both.
+    """
     if numbers.get("n_ctx"):
-        counted = numbers.get("n_prompt_tokens", 0)
-        return Tokens(numbers["n_ctx"], counted, counted)
+        return numbers["n_ctx"], numbers.get("n_prompt_tokens", 0)
     for pattern in PATTERNS:
         match = pattern.search(text)
         if match:
-            found = {name: int(re.sub(r"\D", "", value)) for name, value in match.groupdict().items() if value}
-            together = found.get("prompt", 0) + found.get("reply", 0)
-            observed = found.get("observed") or (together if "reply" in found else 0)
-            return Tokens(found["limit"], observed, found.get("prompt") or (0 if together else observed))
+            found = {name: int(re.sub(r"\D", "", value)) for name, value in match.groupdict().items()}
+            return found.pop("limit"), sum(found.values())
     return _in_other_words(text)
 
 
@@ -95,16 +78,16 @@ _SUM = re.compile(N + r" ?\+ ?" + N)
 _ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len|(input|prompt) length", re.IGNORECASE)
 
 
-def _in_other_words(text: str) -> Tokens:
+def _in_other_words(text: str) -> tuple[int, int]:
     """The numbers of a sentence that nobody has collected: the least one behind a word for a maximum is the limit,
     and the largest one was counted, if it is larger. Nothing where that is not so: a wrong window does harm."""
     if not _ABOUT_TOKENS.search(text):
-        return Tokens()
+        return 0, 0
     limits = [int(re.sub(r"\D", "", number)) for number in _MAXIMUM.findall(text.lower())]
     sums = [sum(int(re.sub(r"\D", "", number)) for number in pair) for pair in _SUM.findall(text)]
     numbers = sums or [int(re.sub(r"\D", "", number)) for number in re.findall(N, text)]
     limit, observed = min(limits, default=0), max(numbers, default=0)
-    return Tokens(limit, observed) if LEAST <= limit < observed else Tokens()
+    return (limit, observed) if LEAST <= limit < observed else (0, 0)
 
 
 _WAIT = re.compile(

@@ -23,17 +23,11 @@ OVERFLOW = _any(
     r"context (size|window|length|limit)[^.]{0,40}exceed",
     r"exceeds? (the )?max(imum)? (context |input |prompt )?length",
     r"exceed[^.]{0,60}context (size|window|length|limit)",
-    r"greater than the context length",
-    r"longer than the (maximum )?(model|context) length",
     r"reached context length of",
     r"keep the first \d+ tokens",
     r"n_keep \(\d+\) >= n_ctx",
-    r"input token count[^.]{0,40}exceeds",
-    r"token count of \d+ exceeds",
-    r"exceeded model token limit",
     r"max length exceeded, max length",
     r"reduce (the length of (the |your )?(messages|prompt|input)|your prompt)",
-    r"too large for model with \d+ maximum context",
     r"`?inputs`? (tokens \+|must have less than)",
     r"range of input length should be",
     r"max_tokens must be at least 1, got -",
@@ -49,12 +43,12 @@ OVERFLOW = _any(
 )
 
 A_LENGTH = (
-    r"(input|prompts?|context|sequence|conversation|messages?|history|requests?|tokens?)"
+    r"(input|prompts?|context|sequence|conversation|messages?|history|requests?|body|tokens?)"
     r"( (length|size|tokens?|count|window))?"
 )
 TOO_MUCH = (
     r"(exceed(s|ed|ing)?|is (longer|greater|larger|bigger) than|longer than|greater than|larger than|"
-    r"must be (less|smaller|shorter|fewer) than|must be <=?|must have (less|fewer) than|cannot exceed|"
+    r"must be (less|smaller|shorter|fewer) than|must be <=?|must have (length )?(less|fewer) than|cannot exceed|"
     r"can(not| not) be (longer|greater|larger) than|above the (limit|maximum)|over the (limit|maximum)|too many|"
     r"maximum supported)"
 )
@@ -71,7 +65,7 @@ ANY_OVERFLOW = _any(
 """Whoever says that a length is more than it may be, in words that nobody has collected: looked at last, and only where
 NOT_OF_THE_PROMPT is not found, since images, replies, and requests a minute have lengths and maxima too."""
 
-TEMPLATE = _any(r"jinja (exception|template)|chat[_ ]template|rendering prompt")
+TEMPLATE = _any(r"jinja (exception|template)|(chat|prompt)[_ ]template|rendering prompt")
 """A local server's template does not take this history; which rule it breaks is in its words, not always in ours."""
 
 QUOTA = _any(
@@ -88,12 +82,13 @@ QUOTA = _any(
     r"reached your specified API usage limits",
     r"prompt tokens limit exceeded: \d+ > \d+",
     r"account is in good standing",
+    r"requires? (a|an) (\w+ )?(subscription|plan)\b|\bkey limit (exceeded|reached)",
     r"(payment|billing) (is )?required|issue with your billing",
     r"余额不足|欠费|请充值|额度(已)?(用尽|不足)",
 )
 
 RATE_LIMIT = _any(
-    r"rate[- _]?limit",
+    r"rate[- _]?limit|\brequest rate\b",
     r"too many requests",
     r"(tokens?|requests?) per (min|minute|second|hour|day)\b",
     r"\b(TPM|RPM|TPD|RPD)\b",
@@ -118,34 +113,28 @@ CONTENT_FILTER = _any(
 )
 
 MALFORMED = _any(
-    r"tool_use`?[^.]{0,40} without `?tool_result",
-    r"unexpected `?tool_use_id`?",
-    r"did not find \d+ `?tool_result`?",
-    r"expected tool_?result blocks",
-    r"tool_(use|result)\S{0,20}id`?:? string should match pattern",
-    r"tool blocks? cannot be provided in the same turn|tool use blocks cannot be provided",
-    r"must be followed by tool messages",
-    r"role ['\"]?tool['\"]? must be a (response|reply)",
     r"(tool|function) call found for (function call|tool) output|no tool output found for function call",
     r"unexpected role",
     r"not the same number of function calls and responses",
     r"number of function response parts",
     r"function (call|response) turn comes immediately",
     r"missing a thought_?signature|thought_?signature is (missing|not valid)",
-    r"roles? must alternate|alternate (between )?user and assistant|should (be alternating|alternate with)",
-    r"role .?system.? must (precede|follow|be)|system messages? (must|should|can only) (be|come|appear) (at|in|first)",
     r"messages\.\d+\.content\.\d+\.(?!\S*cache_control)\S+: extra inputs are not permitted",
-    r"first message must use the .?user.? role|conversation must (start|end) with a user message",
-    r"redacted_thinking|signature`? in `?thinking",
-    r"reasoning_content[^.]{0,60}(missing|must be passed back)|missing `?reasoning_content",
     r"thinking[^.]{0,40}must be passed back",
-    r"content blocks must (be non-empty|contain non-whitespace)|must have non-empty content|must not be empty",
-    r"messages'?\W.{0,40}(expected a string, got null|empty array)",
     r"at least one message is required|contents (is|are) not specified|contents? field is required",
-    r"tool call id was \S+ but must be",
     r"messages?\[\d+\]\.(name|tool_calls?|tool_call_id)\S*['\"]?:? (string|array|does|is|must)",
-    r"tool_use`? ids must be unique|duplicate tool_call_id|ids? (was|were) (found more than once|repeated)",
+    r"messages'?\W.{0,40}(expected a string, got null|empty array)",
+    r"parse (tool|function) call arguments|tokeni[sz]ation failed",
 )
+
+A_PART = r"(messages?|roles?|assistant|contents?\.parts|tool_(calls?|use|results?)|reasoning_content|`thinking`)"
+REFUSED = r"(must|should|can ?not|may not|is (illegal|invalid|missing|not allowed)|expected|not permitted)"
+ANY_MALFORMED = _any(
+    rf"{A_PART}\W[^.\n]{{0,90}}\b{REFUSED}\b",
+    rf"\b{REFUSED}\b[^.\n]{{0,60}}\W{A_PART}\b",
+    r"(?m:^)(body\.)?(messages|input|contents)[.\[]\S*:",
+)
+"""Whoever refuses a part of the history in words that nobody has collected: looked at after all other words."""
 
 UNSUPPORTED = _any(
     r"(does|do) not support (tools?|function|images?|vision|thinking|reasoning|system|parallel|['\"\d.])",
@@ -155,23 +144,25 @@ UNSUPPORTED = _any(
     r"system role (is )?not supported|only user and assistant roles are supported",
     r"image(s| input|_url)?[^.]{0,30} (is|are) not supported|not a multimodal model|unknown variant .?image_url",
     r"(unsupported|unknown|unrecognized) (param(eter)?|value|argument|field)|extra inputs are not permitted",
-    r"is not supported with this model|not supported by this model",
+    r"not supported (by|in|on|with) (the|this) [\w ]*(model|api|endpoint)|only supported (by|for|in|on|with)",
     r"requires --(jinja|enable-auto-tool-choice)",
     r"max_(completion_|output_)?tokens is too large|max_tokens must be less than|max_tokens: \d+ > \d+",
     r"max_(completion_|output_)?tokens\b[^.]{0,60}(cannot (exceed|be set)|not valid|invalid|above max|out of range)",
     r"maximum tokens you requested exceeds? the model limit",
     r"range of max_tokens should be",
     r"image exceeds [^.]{0,20} maximum|image dimensions exceed|too many images|image is not valid|invalid image",
-    r"\btools(\[\d+\]|\.\d+\.|'?:? array too long)|\b(tool|function) name\b|cache_control",
+    r"at most \d+ images?|must provide a chat template",
+    r"\btools([.\[]|'?:? array too long)|\b(tool|function) name\b|json schema|cache_control",
 )
 
 NOT_FOUND = _any(
     r"model[^.\n]{0,80} (does not exist|not found|is not found|not exist)",
     r"(not a valid|invalid|unknown|no such) model|model identifier is invalid|not found the model",
     r"no models? (is )?loaded",
-    r"model\b.{0,80} is not supported(?! with)",
+    r"model\b.{0,80} (is not|isn.t) supported(?! with)",
     r"not allowed to use (publisher )?model",
-    r"has been (decommissioned|deprecated|retired)",
+    r"has been (decommissioned|deprecated|retired)|model.{0,80}(end of life|no longer)",
+    r"模型.{0,6}不存在|modelCode: does not exist",
     r"(does not|don't|do not) have access to (the )?model",
     r"no endpoints found for",
     r"model_not_found",
@@ -179,7 +170,8 @@ NOT_FOUND = _any(
 )
 
 AUTH = _any(
-    r"(incorrect|invalid|missing|no|wrong) (api[- ]?key|x-api-key|auth\w* credentials|subscription key)",
+    r"(incorrect|invalid|missing|no|wrong) (\w+ )?(api[- ]?key|x-api-key|auth\w* credentials|subscription key)",
+    r"find a secret",
     r"api[- ]?key (is )?(not valid|invalid|expired|missing|not found)|api[- ]?key provided",
     r"authentication (fails|failed)|invalid authentication|\bunauthorized\b",
     r"without established identity|unregistered callers",
@@ -193,8 +185,8 @@ SERVER = _any(
     r"loading model|model is (still )?loading",
     r"(model|runner|process) (has )?(crashed|terminated)|has terminated|out of memory|more system memory",
     r"error was encountered while running the model|EngineCore|EngineDead",
-    r"(provider|upstream) (disconnected|error|returned)|no available model provider",
-    r"server busy|failed to call a function|degraded function",
+    r"(provider|upstream) disconnected|no available model provider",
+    r"server busy|failed to call a function|tool call validation failed|degraded function",
 )
 
 TIMEOUT = _any(r"timed? ?out\b", r"deadline (expired|exceeded)", r"error code: 524", r"gateway time-?out")

@@ -22,6 +22,7 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from desktop_app.conversation.openai_chat import Json
 
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
+from .http_client import NoWay, http_client
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
 
 APP = "Palimpsest"
@@ -43,6 +44,7 @@ ERRORS: tuple[type[Exception], ...] = (
     BaseLLMException,
     httpx.HTTPError,
     httpx.InvalidURL,
+    NoWay,
     json.JSONDecodeError,
     UnicodeDecodeError,
 )
@@ -66,13 +68,13 @@ async def _note_response(response: httpx.Response) -> None:
 
 
 class Pool:
-    """The connections to one server, in the two forms that litellm wants."""
+    """The connections to one server, in the two forms that litellm wants. Raises NoWay."""
 
     def __init__(self, endpoint: Endpoint, patience: float, transport: Any = None) -> None:
         timeout = timeout_of(patience)
-        self.http = httpx.AsyncClient(
+        self.http = http_client(
+            endpoint,
             timeout=timeout,
-            trust_env=not endpoint.is_local,
             verify=_TLS,
             transport=transport,
             event_hooks={"request": [_introduce], "response": [_note_response]},
@@ -185,12 +187,13 @@ async def _open_responses(endpoint: Endpoint, model: str, request: Json, pool: P
         max_retries=0,
         **responses_request_of(request),
     )
-    events._maybe_raise_for_error_event = _pass  # litellm's own error would lack the provider's code
+    # litellm's own errors would lack the provider's code, and take what never spoke that protocol for a cut.
+    events._maybe_raise_for_error_event = events._raise_if_ended_without_terminal_event = _pass
     return _responses_chunks(events)
 
 
-def _pass(event: Any) -> None:
-    """An event that tells of an error becomes a chunk like the others."""
+def _pass(*_: Any) -> None:
+    """What is wrong with a stream is seen in its chunks, as with the others."""
 
 
 async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:

@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from desktop_app.chat.ports import ModelError
+from desktop_app.chat.ports import ErrorKind, ModelError
+from desktop_app.conversation.events import Failure
 
-from .error_advice import KEPT, Where, failure_of, said_by_us, shown
-from .error_kinds import EXCEPTIONS, Verdict, classified
+from .error_advice import KEPT, Where, failure_of, said_by_us, shown, without_prefix
+from .error_kinds import Verdict, classified
 
 __all__ = ["KEPT", "Where", "cut_off", "error_of", "not_understood", "shown", "status_of"]
 
-_LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
+EXCEPTIONS: dict[str, ErrorKind] = {
+    "ConnectError": "connection",
+    "ConnectTimeout": "connection",
+    "InvalidURL": "connection",
+    "UnsupportedProtocol": "connection",
+    "NoWay": "connection",
+    "ProxyError": "connection",
+    "TimeoutException": "timeout",
+    "Timeout": "timeout",
+    "APITimeoutError": "timeout",
+    "ReadTimeout": "timeout",
+    "WriteTimeout": "timeout",
+    "PoolTimeout": "timeout",
+    "NetworkError": "cut",
+    "ReadError": "cut",
+    "WriteError": "cut",
+    "CloseError": "cut",
+    "RemoteProtocolError": "cut",
+    "JSONDecodeError": "garbage",
+    "UnicodeDecodeError": "garbage",
+}
+"""Names of exceptions of the connection, by which nothing was said."""
+
 _ORDER = ("connection", "timeout", "cut", "garbage")
 """Of several exceptions that led to each other, the first of these says what happened."""
 
@@ -58,7 +80,7 @@ def error_of(error: BaseException, where: Where, patience: float, offered: tuple
     kinds = {EXCEPTIONS[name] for cause in causes for name in _names(cause) if name in EXCEPTIONS}
     for kind in _ORDER:
         if kind in kinds and not (kind == "garbage" and answers):
-            return _by_kind(where, Verdict(kind), patience)
+            return _by_kind(where, Verdict(kind), patience, _of_proxy(causes))
     return error_of_answer(where, answers[0] if answers else Answer(0, {}, _message(error)), offered)
 
 
@@ -104,14 +126,19 @@ def _text_of(response: Any, error: BaseException) -> str:
 
 
 def _message(error: BaseException) -> str:
-    return _LITELLM_PREFIX.sub("", str(getattr(error, "message", "") or error))
+    return without_prefix(str(getattr(error, "message", "") or error))
 
 
-def _by_kind(where: Where, verdict: Verdict, patience: float = 0.0) -> ModelError:
-    return _error(verdict, said_by_us(where, verdict.kind, patience))
+def _of_proxy(causes: list[BaseException]) -> str:
+    """What is wrong with the proxy, if it is that."""
+    return next((str(cause) for cause in causes if {"NoWay", "ProxyError"} & set(_names(cause))), "")
 
 
-def _error(verdict: Verdict, failure: Any) -> ModelError:
+def _by_kind(where: Where, verdict: Verdict, patience: float = 0.0, said: str = "") -> ModelError:
+    return _error(verdict, said_by_us(where, verdict.kind, patience, said))
+
+
+def _error(verdict: Verdict, failure: Failure) -> ModelError:
     return ModelError(
         failure,
         kind=verdict.kind,

@@ -14,9 +14,12 @@ from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, 
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
-from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.settings import Server, Settings
 from provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
 
 KEY = "sk-SECRET-0123456789abcdef"
@@ -200,6 +203,21 @@ async def test_nobody_listening_is_said_at_once(litellm: LiteLLM) -> None:
         with pytest.raises(ModelError, match="cannot be reached") as caught:
             _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
     assert base_url in caught.value.failure.detail
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://127.0.0.1:9"])
+async def test_a_proxy_that_cannot_be_used_is_an_error_of_the_world(
+    proxy: str, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    catalogue = Catalogue(Settings(servers=(Server("cloud", "http://models.invalid/v1", ("a",), 8_000),)), str, litellm)
+    await catalogue.discover()
+    assert "does not answer" in catalogue.infos()[1].note
+    with pytest.raises(ModelError, match="cannot be reached") as caught:
+        _ = [piece async for piece in catalogue.model("cloud/a").stream(HELLO, 10)]
+    assert ("proxy" in caught.value.failure.detail) == proxy.startswith("socks")
 
 
 @pytest.mark.parametrize(
