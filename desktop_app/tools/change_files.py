@@ -57,8 +57,17 @@ class ChangeTool(Tool[C]):
     async def answer(self, arguments: C, place: Workplace) -> str:
         """What was changed."""
         file = await asyncio.to_thread(resolved, arguments.path, place)
-        async with self._locks.of(file):
-            return await asyncio.to_thread(self._changed, file, told(file, place), arguments)
+        lock = self._locks.of(file)
+        await lock.acquire()
+        changing = asyncio.ensure_future(asyncio.to_thread(self._changed, file, told(file, place), arguments))
+
+        def release(done: asyncio.Future[str]) -> None:
+            lock.release()
+            _ = done.cancelled() or done.exception()  # a call that was stopped has no use for it
+
+        # A thread cannot be stopped: until it is done, nobody else may change the file, but whoever stops may go on.
+        changing.add_done_callback(release)
+        return await asyncio.shield(changing)
 
     @abstractmethod
     def _changed(self, file: Path, name: str, arguments: C) -> str:

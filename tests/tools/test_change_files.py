@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import stat
+import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -159,6 +160,30 @@ async def test_edits_of_one_file_at_the_same_time_all_happen(desk: Desk) -> None
     edits = (desk.call("edit", path="a.txt", old_text=f"<{n}>", new_text=f"({n})") for n in range(30))
     await asyncio.gather(*edits)
     assert (desk.folder / "a.txt").read_text() == "".join(f"({n})\n" for n in range(30))
+
+
+async def test_a_stopped_edit_is_over_before_the_next_one_begins(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread cannot be stopped: on a slow disk it goes on, and would put its old file over the next one's."""
+    path = desk.file("a.txt", "a b")
+    is_asked, goes_on = threading.Event(), threading.Event()
+    replace_file = change_files.replace_file
+
+    def slowly(file: Path, content: bytes) -> None:
+        is_asked.set()
+        goes_on.wait(10)
+        replace_file(file, content)
+
+    monkeypatch.setattr(change_files, "replace_file", slowly)
+    first = asyncio.ensure_future(desk.call("edit", path="a.txt", old_text="a", new_text="A"))
+    await asyncio.to_thread(is_asked.wait, 10)
+    first.cancel()
+    await asyncio.wait({first}, timeout=5)
+    assert first.cancelled(), "the stop does not wait for the disk"
+    second = asyncio.ensure_future(desk.call("edit", path="a.txt", old_text="b", new_text="B"))
+    await asyncio.sleep(0.1)
+    goes_on.set()
+    assert "Edited" in await second
+    assert path.read_text() == "A B"
 
 
 TEXTS = st.text(st.sampled_from("ab\n\r é\u2028😀"), max_size=30)
