@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from desktop_app.context.breakdown import Tally, closing_tokens, gauge_of, tally
-from desktop_app.context.calibration import Calibration, Report, calibration_of, is_report, learned, prior
+from desktop_app.context.calibration import Calibration, Report, learned, prior
 from desktop_app.context.counting import Counts
 from desktop_app.context.items import Item
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted
 from desktop_app.context.reading import Reading
+from desktop_app.context.reports import calibration_of, is_report
 from desktop_app.context.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
@@ -152,8 +153,8 @@ class Session:
     def gauge(self) -> Gauge:
         """The figures of the request as it would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)
-        factor = self.calibration.factor
-        return gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, self.model.info, factor)
+        model, calibration = self.model.info, self.calibration
+        return gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
 
     def _counted(self) -> int:
         """Tokens of the request, as they are counted here."""
@@ -194,7 +195,8 @@ class Session:
         if replies and len(entries) > 1:
             self._calibration = None
         elif replies and (usage := replies[0].usage) is not None:
-            self._calibration = learned(self._calibration, Report(self._counted(), usage), self.policy)
+            report = Report(self._counted(), len(self.view.items), usage)
+            self._calibration = learned(self._calibration, report, self.policy)
 
     async def record_message(self, message: Message, *before: AnyEntry) -> MessageRecorded:
         """Stores a message, and what belongs before it, and tells of it."""

@@ -11,6 +11,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import GROWING
 
+from .calibration import AS_COUNTED, Calibration, is_plausible
 from .counting import SEGMENT_OF_ROLE, Counts, Tokens
 from .items import Item, Kind
 from .items_made import go_on_item
@@ -21,8 +22,6 @@ NO_TOKENIZER = "characters"
 """How the name of what counts begins when not even an estimate for the family could be loaded."""
 OWN_SEGMENT = {Kind.SUMMARY: Segment.SUMMARY, Kind.MEMORY: Segment.MEMORY, Kind.RECALLED: Segment.MEMORY}
 """Kinds of items that are shown apart, whoever seems to say them."""
-TEMPLATE_MOST = 300
-"""Tokens that a server's own template may add to a request, such as a default system prompt."""
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -129,19 +128,19 @@ def gauge_of(
     policy: ContextPolicy,
     budget: Budget,
     model: ModelInfo,
-    factor: float = 1.0,
+    calibration: Calibration = AS_COUNTED,
 ) -> Gauge:
     """The gauge of that view for that model.
 
     *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*, or
     *assumed* if there is nothing to go by: neither a tokenizer nor a report to learn from. Open calls count as they
-    would be sent. factor: the provider's tokens for one counted here, where it did not count.
+    would be sent. calibration: the provider's tokens for those that are counted here, where it did not count.
     """
     segments = dict(sums.segments)
-    closing = closing_tokens(view, counts)
+    closing = [counts.total(item.message) for item in closing_items(view)]
     if closing:
         segment = Segment.RESULTS if view.open_calls else Segment.USER
-        segments[segment] = segments.get(segment, 0) + closing
+        segments[segment] = segments.get(segment, 0) + sum(closing)
     total = sum(segments.values())
     gauge = Gauge(
         segments=segments,
@@ -156,34 +155,25 @@ def gauge_of(
     )
     anchor = sums.measured_at
     reply = view.items[anchor].message if anchor is not None else None
+    estimated = calibrated(gauge, calibration.of_request(total, len(view.items) + len(closing), policy), policy)
     if anchor is None or reply is None or reply.usage is None or reply.model != model.recorded_as:
-        return calibrated(gauge, factor, policy)
-    later = sum(item_tokens(item, counts).total for item in view.items[anchor + 1 :]) + closing
-    usage, around = _reported(view.items[anchor], reply.usage, counts, factor)
-    counted = total - later - around
-    if not is_plausible(usage, counted):
-        return calibrated(gauge, factor, policy)
-    return anchored(gauge, counted, usage, policy, factor)
+        return estimated
+    later = [item_tokens(item, counts).total for item in view.items[anchor + 1 :]] + closing
+    usage, around = _reported(view.items[anchor], reply.usage, counts, calibration)
+    if not is_plausible(usage, total - sum(later) - around):
+        return estimated
+    return anchored(gauge, usage, calibration.of_part(sum(later) + around, len(later) + bool(around)), policy)
 
 
-def _reported(item: Item, usage: Usage, counts: Counts, factor: float) -> tuple[Usage, int]:
+def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration) -> tuple[Usage, int]:
     """What was reported of what the view still has, and the tokens of the reply's frame, which no provider reports.
 
     What goes on with a reply was asked for in words that are not sent again, and has no frame of its own.
     """
     if item.grown is None:
         return usage, counts.tokenizer.overhead.around(Role.ASSISTANT)
-    asked = round(counts.total(go_on_item(item.message.id, item.grown[0].text).message) * factor)
+    asked = calibration.of_part(counts.total(go_on_item(item.message.id, item.grown[0].text).message), 1)
     return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
-
-
-def is_plausible(usage: Usage, counted: int) -> bool:
-    """Whether a report can be of the request that was counted: a server that silently cut it reports far less.
-
-    Twice and half are the bounds of the calibration (features.md C5); short requests may differ by their template.
-    """
-    reported = usage.prompt_tokens + usage.reply_tokens
-    return abs(reported - counted) <= TEMPLATE_MOST or counted / 2 <= reported <= counted * 2
 
 
 def last_measured(view: View) -> int | None:
@@ -205,24 +195,23 @@ def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy)
     return replace(gauge, segments=segments, total=total, status=status)
 
 
-def anchored(gauge: Gauge, counted: int, usage: Usage, policy: ContextPolicy, factor: float = 1.0) -> Gauge:
-    """The gauge set right by what the provider reported for a request that was counted as `counted` tokens.
+def anchored(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> Gauge:
+    """The gauge set right by what the provider reported. later: the tokens of what came after that, calibrated.
 
     The difference is shared among the segments by their size, so that they still sum to the total: *measured*
-    is what the provider said of the request, plus what came after it, which is counted here and calibrated.
+    is what the provider said of the request, plus what came after it, which is counted here.
     """
-    later = round((gauge.total - counted) * factor)
     total = max(usage.prompt_tokens + usage.reply_tokens + later, 0)
     return replace(_with_total(gauge, total, policy), basis=Basis.MEASURED)
 
 
-def calibrated(gauge: Gauge, factor: float, policy: ContextPolicy) -> Gauge:
-    """An estimated gauge in the provider's tokens, as far as they are known: its segments still sum to its total, and
-    it says by how much it was changed."""
-    if factor == 1:
+def calibrated(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+    """An estimated gauge in the provider's tokens, which are so many as far as is known: its segments still sum to its
+    total, and it says by how much it was changed."""
+    if total == gauge.total:
         return gauge
-    told = replace(gauge, basis=Basis.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {factor:.2f}")
-    return _with_total(told, round(gauge.total * factor), policy)
+    told = replace(gauge, basis=Basis.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
+    return _with_total(told, total, policy)
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:

@@ -1,26 +1,25 @@
-"""How many of a provider's tokens one token counted here is, learned from what it reports (C5).
+"""How many tokens a provider takes what is counted here for, learned from what it reports (C5).
 
-prior(tokenizer, model)         -> Calibration     what is known of the family before anything was reported
-learned(calibration, ...)       -> Calibration     after one more report
-calibration_of(transcript, ...) -> Calibration     what a record teaches: a fold of its newest reports, so that nothing
-                                                   has to be stored for it
+prior(tokenizer, model)        -> Calibration    what is known of the family before anything was reported
+learned(calibration, ...)      -> Calibration    after one more report; `reports.py` folds those of a record
+calibration.of_request(...)    -> tokens         what it would report of a request
+
+Three things may differ. Its tokens are of another size: the factor. It frames a message with more tokens, or fewer,
+than are counted around one. And it adds something to each request, such as a template of its own, or counts the
+schemas of tools otherwise. A factor alone holds as long as requests are made of the same: a compaction leaves few
+messages where there were many, and made it wrong by up to six in a hundred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
 
 import msgspec
 
-from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.transcript import GROWING, Transcript
+from desktop_app.conversation.message import Usage
 
-from .breakdown import base_tokens, is_measured, is_plausible, item_tokens
-from .counting import Counts
 from .policy import ContextPolicy
-from .view import View, view_of
 
 PRIORS = (("o200k", "claude", 1.25),)
 """Tokenizer, family, factor. Claude reported 1.22 and 1.28 times o200k's count in two published coding sessions.
@@ -29,85 +28,107 @@ A tokenizer with another name, such as "o200k (estimate for claude)", was fitted
 """
 REQUEST_LEAST = 1_000
 """Tokens: of a shorter request, a server's own template is too large a part to learn from."""
-REPORTS_MOST = 24
-"""Of a record, so many of the newest are folded: what came before weighs less than 0.8 ** 24, half a percent."""
-FOLDS_MOST = 4
-"""Between two operations the view only grows; so many of these stretches are folded again at the most."""
-
-
-class Calibration(msgspec.Struct, frozen=True):
-    """factor: the provider's tokens for one counted here. samples: how many reports it was learned from."""
-
-    factor: float = 1.0
-    samples: int = 0
+TEMPLATE_MOST = 300
+"""Tokens that a server's own template may add to a request, such as a default system prompt."""
+SPREADS = (0.25, 4.0, TEMPLATE_MOST / 2)
+"""By how much the three are expected to differ from what they start from: the factor by as much as Claude's tokens from
+o200k's; the tokens around a message by what is counted there (C3); those that are added by half of what is the most."""
+NOISE = 0.01
+"""Of a report: what nobody knows of it, since a factor is not the same for prose and for code."""
+FADING = 0.97
+"""What a report weighs when the next one has come. It takes those from before a compaction and from behind it to tell
+the three apart."""
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One request: the tokens counted here, and those that the provider reported."""
+    """One request: its tokens as they are counted here, its messages, and what the provider reported."""
 
     counted: int
+    messages: int
     usage: Usage
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """factor: the provider's tokens for one counted here. samples: how many reports it was learned from.
+
+    frame: its tokens around each message, besides those that are counted. added: its tokens in each request, besides.
+    start: the factor before anything was reported.
+    sums: of the reports, fading: of the products of counted, messages and 1 with each other, and with what was
+    reported, each over the report's noise squared.
+    """
+
+    factor: float = 1.0
+    samples: int = 0
+    frame: float = 0.0
+    added: float = 0.0
+    start: float = 1.0
+    sums: tuple[float, ...] = (0.0,) * 9
+
+    def of_part(self, counted: float, messages: int) -> int:
+        """The provider's tokens for a part of a request."""
+        return round(self.factor * counted + self.frame * messages)
+
+    def of_request(self, counted: int, messages: int, policy: ContextPolicy) -> int:
+        """The provider's tokens for a whole request, within the bounds of C5 whatever was learned."""
+        least, most = policy.calibration_least * counted, policy.calibration_most * counted
+        return round(min(max(self.factor * counted + self.frame * messages + self.added, least), most))
+
+
+AS_COUNTED = Calibration()
 
 
 def prior(tokenizer: str, model: str) -> Calibration:
     """What to start from: a tokenizer that is another family's has the known factor, all others are taken at their
     word. Both are names."""
     known = (factor for own, family, factor in PRIORS if tokenizer == own and family in model.lower())
-    return Calibration(next(known, 1.0))
+    factor = next(known, 1.0)
+    return Calibration(factor, start=factor)
+
+
+def is_plausible(usage: Usage, counted: int) -> bool:
+    """Whether a report can be of the request that was counted: a server that silently cut it reports far less.
+
+    Twice and half are the bounds of the calibration (features.md C5); short requests may differ by their template.
+    """
+    reported = usage.prompt_tokens + usage.reply_tokens
+    return abs(reported - counted) <= TEMPLATE_MOST or counted / 2 <= reported <= counted * 2
 
 
 def learned(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
-    """After that report: a moving average whose prior counts as one sample, so that the first reports weigh more.
+    """After that report. What is around and added fits the reports so far; the factor is a moving average of the rest,
+    whose prior counts as one sample, so that the first reports weigh more.
 
     Short requests, and reports that cannot be of the request, teach nothing.
     """
     counted, reported = report.counted, report.usage.prompt_tokens
     if counted < REQUEST_LEAST or not is_plausible(Usage(reported, 0), counted):
         return calibration
+    sums = _with_report(calibration.sums, report)
+    frame, added = _around(sums, calibration.start)
+    rest = reported - frame * report.messages - added
     weight = max(policy.calibration_weight, 1 / (calibration.samples + 2))
-    wanted = (reported / counted - calibration.factor) * weight
+    wanted = (rest / counted - calibration.factor) * weight
     step = min(max(wanted, -policy.calibration_step), policy.calibration_step)
     factor = min(max(calibration.factor + step, policy.calibration_least), policy.calibration_most)
-    return Calibration(factor, calibration.samples + 1)
+    return Calibration(factor, calibration.samples + 1, frame, added, calibration.start, sums)
 
 
-def calibration_of(
-    transcript: Transcript, view: View, counts: Counts, model: str, policy: ContextPolicy, start: Calibration
-) -> Calibration:
-    """What the newest replies of that model teach, from `start` on. view: of that transcript, so that it is not folded
-    again. model: as the record names it."""
-    newest = list(islice(_reports(transcript, view, counts, model), REPORTS_MOST))
-    for report in reversed(newest):
-        start = learned(start, report, policy)
-    return start
+def _with_report(sums: Sequence[float], report: Report) -> tuple[float, ...]:
+    known = (report.counted, report.messages, 1)
+    reported = report.usage.prompt_tokens
+    products = [one * other for one, other in combinations_with_replacement(known, 2)]
+    products += [one * reported for one in known]
+    weight = (NOISE * reported) ** -2
+    return tuple(FADING * before + weight * new for before, new in zip(sums, products, strict=True))
 
 
-def _reports(transcript: Transcript, view: View, counts: Counts, model: str) -> Iterator[Report]:
-    """The reports on that model's requests, newest first. Each is of the view as it was when it was sent."""
-    entries, end = list(transcript.entries), len(transcript.entries)
-    folds = 0
-    while end > 0 and folds < FOLDS_MOST:
-        start = next((i + 1 for i in range(end - 1, -1, -1) if not isinstance(entries[i], GROWING)), 0)
-        told = {e.id for e in entries[start:end] if isinstance(e, Message) and is_report(e, model)}
-        if told:
-            is_newest = end == len(entries)
-            shown = view if is_newest else view_of(Transcript(Chain(entries[:end])))
-            yield from _reports_in(shown, told, counts)
-            folds += 1
-        end = start - 1
-
-
-def is_report(message: Message, model: str) -> bool:
-    """Whether that is a whole reply of that model, whose request it counted. The end of one that was stopped is none:
-    it was asked for in words that the record does not have (`go_on_line`), so that they could not be counted again."""
-    return is_measured(message) and message.model == model and not message.continues
-
-
-def _reports_in(view: View, told: set[str], counts: Counts) -> Iterator[Report]:
-    """The reports of those messages in that view, newest first: each is of what stands before it."""
-    before, found = base_tokens(view, counts), list[Report]()
-    for item in view.items:
-        if item.message.usage is not None and item.message.id in told:
-            found.append(Report(before, item.message.usage))
-        before += item_tokens(item, counts).total
-    return reversed(found)
+def _around(sums: Sequence[float], start: float) -> tuple[float, float]:
+    """Tokens around each message and in each request: the likeliest of what explains the reports, where small ones are
+    likelier (linear regression with a normal prior: three equations, solved by elimination)."""
+    cc, cm, c, mm, m, n, cr, mr, r = sums
+    of_factor, of_frame, of_added = (spread**-2 for spread in SPREADS)
+    cc, mm, n, cr = cc + of_factor, mm + of_frame, n + of_added, cr + of_factor * start
+    mm, m, mr = mm - cm * cm / cc, m - cm * c / cc, mr - cm * cr / cc
+    n, r = n - c * c / cc, r - c * cr / cc
+    added = (r - m * mr / mm) / (n - m * m / mm)
+    return (mr - m * added) / mm, added

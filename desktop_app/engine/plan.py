@@ -71,8 +71,8 @@ def _writer(offer: Offer) -> Writer:
 def _gauge(view: View, optimization: Optimization, session: Session) -> Gauge:
     """Both gauges of a plan are counted here, whatever was measured before: only then can they be compared."""
     basis, unmeasured = optimization.basis, replace(session.model_info, id="nobody/nothing")
-    sums, factor = tally(view, basis.counts), session.calibration.factor
-    return gauge_of(view, sums, basis.counts, basis.policy, session.budget, unmeasured, factor)
+    sums = tally(view, basis.counts)
+    return gauge_of(view, sums, basis.counts, basis.policy, session.budget, unmeasured, session.calibration)
 
 
 def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,9 +10,10 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters
 from desktop_app.context.breakdown import calibrated, gauge_of, request_tokens, tally
-from desktop_app.context.calibration import Calibration, Report, calibration_of, learned, prior
+from desktop_app.context.calibration import Calibration, Report, learned, prior
 from desktop_app.context.counting import Counts
 from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.reports import calibration_of
 from desktop_app.context.view import view_of
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
@@ -23,9 +26,10 @@ BUDGET = Budget(400_000, 0)
 
 
 def after(*reports: tuple[int, int], start: Calibration | None = None) -> Calibration:
+    """What is learned of counted and reported tokens of requests with twenty messages each."""
     calibration = start or Calibration()
     for counted, reported in reports:
-        calibration = learned(calibration, Report(counted, Usage(reported, 0)), BALANCED)
+        calibration = learned(calibration, Report(counted, 20, Usage(reported, 0)), BALANCED)
     return calibration
 
 
@@ -41,14 +45,17 @@ def after(*reports: tuple[int, int], start: Calibration | None = None) -> Calibr
     ],
 )
 def test_a_family_that_is_counted_with_anothers_tokenizer_starts_with_what_is_known(tokenizer, name, factor) -> None:
-    assert prior(tokenizer, name) == Calibration(factor, 0)
+    assert prior(tokenizer, name) == Calibration(factor, start=factor)
 
 
 def test_the_first_report_weighs_half_and_later_ones_a_fifth() -> None:
     once = after((10_000, 11_000))
-    assert once == Calibration(pytest.approx(1.05), 1)
-    often = Calibration(1.0, 50)
-    assert after((10_000, 11_000), start=often).factor == pytest.approx(1.02)
+    assert once.samples == 1
+    rest = 1_000 - 20 * once.frame - once.added
+    assert 900 < rest < 1_000, "of the little that one report tells, nearly all is put down to the factor"
+    assert once.factor == pytest.approx(1 + rest / 10_000 / 2)
+    often = after((10_000, 11_000), start=Calibration(1.0, 50))
+    assert often.factor == pytest.approx(1 + rest / 10_000 / 5)
 
 
 def test_one_report_moves_it_by_a_small_step_and_all_of_them_within_bounds() -> None:
@@ -78,6 +85,41 @@ def test_whatever_is_reported_the_factor_stays_in_its_bounds(reports: list[tuple
         before, calibration = calibration, after(report, start=calibration)
         assert 0.5 <= calibration.factor <= 2.0
         assert abs(calibration.factor - before.factor) <= 0.15 + 1e-9
+        assert 500 <= calibration.of_request(1_000, 90, BALANCED) <= 2_000, "so does every estimate"
+
+
+LAWS = {
+    "a tokenizer of its own": lambda counted, messages: 1.28 * counted,
+    "more around each message": lambda counted, messages: counted + 9 * messages,
+    "a template": lambda counted, messages: 0.9 * counted + 280,
+    "all of that": lambda counted, messages: 1.2 * counted - 2 * messages + 150,
+}
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_what_holds_for_long_requests_holds_for_what_a_compaction_leaves(law) -> None:
+    """Long requests of many messages, and behind each compaction a short one of few, all texts of other lengths."""
+    chance, calibration, errors = random.Random(5), Calibration(), []
+    for number in range(150):
+        messages = 12 + 3 * (number % 30)
+        counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
+        reported = round(law(counted, messages))
+        if number > 60:
+            errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
+        calibration = learned(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+    assert max(errors) < 0.01
+    assert sum(errors) / len(errors) < 0.003
+
+
+@given(st.integers(1_000, 150_000), st.integers(1, 500), st.floats(0.6, 1.6))
+def test_what_is_always_the_same_is_learned_whatever_it_is_put_down_to(
+    counted: int, messages: int, true: float
+) -> None:
+    report = Report(counted, messages, Usage(round(counted * true), 0))
+    calibration = Calibration()
+    for _ in range(30):
+        calibration = learned(calibration, report, BALANCED)
+    assert calibration.of_request(counted, messages, BALANCED) == pytest.approx(counted * true, rel=0.01)
 
 
 def reply(prompt: int, text: str = "yes", name: str = NAME) -> Message:
@@ -98,9 +140,9 @@ def folded(transcript: Transcript, start: Calibration | None = None) -> Calibrat
     return calibration_of(transcript, view_of(transcript), letters(), NAME, BALANCED, start or Calibration())
 
 
-def gauge(transcript: Transcript, factor: float) -> Gauge:
+def gauge(transcript: Transcript, calibration: Calibration) -> Gauge:
     shown, counts = view_of(transcript), letters()
-    return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, factor)
+    return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, calibration)
 
 
 @pytest.mark.parametrize("true", [1.28, 0.8, 1.0])
@@ -108,7 +150,7 @@ def test_after_ten_turns_the_estimate_is_within_two_percent(true: float) -> None
     entries = growing(10, true)
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S " * 400, id="op")
     transcript = record(*entries, compaction, user("go on"))
-    shown = gauge(transcript, folded(transcript).factor)
+    shown = gauge(transcript, folded(transcript))
     assert shown.basis is Basis.ESTIMATED, "nothing was reported of this request"
     assert shown.total == pytest.approx(request_tokens(view_of(transcript), letters()) * true, rel=0.02)
     assert sum(shown.segments.values()) == shown.total
@@ -124,9 +166,9 @@ def test_the_fold_is_what_was_learned_reply_by_reply_across_operations() -> None
     pin = Pin(message_id="m0", id="pin")
     shown = view_of(record(*first, pin, *second))
     calibration, before = Calibration(), 3
-    for item in shown.items:
+    for place, item in enumerate(shown.items):
         if item.message.usage:
-            calibration = learned(calibration, Report(before, item.message.usage), BALANCED)
+            calibration = learned(calibration, Report(before, place, item.message.usage), BALANCED)
         before += letters().total(item.message)
     # the second half was reported as a conversation of its own, so only that the reports are paired is compared
     assert folded(record(*first, pin, *second)) == calibration
@@ -142,7 +184,7 @@ def test_a_fold_after_an_undone_compaction_is_of_the_views_as_they_were() -> Non
     learned_of = folded(record(*entries))
     assert learned_of.samples == 6
     assert learned_of.factor == pytest.approx(1.3, abs=0.08)
-    exact = folded(record(*entries), Calibration(1.3, 50))
+    exact = folded(record(*entries), Calibration(1.3, 50, start=1.3))
     assert exact.factor == pytest.approx(1.3, abs=1e-3), "each report agrees with the view that it was of"
 
 
@@ -163,11 +205,11 @@ def test_the_end_of_a_reply_that_was_stopped_teaches_nothing() -> None:
 def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
     before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")
-    scaled = calibrated(before, 1.25, BALANCED)
+    scaled = calibrated(before, 885, BALANCED)
     assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Basis.ESTIMATED)
     assert scaled.tokenizer == "letters × 1.25", "it says what was done to it"
     assert sum(scaled.segments.values()) == scaled.total
-    assert calibrated(before, 1.0, BALANCED) == before
+    assert calibrated(before, 708, BALANCED) == before
 
 
 def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
@@ -176,10 +218,11 @@ def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
     assert isinstance(last, Message)
     assert last.usage is not None
     later = user("word " * 4_000)
-    shown = gauge(record(*entries, later), 1.3)
+    shown = gauge(record(*entries, later), Calibration(1.3, frame=7, added=90))
     assert shown.basis is Basis.MEASURED
     own = letters().total(later) + letters().tokenizer.overhead.assistant
-    assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + round(own * 1.3)
+    after_it = round(own * 1.3 + 2 * 7)
+    assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + after_it, "what is added was reported"
     assert sum(shown.segments.values()) == shown.total
 
 
@@ -194,7 +237,7 @@ def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
     shown, counts = view_of(transcript), Counts(Characters())
 
     def basis(factor: float) -> Basis:
-        return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, factor).basis
+        return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, Calibration(factor)).basis
 
     assert basis(1.0) is Basis.ASSUMED
     assert basis(1.2) is Basis.ESTIMATED, "something was learned"

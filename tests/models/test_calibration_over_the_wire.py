@@ -10,9 +10,10 @@ import pytest
 
 from desktop_app.chat.ports import ReplyEnd, TextPiece
 from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.calibration import calibration_of, prior
+from desktop_app.context.calibration import prior
 from desktop_app.context.counting import Counts
 from desktop_app.context.presets import BALANCED
+from desktop_app.context.reports import calibration_of
 from desktop_app.context.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
@@ -76,7 +77,7 @@ async def errors_of(kind: Kind, litellm: LiteLLM, factor: float, turns: int) -> 
             view = view_of(transcript)
             name = model.info.recorded_as
             learned = calibration_of(transcript, view, counts, name, BALANCED, prior(model.tokenizer.name, name))
-            estimated = request_tokens(view, counts) * learned.factor
+            estimated = learned.of_request(request_tokens(view, counts), len(view.items), BALANCED)
             text, usage = await reply_to(model, assemble(view))
             errors.append(abs(estimated / usage.prompt_tokens - 1))
             reply = Message(id=f"r{number}", role=Role.ASSISTANT, parts=(Text(text),), usage=usage, model=name)
