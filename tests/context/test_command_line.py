@@ -138,6 +138,23 @@ PIECES = st.sampled_from(
             "é",
             "if ",
             "done",
+            "２",
+            ",",
+        ),
+        *(
+            "[ -v ",
+            "test -v ",
+            "printf -v ",
+            "read ",
+            "let ",
+            "declare ",
+            "export ",
+            "cd ",
+            "a[",
+            "]",
+            ">&",
+            "&>",
+            "$'",
         ),
     ]
 )
@@ -175,6 +192,7 @@ def test_a_real_shell_runs_nothing_but_what_was_understood(tmp_path_factory: pyt
     programs = {words[:1] for command in commands for words in (command.words, command.without_assignments.words)}
     for ran in programs_run(line, log):
         assert (ran,) in programs, (line, commands)
+    assert not list((log.parent / "empty").iterdir()), line
 
 
 def programs_run(line: str, log: Path) -> list[str]:
