@@ -49,9 +49,9 @@ SLOW_FOLDERS = {ROOT / "tests" / name for name in ("end_to_end", "faults", "benc
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests in those folders are slow."""
+    """All tests in those folders are slow, and those of real conversations, which are not there everywhere."""
     for item in items:
-        if SLOW_FOLDERS & set(item.path.parents):
+        if SLOW_FOLDERS & set(item.path.parents) or "conversations" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
 
 

@@ -271,6 +271,7 @@ def test_parts_of_a_message_stay_as_the_file_has_them(tmp_path: Path, capsys) ->
     assert compacted(capsys, written(tmp_path, *chat), "--window", "8192")["messages"] == chat
 
 
+@pytest.mark.slow
 def test_it_runs_in_a_process_of_its_own(migration: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "desktop_app", "compact"]
     done = subprocess.run([*command, str(migration), "--window", "16K", "--json"], capture_output=True, text=True)

@@ -162,7 +162,7 @@ def test_a_real_conversation(conversations: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("count", "seed"),
-    [(100, 1), (100, 2), (100, 3), (300, 4), pytest.param(1_000, 5, marks=pytest.mark.slow)],
+    [(100, 1), (100, 2), *(pytest.param(*long, marks=pytest.mark.slow) for long in [(100, 3), (300, 4), (1_000, 5)])],
 )
 def test_a_made_up_conversation(count: int, seed: int) -> None:
     check(long_conversation(count, seed), Counts(Letters()))

@@ -51,7 +51,7 @@ SECONDS = 5.0
 """Each takes under half a second on an idle core; what is quadratic takes minutes."""
 
 
-@pytest.mark.parametrize("speaker", [user, model, result])
+@pytest.mark.parametrize("speaker", [result, *(pytest.param(one, marks=pytest.mark.slow) for one in (user, model))])
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_no_text_takes_long(text: str, speaker) -> None:
     said: list[Message] = head(speaker(text), user("go on"))

@@ -44,8 +44,14 @@ TEXTS = {
 }
 
 
+QUICK = {name: text for name, text in TEXTS.items() if len(text) < MEGABYTE // 2}
+
+
 @pytest.mark.parametrize("family", ALL)
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(text, id=name, marks=() if name in QUICK else pytest.mark.slow) for name, text in TEXTS.items()],
+)
 def test_no_text_makes_it_raise_or_hang(family: str, text: str) -> None:
     tokenizer = tokenizer_of(family)
     tokenizer.count("loaded before the clock starts")

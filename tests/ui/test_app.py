@@ -41,7 +41,7 @@ def wait_for(file: Path, words: str) -> None:
     raise AssertionError(f"{file} does not say {words!r}")
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path, ending: signal.Signals) -> None:
     process = start(tmp_path)
     wait_for(tmp_path / "palimpsest.log", "s after the process started")
@@ -53,6 +53,7 @@ def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path
     assert (tmp_path / "window.ini").exists()
 
 
+@pytest.mark.slow
 def test_a_data_folder_that_cannot_be_written_is_said_and_the_window_opens(start, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
