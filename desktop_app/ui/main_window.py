@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
         header.folder_requested.connect(self._offer_folder)
         self.composer.tools_requested.connect(self._open_tools)
         transcript.whole_requested.connect(self.tools.open_whole)
+        transcript.stop_requested.connect(self.tools.stop)
         # conversations
         sidebar.new_requested.connect(chat.open_new)
         sidebar.import_requested.connect(self._choose_import)
@@ -158,7 +159,6 @@ class MainWindow(QMainWindow):
         # what the model sees
         self.gauge.optimize_requested.connect(self._optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
-        transcript.stop_requested.connect(chat.stop)
         transcript.way_out_requested.connect(self.recovery.perform)
         chat.optimize_requested.connect(self._optimize)
         transcript.operation_requested.connect(context.show_operation)

@@ -83,7 +83,11 @@ class ToolsController(QObject):
         """A tool that is to be offered, or not any more."""
         self._bridge.start(self._switch(name, is_on))
 
-    # Whole outputs
+    # Runs and whole outputs
+
+    def stop(self, reply_id: str, place: int) -> None:
+        """Ends one running call; the turn goes on with what it had shown."""
+        self._bridge.wish(p.StopTool(self._chat.conversation, reply_id, place))
 
     def open_whole(self, spill: str, title: str) -> None:
         """Opens a window that reads a whole output."""

@@ -64,6 +64,7 @@ class ScriptedTools:
             Memory("k2", "Prefers short answers", NOW, NOW),
         ]
         self._tools_off: tuple[str, ...] = ()
+        self._stopped = threading.Event()
         self.waiting: list[Asked] = []
 
     def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
@@ -73,6 +74,9 @@ class ScriptedTools:
                 event, said = self._answers.get(question, (threading.Event(), []))
                 said.append(answer)
                 event.set()
+                return p.Done()
+            case p.StopTool():
+                self._stopped.set()
                 return p.Done()
             case p.Discover():
                 return p.Discovered(FOUND)
@@ -131,20 +135,24 @@ class ScriptedTools:
     def _run_tool(self, name: str, reply_id: str, lines: int, *, is_slow: bool) -> None:
         call = ToolCall("t1", "bash", '{"command": "make all"}')
         self._append(name, _reply(call), reply_id)
+        self._stopped.clear()
         self._tell(ToolStarted(name, reply_id, call))
         started = time.monotonic()
         for first in range(0, lines, BATCH):
             batch = "".join(f"line {n} of the output\n" for n in range(first, min(first + BATCH, lines)))
-            self._tell(ToolOutput(name, "t1", batch))
-            if is_slow:
-                time.sleep(max(started + (first + BATCH) / 1_000 - time.monotonic(), 0))
-        self._finish_tool(name, call, f"{lines} lines")
+            self._tell(ToolOutput(name, "t1", batch, reply_id))
+            if is_slow and self._stopped.wait(max(started + (first + BATCH) / 1_000 - time.monotonic(), 0)):
+                break
+        was_stopped = self._stopped.is_set()
+        self._finish_tool(name, call, "Stopped." if was_stopped else f"{lines} lines", reply_id, is_error=was_stopped)
         self._append(name, _reply(Text("Built.")))
 
-    def _finish_tool(self, name: str, call: ToolCall, text: str, *, is_error: bool = False) -> None:
+    def _finish_tool(
+        self, name: str, call: ToolCall, text: str, reply_id: str, place: int = 0, *, is_error: bool = False
+    ) -> None:
         result = ToolResult(call.call_id, call.name, text, is_error)
         self._append(name, Message(role=Role.TOOL, parts=(result,), seconds=0.5))
-        self._tell(ToolFinished(name, call.call_id, "", call.name, is_error, 0.5))
+        self._tell(ToolFinished(name, call.call_id, "", call.name, is_error, 0.5, 0, reply_id, place))
 
     def _ask_twice(self, name: str, reply_id: str) -> None:
         run = ToolCall("t1", "bash", '{"command": "rm -rf build"}')
@@ -154,11 +162,10 @@ class ScriptedTools:
             Need("web_fetch", "network", "example.org", "example.org"),
         )
         self._append(name, _reply(run, fetch), reply_id)
-        for call, need in zip((run, fetch), needs, strict=True):
+        for place, (call, need) in enumerate(zip((run, fetch), needs, strict=True)):
             said = self._asked(Asked(name, f"{name}-{call.call_id}", "permission", call, (need,)))
-            self._finish_tool(
-                name, call, f"{said.is_allowed} {said.scope} {said.pattern}", is_error=not said.is_allowed
-            )
+            words = f"{said.is_allowed} {said.scope} {said.pattern}"
+            self._finish_tool(name, call, words, reply_id, place, is_error=not said.is_allowed)
         self._append(name, _reply(Text("Both answered.")))
 
     def _asked(self, asked: Asked) -> Any:

@@ -24,7 +24,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import LiveTurn
 from desktop_app.ui.transcript.display_list import Action, Words
-from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem
+from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem, as_it_stands
 from desktop_app.ui.transcript.live_tools import KEPT, LiveTools, last_lines, plain_output
 from desktop_app.ui.transcript.spoken import spoken
 from desktop_app.ui.transcript.tool_card import truncated_tag
@@ -78,17 +78,22 @@ def test_calls_are_cards_from_the_moment_they_are_made(view):
     tell(model, ToolStarted("v", "m1", CALLS[0]))
     assert {"bash", "pytest -q timeout=60", "running", "Stop"} <= set(words(view, 2))
     assert "waiting" in words(view, 3)
+    assert "Stop" not in words(view, 3), "only what runs can be stopped"
     assert spoken(model.item(2)).startswith("bash is running: pytest")
 
 
 def test_the_stored_result_takes_the_place_of_the_running_card_without_a_row_coming_or_going(view, qtbot):
     model = view.transcript
     calling(model)
-    tell(model, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1]))
+    tell(model, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1))
     come, gone = QSignalSpy(model.rowsInserted), QSignalSpy(model.rowsRemoved)
-    tell(model, ToolOutput("v", "c", "collecting\n"))
+    tell(model, ToolOutput("v", "c", "collecting\n", "m1"))
     qtbot.waitUntil(lambda: any("collecting" in text for text in words(view, 2)))
-    tell(model, MessageRecorded("v", result(2, "bash", "2 passed")), ToolFinished("v", "c", "m2", "bash", False, 1.5))
+    tell(
+        model,
+        MessageRecorded("v", result(2, "bash", "2 passed")),
+        ToolFinished("v", "c", "m2", "bash", False, 1.5, 0, "m1"),
+    )
     assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
     assert isinstance(model.item(2), MessageItem)
     assert isinstance(model.item(3), ToolItem)
@@ -104,7 +109,7 @@ def test_results_that_come_in_another_order_stay_beside_their_calls(view):
     calls = (ToolCall("a", "bash"), ToolCall("b", "read"))
     model.open(chat(1), ())
     tell(model, TurnStarted("v"), MessageRecorded("v", row(1, Role.ASSISTANT, *calls)))
-    tell(model, ToolStarted("v", "m1", calls[0]), ToolStarted("v", "m1", calls[1]))
+    tell(model, ToolStarted("v", "m1", calls[0]), ToolStarted("v", "m1", calls[1], 1))
     tell(model, MessageRecorded("v", row(2, Role.TOOL, ToolResult("b", "read", "second, but first to end"))))
     assert [type(model.item(n)) for n in (2, 3)] == [ToolItem, MessageItem]
     tell(model, MessageRecorded("v", row(3, Role.TOOL, ToolResult("a", "bash", "first"))))
@@ -125,19 +130,47 @@ def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_
     tell(model, ToolStarted("v", "m1", CALLS[0]))
     model.open(chat(4), ())
     for text in ("one\n", "two\n"):
-        model.tools.fold(ToolOutput("v", "c", text), 3.0)
+        model.tools.fold(ToolOutput("v", "c", text, "m1"), 3.0)
     model.open([*chat(1), row(1, Role.ASSISTANT, *CALLS)], (), LiveTurn(is_running=True))
     item = model.item(2)
     assert isinstance(item, ToolItem)
     assert (item.tail, item.lines) == ("one\ntwo\n", 2)
 
 
-def test_stop_on_a_running_card_stops_the_turn(view, qtbot):
+def test_stop_on_a_running_card_stops_that_call_alone(view, qtbot):
     calling(view.transcript)
-    tell(view.transcript, ToolStarted("v", "m1", CALLS[0]))
-    hot = next(hot for hot in view.layout_of(2).hots if hot.action is Action.STOP)
-    with qtbot.waitSignal(view.stop_requested):
-        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=(view.origin(2) + hot.box.center()).toPoint())
+    tell(view.transcript, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1))
+    hot = next(hot for hot in view.layout_of(3).hots if hot.action is Action.STOP)
+    with qtbot.waitSignal(view.stop_requested) as told:
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=(view.origin(3) + hot.box.center()).toPoint())
+    assert told.args == ["m1", 1]
+
+
+def test_a_call_runs_although_one_of_its_id_was_refused_before_it(view):
+    """Ids repeat, and what was not allowed never starts: the place among the calls tells which of them runs."""
+    model = view.transcript
+    calling(model)
+    tell(model, MessageRecorded("v", result(2, "bash", "denied", is_error=True)))
+    tell(model, ToolFinished("v", "c", "m2", "bash", True, 0.0, 0, "m1"), ToolStarted("v", "m1", CALLS[1], 1))
+    tell(model, ToolOutput("v", "c", "one\n", "m1", 1))
+    item = as_it_stands(model.item(3), model.tools, 2.0)
+    assert (item.tail, item.seconds) == ("one\n", 2)
+
+
+def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
+    model = view.transcript
+    model.open(chat(1), ())
+    tell(model, TurnStarted("v"), MessageRecorded("v", row(1, Role.ASSISTANT, Text("I will lo"))))
+    called = continued(2, "ok.", "m1")
+    parts = (*called.message.parts, CALLS[0])
+    called = msgspec.structs.replace(called, message=msgspec.structs.replace(called.message, parts=parts))
+    tell(model, ReplyStarted("v", "m2", "Sonnet", "m1"), MessageRecorded("v", called))
+    tell(model, ToolStarted("v", "m2", CALLS[0]), ToolOutput("v", "c", "one\n", "m2"))
+    assert keys(model) == ["m0", "m1", "m2 call 0"]
+    assert as_it_stands(model.item(2), model.tools, 2.0).tail == "one\n"
+    tell(model, MessageRecorded("v", result(3, "bash", "2 passed")))
+    assert keys(model) == ["m0", "m1", "m2 call 0"]
+    assert isinstance(model.item(2), MessageItem)
 
 
 def test_a_click_on_the_head_shows_all_arguments(view, qtbot):
@@ -195,8 +228,8 @@ def test_only_the_end_of_an_output_is_kept():
     tools = LiveTools()
     tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
     for n in range(5_000):
-        tools.fold(ToolOutput("v", "c", f"line {n}\n"), 0.0)
-    run = tools.run_of("m1", "c", 0)
+        tools.fold(ToolOutput("v", "c", f"line {n}\n", "m1"), 0.0)
+    run = tools.run_of("m1", 0)
     assert run is not None
     assert run.lines == 5_000
     assert len(run.tail) <= KEPT
@@ -207,12 +240,12 @@ def test_output_of_another_conversation_goes_to_its_own_run():
     tools = LiveTools()
     tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
     tools.fold(ToolStarted("w", "n1", CALLS[0]), 0.0)
-    tools.fold(ToolOutput("w", "c", "theirs"), 0.0)
+    tools.fold(ToolOutput("w", "c", "theirs", "n1"), 0.0)
     tools.fold(TurnFinished("v"), 0.0)
-    run = tools.run_of("n1", "c", 0)
+    run = tools.run_of("n1", 0)
     assert run is not None
     assert run.tail == "theirs"
-    assert tools.run_of("m1", "c", 0) is None
+    assert tools.run_of("m1", 0) is None
 
 
 @pytest.mark.parametrize(

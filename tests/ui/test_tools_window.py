@@ -11,6 +11,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions import question_card
+from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import ToolItem
 from slowness import slowness
 
@@ -29,6 +30,19 @@ def test_a_tool_is_seen_while_it_runs_and_its_card_becomes_the_result(play):
         await until(lambda: lines() > 20)
         await until(lambda: is_idle(window))
         assert texts(window)[row:] == ["2000 lines", "Built."]
+
+    play(scene)
+
+
+def test_one_tool_is_stopped_and_the_turn_goes_on(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!slow 20000")
+        await until(lambda: "ToolItem" in texts(window))
+        row = texts(window).index("ToolItem")
+        await until(lambda: any(hot.action is Action.STOP for hot in window.stage.transcript.layout_of(row).hots))
+        window.stage.transcript.perform(Action.STOP, window.transcript_model.item(row).key)
+        await until(lambda: is_idle(window))
+        assert texts(window)[row:] == ["Stopped.", "Built."]
 
     play(scene)
 

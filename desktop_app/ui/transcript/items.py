@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure, MessageRow, OperationRow, State
-from desktop_app.conversation.message import Message, Role, ToolCall
+from desktop_app.conversation.message import Role, ToolCall
 
 from .joined import joined
 from .live_tools import LiveTools
@@ -50,13 +50,12 @@ class ReplyItem(msgspec.Struct, frozen=True):
 class ToolItem(msgspec.Struct, frozen=True):
     """A call whose result is not stored yet. tail: the end of its output; lines: of the whole so far.
 
-    place: which of the reply's calls it is; nth: which of those with its id, both from 0.
+    place: which of the reply's calls it is, from 0.
     seconds: how long it has been running; None while it waits for its turn or for the user's word.
     """
 
     reply_id: str
     place: int
-    nth: int
     call: ToolCall
     tail: str = ""
     lines: int = 0
@@ -129,7 +128,8 @@ def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], liv
             marks.setdefault(after, []).append(MarkItem(operation))
     items: list[Item] = []
     waiting = live.reply
-    for item in _with_calls(shown, live):
+    callers = {root: part for part, root in roots.items()}  # of the parts of a reply it is the last one that calls
+    for item in _with_calls(shown, live, callers):
         if waiting is not None and waiting.continues == item.key:
             items.append(waiting)
             waiting = None
@@ -142,7 +142,7 @@ def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], liv
 
 def as_it_stands(item: ToolItem, tools: LiveTools, now: float) -> ToolItem:
     """The card of a call as its run stands now."""
-    run = tools.run_of(item.reply_id, item.call.call_id, item.nth)
+    run = tools.run_of(item.reply_id, item.place)
     if run is None:
         return item
     seconds = int(now - run.started) if run.seconds is None else int(run.seconds)
@@ -158,8 +158,11 @@ def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
     return None
 
 
-def _with_calls(rows: Sequence[MessageRow], live: Live) -> Iterator[MessageItem | ToolItem]:
-    """Messages with the calls that they answer; behind a reply its results, in the order of its calls."""
+def _with_calls(rows: Sequence[MessageRow], live: Live, callers: Mapping[str, str]) -> Iterator[MessageItem | ToolItem]:
+    """Messages with the calls that they answer; behind a reply its results, in the order of its calls.
+
+    callers: the message that made the calls, where that is not the one in whose row they stand.
+    """
     last_reply = _last_reply(rows)
     position = 0
     while position < len(rows):
@@ -172,27 +175,25 @@ def _with_calls(rows: Sequence[MessageRow], live: Live) -> Iterator[MessageItem 
         while end < len(rows) and rows[end].message.role is Role.TOOL:
             end += 1
         by_place, others = paired(row.message.tool_calls, rows[position:end])
-        is_live = live.is_running and end == len(rows) and row.message.id in live.watched
+        caller = callers.get(row.message.id, row.message.id)
+        is_live = live.is_running and end == len(rows) and caller in live.watched
         calls = row.message.tool_calls
         left = () if is_live else tuple(call for place, call in enumerate(calls) if place not in by_place)
         yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply)
-        yield from _cards(row.message, by_place, live, is_live)
+        yield from _cards(caller, calls, by_place, live, is_live)
         yield from (MessageItem(other) for other in others)
         position = end
 
 
 def _cards(
-    message: Message, by_place: Mapping[int, MessageRow], live: Live, is_live: bool
+    caller: str, calls: Sequence[ToolCall], by_place: Mapping[int, MessageRow], live: Live, is_live: bool
 ) -> Iterator[MessageItem | ToolItem]:
-    is_watched = message.id in live.watched
-    ids = [call.call_id for call in message.tool_calls]
-    for place, call in enumerate(message.tool_calls):
+    is_watched = caller in live.watched
+    for place, call in enumerate(calls):
         if place in by_place:
-            slot = slot_of(message.id, place) if is_watched else ""
-            yield MessageItem(by_place[place], call, slot=slot)
+            yield MessageItem(by_place[place], call, slot=slot_of(caller, place) if is_watched else "")
         elif is_live:
-            item = ToolItem(message.id, place, ids[:place].count(call.call_id), call)
-            yield as_it_stands(item, live.tools, live.now)
+            yield as_it_stands(ToolItem(caller, place, call), live.tools, live.now)
 
 
 def paired(calls: Sequence[ToolCall], results: Sequence[MessageRow]) -> tuple[dict[int, MessageRow], list[MessageRow]]:

@@ -7,7 +7,6 @@ import re
 import msgspec
 
 from desktop_app.conversation.events import ToolFinished, ToolOutput, ToolStarted, TurnEvent, TurnFinished, TurnStarted
-from desktop_app.conversation.message import ToolCall
 
 KEPT = 6_000
 """Characters of a running tool's output that the window keeps: the tail that is shown is a few lines of at most 400."""
@@ -20,8 +19,6 @@ class LiveRun(msgspec.Struct):
     """One run. lines: newlines so far. started: by the clock of whoever folds. seconds: None while it runs."""
 
     conversation: str
-    reply_id: str
-    call: ToolCall
     started: float
     tail: str = ""
     lines: int = 0
@@ -29,32 +26,27 @@ class LiveRun(msgspec.Struct):
 
 
 class LiveTools:
-    """The runs of all conversations: one that is not shown goes on running, and is shown again as it stands."""
+    """The runs of all conversations, by the reply that called and the call's place in it: ids of calls repeat."""
 
     def __init__(self) -> None:
-        self._runs: list[LiveRun] = []
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing runs."""
-        return not self._runs
+        self._runs: dict[tuple[str, int], LiveRun] = {}
 
     def fold(self, event: TurnEvent, now: float) -> None:
         """Takes an event in; those that say nothing of tools change nothing."""
         match event:
-            case ToolStarted(conversation, reply_id, call):
-                self._runs.append(LiveRun(conversation, reply_id, call, now))
-            case ToolOutput(conversation, call_id, text):
-                run = self._running(conversation, call_id)
+            case ToolStarted(conversation=conversation, reply_id=reply_id, place=place):
+                self._runs[reply_id, place] = LiveRun(conversation, now)
+            case ToolOutput(text=text, reply_id=reply_id, place=place):
+                run = self.run_of(reply_id, place)
                 if run is not None:
                     run.tail = (run.tail + text)[-KEPT:]
                     run.lines += text.count("\n")
-            case ToolFinished():
-                run = self._running(event.conversation, event.call_id)
+            case ToolFinished(seconds=seconds, reply_id=reply_id, place=place):
+                run = self.run_of(reply_id, place)
                 if run is not None:
-                    run.seconds = event.seconds
+                    run.seconds = seconds
             case TurnStarted(conversation) | TurnFinished(conversation):
-                self._runs = [run for run in self._runs if run.conversation != conversation]
+                self._runs = {key: run for key, run in self._runs.items() if run.conversation != conversation}
             case _:
                 pass
 
@@ -62,15 +54,9 @@ class LiveTools:
         """Nothing runs any more: the engine ended."""
         self._runs.clear()
 
-    def run_of(self, reply_id: str, call_id: str, nth: int) -> LiveRun | None:
-        """The run of that call of a reply, if it has begun. Ids repeat: nth counts the calls of that id from 0."""
-        runs = [run for run in self._runs if run.reply_id == reply_id and run.call.call_id == call_id]
-        return runs[nth] if nth < len(runs) else None
-
-    def _running(self, conversation: str, call_id: str) -> LiveRun | None:
-        """The run that an event means. It names no reply, but of one conversation only the newest reply's calls run."""
-        found = (run for run in self._runs if run.conversation == conversation and run.call.call_id == call_id)
-        return next((run for run in found if run.seconds is None), None)
+    def run_of(self, reply_id: str, place: int) -> LiveRun | None:
+        """The run of that call of a reply, if it has begun."""
+        return self._runs.get((reply_id, place))
 
 
 def plain_output(text: str) -> str:

@@ -48,12 +48,13 @@ def lay_out_running(page: Page, item: ToolItem, is_unfolded: bool) -> None:
     """A call that waits or runs: the end of what it has put out so far."""
     frame = len(page.layout.drawn)
     pad, height = scaled(14), scaled(HEAD)
-    is_waiting = item.seconds is None
-    small = font(13, MEDIUM)
-    width = advance(small, Action.STOP.value) + 1
-    page.link(page.width - pad - width, Link(Action.STOP, item.key), small, height)
-    right = page.right_end("" if item.seconds is None else duration(item.seconds), (), pad + width + scaled(12), height)
-    tag = Tag("waiting", "ink_faint") if is_waiting else Tag("running", "accent", Ground.ACCENT)
+    if item.seconds is None:
+        tag, right = Tag("waiting", "ink_faint"), page.width - pad
+    else:
+        tag, small = Tag("running", "accent", Ground.ACCENT), font(13, MEDIUM)
+        width = advance(small, Action.STOP.value) + 1
+        page.link(page.width - pad - width, Link(Action.STOP, item.key), small, height)
+        right = page.right_end(duration(item.seconds), (), pad + width + scaled(12), height)
     _head(page, item.key, item.call.name, item.call, [tag], right)
     body = page.y
     if is_unfolded:

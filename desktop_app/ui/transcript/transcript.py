@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.words import readable
 
 from .display_list import Action, Hot, RowLayout
 from .head_line import arguments_in_words
-from .items import MessageItem, ReplyItem
+from .items import Item, MessageItem, ReplyItem, ToolItem
 from .reader import MessageReader
 from .selection import anchor_at, is_over_text, place_at
 from .spoken import spoken
@@ -37,7 +37,7 @@ class Transcript(TranscriptView):
     operation_requested = Signal(str)
     undo_requested = Signal(str)
     conversation_requested = Signal(str)
-    stop_requested = Signal()
+    stop_requested = Signal(str, int)  # a running call: the reply that made it, and its place
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
     way_out_requested = Signal(object)  # Action
     copied = Signal(str)
@@ -70,7 +70,7 @@ class Transcript(TranscriptView):
             case Action.BRING_BACK:
                 self.bring_back_requested.emit((argument,))
             case Action.STOP:
-                self.stop_requested.emit()
+                self._stop(argument)
             case Action.OPEN_WHOLE:
                 self._open_whole(argument)
             case _:
@@ -98,10 +98,9 @@ class Transcript(TranscriptView):
         self.copied.emit(told)
 
     def _message_text(self, key: str) -> str:
-        row = self.transcript.row_of(key)
-        if row < 0:
-            return ""
-        match self.transcript.item(row):
+        match self._item(key):
+            case None:
+                return ""
             case MessageItem(message_row):
                 return readable(message_row.message)
             case ReplyItem(text=text):
@@ -109,15 +108,22 @@ class Transcript(TranscriptView):
             case item:
                 return spoken(item)
 
-    def _read(self, key: str) -> None:
+    def _item(self, key: str) -> Item | None:
         row = self.transcript.row_of(key)
-        item = self.transcript.item(row) if row >= 0 else None
+        return self.transcript.item(row) if row >= 0 else None
+
+    def _read(self, key: str) -> None:
+        item = self._item(key)
         if isinstance(item, MessageItem):
             MessageReader(item.row.message, self.window()).show()
 
+    def _stop(self, key: str) -> None:
+        item = self._item(key)
+        if isinstance(item, ToolItem):  # else it has ended meanwhile
+            self.stop_requested.emit(item.reply_id, item.place)
+
     def _open_whole(self, key: str) -> None:
-        row = self.transcript.row_of(key)
-        item = self.transcript.item(row) if row >= 0 else None
+        item = self._item(key)
         result = item.row.message.tool_result if isinstance(item, MessageItem) else None
         if isinstance(item, MessageItem) and result is not None:
             words = arguments_in_words(item.call) if item.call else ""
