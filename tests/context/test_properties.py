@@ -26,12 +26,15 @@ from desktop_app.context.view import View, active_entries, continuing, view_afte
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
+    Equipment,
     Pin,
     Prune,
+    Recalled,
     Rewind,
     Transcript,
     Trigger,
@@ -68,6 +71,7 @@ PAGES = st.sampled_from(
     ]
 )
 """Summaries of a model or of the user: empty, good, useless, repetitive, hostile, too long, not even text."""
+TOOLS = (ToolSpec("read", "Reads a file.", '{"type":"object"}'), ToolSpec("search", "Searches.", "{}", "server"))
 TRIGGERS = st.sampled_from(list(Trigger))
 STEPS_MOST = 12
 
@@ -118,6 +122,25 @@ class Conversation(RuleBasedStateMachine):
             said += part
             must.have_none(legal_for_all(must.chat_in(continuing(self.view))))
             assert must.text_of(must.chat_in(self.view)[-1]).endswith(said), "joined as they are"
+
+    @rule(tools=st.integers(0, len(TOOLS)), memory=st.sampled_from(["", "- The user drinks tea."]))
+    def equip(self, tools: int, memory: str) -> None:
+        self.add(Equipment(tools=TOOLS[:tools], memory=memory))
+        assert self.view.tools == TOOLS[:tools]
+        assert json.dumps(must.chat_in(self.view)).count("drinks tea") == bool(memory), "the newest one holds"
+
+    @precondition(lambda self: not self.view.open_calls)
+    @rule(is_at_once=st.booleans())
+    def ask_with_what_was_recalled(self, is_at_once: bool) -> None:
+        before, asked = must.chat_in(self.view), user_message("What do I drink?")
+        recalled = Recalled(for_message_id=f"e{next(self.ids)}", text="[From earlier]\n#3 user: coffee", id="r")
+        asked = replace(asked, id=recalled.for_message_id, at=1.0)
+        for entries in [(recalled, asked)] if is_at_once else [(recalled,), (asked,)]:
+            self.transcript = self.transcript.extend(entries)
+            self.view = view_after(self.view, self.transcript)
+        chat = must.chat_in(self.view)
+        must.have_none(must.grown_otherwise(before, chat))
+        assert must.text_of(chat[-1]).endswith("[From earlier]\n#3 user: coffee\n\nWhat do I drink?")
 
     @rule(window=st.sampled_from([600, 1_500, 4_000, 50_000]), policy=st.sampled_from(sorted(POLICIES)))
     def choose_a_policy(self, window: int, policy: str) -> None:
@@ -269,7 +292,8 @@ class Conversation(RuleBasedStateMachine):
         closing = total - request_tokens(replace(self.view, open_calls=()), self.counts)
         assert self.sums.total + closing == total, "property 6"
         assert self.sums.segments == tally(self.view, self.counts).segments
-        must.have_none(must.counted_wrong(total, must.chat_in(self.view), self.counts))
+        schemas = self.counts.tools(self.view.tools)
+        must.have_none(must.counted_wrong(total - schemas, must.chat_in(self.view), self.counts))
 
     @invariant()
     def the_view_is_the_fold(self) -> None:
