@@ -27,8 +27,10 @@ from .wording import lexicon
 Decision = Literal["allow", "ask", "deny"]
 
 RUNS_OTHERS = lexicon(
-    "sudo doas su env xargs nohup time timeout nice ionice exec command builtin eval source . sh bash dash zsh fish ksh"
-    " ssh find parallel watch setsid stdbuf script strace busybox chroot unshare trap alias"
+    "sudo doas su pkexec runuser sg env xargs nohup time timeout nice ionice chrt taskset exec command builtin eval"
+    " source . sh bash dash zsh fish ksh ssh mosh find fd parallel watch entr setsid setpriv setarch stdbuf unbuffer"
+    " script strace ltrace perf valgrind hyperfine flock prlimit busybox chroot unshare nsenter bwrap firejail fakeroot"
+    " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
 )
 """Programs that run what their arguments say: whatever a rule forbids, they may do it under another name."""
 NEVER_WIDE = RUNS_OTHERS | lexicon(

@@ -236,6 +236,7 @@ def test_an_option_that_says_nothing_is_refused(text: str) -> None:
         ("docker ps", "docker ps *"),
         ("export PATH=x", "export PATH=x"),
         ("enable -f x.so y", "enable -f x.so y"),
+        ("jobs -x rm", "jobs -x rm"),
         ("cp a b", "cp a b"),
         ("cat .e*", "cat .e[*]"),
     ],
