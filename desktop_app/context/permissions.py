@@ -28,7 +28,7 @@ Decision = Literal["allow", "ask", "deny"]
 
 RUNS_OTHERS = lexicon(
     "sudo doas su pkexec runuser sg env xargs nohup time timeout nice ionice chrt taskset exec command builtin eval"
-    " source . sh bash dash zsh fish ksh ssh mosh find fd parallel watch entr setsid setpriv setarch stdbuf unbuffer"
+    " source . sh bash dash zsh fish ksh ssh mosh find parallel watch entr setsid setpriv setarch stdbuf unbuffer"
     " script strace ltrace perf valgrind hyperfine flock prlimit busybox chroot unshare nsenter bwrap firejail fakeroot"
     " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
 )
@@ -49,11 +49,14 @@ HAS_VERBS = lexicon(
     " make terraform helm svn hg jj"
 )
 """Programs whose next word says what is done: "git status" is another wish than "git push"."""
-VERBS_THAT_RUN = lexicon(
+VERBS_NEVER_WIDE = lexicon(
     "run run-script exec x dlx start shell ssh eval tool compose config alias extension install i add get ci apply"
+    " publish push upload api gist cp rsync"
 )
-GIT_VERBS_THAT_RUN = lexicon("config rebase bisect submodule filter-branch difftool mergetool")
-"""Verbs of these behind which anything may follow, as behind the programs that are never proposed widely."""
+GIT_VERBS_NEVER_WIDE = lexicon(
+    "config rebase bisect submodule filter-branch difftool mergetool push fetch pull clone remote send-email"
+)
+"""Verbs of these behind which anything may follow: what is run, or where to something is sent."""
 DOES_MORE = {
     program: re.compile(option)
     for program, option in (
@@ -119,8 +122,8 @@ def suggested_for(command: Command) -> str:
     program, name = command.words[0], _name_of(command)
     verb = next((word for word in command.words[1:2] if re.fullmatch(r"[A-Za-z][\w:-]*", word)), "")
     is_risky = name in NEVER_WIDE or re.sub(r"[\d.]+$", "", name) in NEVER_WIDE
-    runs = GIT_VERBS_THAT_RUN if name == "git" else VERBS_THAT_RUN
-    is_risky = is_risky or (name in HAS_VERBS and (not verb or verb in runs))
+    risky = GIT_VERBS_NEVER_WIDE if name == "git" else VERBS_NEVER_WIDE
+    is_risky = is_risky or (name in HAS_VERBS and (not verb or verb in risky))
     pattern = f"{literal(program)} {verb} *" if name in HAS_VERBS else f"{literal(program)} *"
     if "=" in program or is_risky or _names_secret(command) or _does_more(command, pattern):
         return literal(command.text)
