@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import get_args
 
@@ -18,6 +20,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.permissions import rules_of_option
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import Failure, TextDelta, ToolStarted, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.tools import Rule
 from desktop_app.engine.compose import Joined, join
 from desktop_app.engine.engine import log_bug
 from desktop_app.settings import Server, ServerKind, Settings
@@ -27,6 +30,10 @@ from .attached import attached_in
 from .token_numbers import tokens_argument
 from .turn_lines import lines_of
 
+LINE_MOST = 64 * 1024 * 1024
+"""Bytes of one message: a pasted book, not a runaway."""
+INTERRUPTED = 130
+"""As shells say it of a program that was ended by Ctrl-C."""
 SERVER = "chat"
 """The name of a server that is given by its URL; its key, if it has one, stands in PALIMPSEST_KEY_CHAT."""
 
@@ -46,19 +53,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0: all turns finished. 1: the last one failed. 2: what was given is wrong."""
+    """Exit code 0: all turns finished. 1: the last one failed. 2: what was given is wrong. 130: interrupted; what had
+    arrived is stored."""
     try:
-        return asyncio.run(_chat(arguments))
-    except WorldError as error:
-        print_failure(error.failure)
-        return exit_code(error.failure)
+        rules = rules_of_option(arguments.allow) if arguments.allow.strip() else ()
     except ValueError as error:
         print_failure(Failure("bad_input", "--allow cannot be read", str(error)))
         return BAD_INPUT
+    try:
+        return asyncio.run(_chat(arguments, rules))
+    except WorldError as error:
+        print_failure(error.failure)
+        return exit_code(error.failure)
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
-async def _chat(arguments: argparse.Namespace) -> int:
-    rules = rules_of_option(arguments.allow) if arguments.allow.strip() else ()
+async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     model, server = server_of(arguments.model, arguments.base_url, arguments.window)
     teller = Teller(arguments.json)
 
@@ -90,16 +101,32 @@ async def _session(joined: Joined, conversation: str | None, model: str) -> Sess
 async def _talk(joined: Joined, session: Session, teller: Teller) -> int:
     """A turn for each line, one after the other, and at the end whatever is still done in the background."""
     turns = joined.conversations.turns
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        if text := line.strip():
+    async for line in _standard_input():
+        if text := line.decode(errors="replace").strip():
             try:
                 await _sent(joined, session, text)
             except WorldError as error:  # of a file that is named in it: there may be more lines
                 teller.tell(TurnFailed(session.id, error.failure))
                 teller.tell(TurnFinished(session.id, "failed"))
             await turns.settled(session.id)
+            if not teller.is_heard:
+                raise BrokenPipeError  # as any command that is read no further: see `main`
     await turns.settled(session.id, with_room=True)
     return WORLD_ERROR if teller.has_failed else 0
+
+
+def _standard_input() -> asyncio.StreamReader:
+    """Fed by a thread that nobody waits for: whoever is interrupted need not press Enter, too."""
+    reader, loop, file = asyncio.StreamReader(limit=LINE_MOST), asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def feed() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody reads any more
+            while chunk := os.read(file, 65_536):
+                loop.call_soon_threadsafe(reader.feed_data, chunk)
+            loop.call_soon_threadsafe(reader.feed_eof)
+
+    threading.Thread(target=feed, name="standard input", daemon=True).start()
+    return reader
 
 
 async def _sent(joined: Joined, session: Session, text: str) -> None:
@@ -112,16 +139,23 @@ async def _sent(joined: Joined, session: Session, text: str) -> None:
 
 
 class Teller:
-    """Prints what happens. has_failed: whether the newest turn did."""
+    """Prints what happens. has_failed: whether the newest turn did. is_heard: False once nobody reads any more."""
 
     def __init__(self, is_json: bool) -> None:
         self._is_json = is_json
         self.has_failed = False
+        self.is_heard = True
 
     def tell(self, event: TurnEvent) -> None:
         """Prints an event at once: for programs all of them, for people the text and what goes wrong."""
         if isinstance(event, TurnFinished):
             self.has_failed = event.reason == "failed"
+        try:
+            self._print(event)
+        except BrokenPipeError:
+            self.is_heard = False
+
+    def _print(self, event: TurnEvent) -> None:
         if self._is_json:
             for line in lines_of(event):
                 print(json.dumps(line), flush=True)

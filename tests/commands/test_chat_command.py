@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
 import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from desktop_app.__main__ import main
-from provider import Call, Reply, ScriptedProvider
+from provider import Call, Hang, Reply, ScriptedProvider, Status
 
 
 def talked(data: Path, provider: ScriptedProvider, *options: str) -> int:
@@ -33,11 +38,15 @@ def talked(data: Path, provider: ScriptedProvider, *options: str) -> int:
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def say(*texts: str) -> None:
-        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{text}\n" for text in texts)))
+def lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    """`lines("one", "two")`: what standard input holds."""
+    with contextlib.ExitStack() as opened:
 
-    return say
+        def say(*texts: str) -> None:
+            (tmp_path / "input").write_text("".join(f"{text}\n" for text in texts))
+            monkeypatch.setattr("sys.stdin", opened.enter_context((tmp_path / "input").open()))
+
+        yield say
 
 
 @pytest.mark.slow
@@ -50,4 +59,69 @@ def test_without_allow_it_talks_and_allows_nothing(data_folder, lines, capsys) -
     assert [line["reason"] for line in told if line["event"] == "turn_finished"] == ["finished", "finished"]
     (result,) = [line for line in told if line["event"] == "tool_finished"]
     assert result["is_error"]
-    assert {"tokens_estimated", "tokens_reported", "cost", "restarts"} <= told[-1].keys() | {"cost"}
+    assert told[-1]["event"] == "turn_finished"
+    assert {"conversation", "tokens_estimated", "tokens_reported", "cost", "restarts"} <= told[-1].keys()
+
+
+@pytest.mark.slow
+def test_a_conversation_goes_on_with_what_may_be_done(data_folder, lines, capsys) -> None:
+    steps = [Reply("Yes."), Reply(calls=(Call("bash", '{"command": "echo hi"}'),)), Reply("Done."), Status(401, "no")]
+    with ScriptedProvider(steps) as provider:
+        lines("Are you there?")
+        assert talked(data_folder, provider) == 0
+        name = json.loads(capsys.readouterr().out.splitlines()[0])["conversation"]
+        lines("Run something", "And again")
+        assert talked(data_folder, provider, "--conversation", name, "--allow", "bash") == 1, "the last turn failed"
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {line["conversation"] for line in told} == {name}
+    (result,) = [line for line in told if line["event"] == "tool_finished"]
+    assert not result["is_error"]
+    assert "Are you there?" in str(provider.requests[1].messages)
+
+
+@pytest.mark.slow
+def test_what_is_given_wrongly_is_said_before_anything_is_sent(data_folder, lines, capsys) -> None:
+    lines("Hello")
+    with ScriptedProvider([Reply("Yes.")]) as provider:
+        assert talked(data_folder, provider, "--conversation", "nowhere") == 2
+        assert talked(data_folder, provider, "--allow", "bash(") == 2
+        assert provider.requests == []
+    assert "--allow cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_whoever_reads_no_further_is_not_talked_to_any_more(data_folder, lines, monkeypatch, caplog) -> None:
+    lines("One", "Two", "Three")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with ScriptedProvider([Reply("Yes.")], repeat_last=True) as provider, os.fdopen(writing, "w") as nobody:
+        monkeypatch.setattr("sys.stdout", nobody)
+        assert talked(data_folder, provider) == 0
+        assert len(provider.requests) == 1
+    assert "bug" not in caplog.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [Reply("Hello."), Hang("Hel")], ids=["at the prompt", "in a reply"])
+def test_ctrl_c_ends_it_in_order(data_folder, step) -> None:
+    with ScriptedProvider([step]) as provider:
+        options = ["--model", "scripted", "--base-url", provider.base_url, "--window", "16K", "--json"]
+        command = [sys.executable, "-m", "desktop_app", "chat", *options, "--data-dir", str(data_folder)]
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            child.stdin.write(b"Hello\n")
+            child.stdin.flush()
+            last = b"turn_finished" if isinstance(step, Reply) else b"text_delta"
+            while last not in child.stdout.readline():
+                pass
+            child.send_signal(signal.SIGINT)
+            assert child.wait(30) == 130
+            rest = child.communicate()
+        finally:
+            child.kill()
+            child.wait()
+    assert b"Traceback" not in rest[1]
+    if isinstance(step, Hang):
+        assert json.loads(rest[0].splitlines()[-1])["reason"] == "stopped"
