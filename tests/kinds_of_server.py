@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
@@ -59,5 +60,10 @@ KINDS = (
 OF_KIND = {kind.kind: kind for kind in KINDS}
 CODEX = Kind("openai", "responses", "gpt-5.3-codex")
 """A model that OpenAI offers in its Responses API only."""
-EACH = {"argvalues": (*KINDS, CODEX), "ids": [*(kind.kind for kind in KINDS), "codex"]}
+ALIKE = ("llama_cpp", "openai_compatible")
+"""They go through litellm as `openai` does, so that they are left to the slow tests."""
+EACH = {
+    "argvalues": [*(pytest.param(k, marks=pytest.mark.slow) if k.kind in ALIKE else k for k in KINDS), CODEX],
+    "ids": [*(kind.kind for kind in KINDS), "codex"],
+}
 """For pytest.mark.parametrize("kind", **EACH)."""

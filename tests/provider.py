@@ -153,7 +153,7 @@ class ScriptedProvider:
         """Listens on a free port."""
         self._server = Server(("127.0.0.1", 0), Connection)
         self._server.provider = self
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         return self
 
     def stop(self) -> None:

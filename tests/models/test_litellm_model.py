@@ -1,16 +1,14 @@
-"""The real litellm, over loopback, against a scripted provider."""
+"""The real litellm, over loopback, against a scripted provider: what test_kinds.py does not try for every kind."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator
-from contextlib import aclosing
 
 import pytest
 
-from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
@@ -20,18 +18,10 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
-from provider import AnyStep, Call, Cut, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
+from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
 
 KEY = "sk-SECRET-0123456789abcdef"
 HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
-
-
-@pytest.fixture
-async def litellm() -> AsyncIterator[LiteLLM]:
-    library = LiteLLM(patience=0.5)
-    await library.load()
-    yield library
-    await library.close()
 
 
 def model_at(base_url: str, litellm: LiteLLM, name: str = "scripted") -> LiteLLMModel:
@@ -77,26 +67,6 @@ async def test_a_reply_that_repeats_itself_is_not_stopped(litellm: LiteLLM) -> N
     assert text_of(await pieces_of(Reply(text, size=4), litellm)) == text
 
 
-async def test_a_reply_at_its_limit_says_so(litellm: LiteLLM) -> None:
-    pieces = await pieces_of(Reply("Hello", finish="length"), litellm)
-    assert isinstance(pieces[-1], ReplyEnd)
-    assert pieces[-1].reason == "length"
-
-
-async def test_reasoning_and_tool_calls_are_told_apart_from_text(litellm: LiteLLM) -> None:
-    calls = (Call("read", '{"path": "a.txt"}', "one"), Call("read", '{"path": "b.txt"}', "two"))
-    pieces = await pieces_of(Reply("I will look.", reasoning="Which file?", calls=calls, size=5), litellm)
-    assert "".join(p.text for p in pieces if isinstance(p, ReasoningPiece)) == "Which file?"
-    assert text_of(pieces) == "I will look."
-    end = pieces[-1]
-    assert isinstance(end, ReplyEnd)
-    assert end.reason == "tool_calls"
-    assert end.tool_calls == (
-        ToolCall("one", "read", '{"path": "a.txt"}'),
-        ToolCall("two", "read", '{"path": "b.txt"}'),
-    )
-
-
 async def test_what_is_sent_is_the_messages_and_the_limit(litellm: LiteLLM) -> None:
     messages = (
         *HELLO,
@@ -114,22 +84,6 @@ async def test_what_is_sent_is_the_messages_and_the_limit(litellm: LiteLLM) -> N
     assert [m["role"] for m in request.messages] == ["system", "user", "assistant", "tool"]
     assert request.messages[2]["tool_calls"][0]["function"] == {"name": "read", "arguments": "{}"}
     assert request.messages[3]["tool_call_id"] == "c1"
-
-
-@pytest.mark.parametrize("is_abrupt", [True, False])
-async def test_a_cut_stream_gives_what_arrived_and_then_the_error(litellm: LiteLLM, is_abrupt: bool) -> None:
-    arrived: list[Piece] = []
-
-    async def read(model: LiteLLMModel) -> None:
-        async for piece in model.stream(HELLO, 100):
-            arrived.append(piece)
-
-    with ScriptedProvider([Cut("Hello, I was about", is_abrupt)], key=KEY) as provider:
-        model = model_at(provider.base_url, litellm)
-        with pytest.raises(ModelError, match="broke off") as caught:
-            await read(model)
-    assert text_of(arrived) == "Hello, I was about"
-    assert not caught.value.is_overflow
 
 
 @pytest.mark.parametrize(
@@ -166,36 +120,6 @@ async def test_an_error_status_is_told_in_words(litellm: LiteLLM, step: Status, 
     assert not error.is_overflow
 
 
-@pytest.mark.parametrize("style", ["openai", "llama.cpp", "vllm", "bare 413"])
-async def test_a_request_that_is_too_long_is_recognised(litellm: LiteLLM, style: str) -> None:
-    error = await error_of(Overflow(style), litellm)
-    assert error.is_overflow
-
-
-async def test_an_error_inside_a_stream_is_an_error(litellm: LiteLLM) -> None:
-    body = 'data: {"error": {"message": "request exceeds the available context size", "code": 400}}\n\n'
-    assert (await error_of(Garbage(body, "text/event-stream"), litellm)).is_overflow
-
-
-async def test_an_unknown_model_is_answered_with_those_that_the_server_has(litellm: LiteLLM) -> None:
-    with ScriptedProvider(models=("alpha", "beta"), key=KEY) as provider:
-        model = model_at(provider.base_url, litellm, "gamma")
-        with pytest.raises(ModelError, match="does not know the model gamma") as caught:
-            _ = [piece async for piece in model.stream(HELLO, 10)]
-    assert "alpha, beta" in caught.value.failure.advice
-
-
-async def test_the_key_is_nowhere_in_the_error_nor_in_its_causes(litellm: LiteLLM) -> None:
-    with ScriptedProvider(key="another") as provider:
-        model = model_at(provider.base_url, litellm)
-        with pytest.raises(ModelError) as caught:
-            _ = [piece async for piece in model.stream(HELLO, 10)]
-    assert "(key)" in caught.value.failure.detail
-    assert KEY not in str(caught.value)
-    assert caught.value.__suppress_context__
-    assert KEY not in repr(Endpoint("x", "http://x", KEY))
-
-
 async def test_nobody_listening_is_said_at_once(litellm: LiteLLM) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -226,38 +150,6 @@ async def test_a_proxy_that_cannot_be_used_is_an_error_of_the_world(
 async def test_an_address_that_is_none_is_an_error_of_the_world(litellm: LiteLLM, base_url: str) -> None:
     with pytest.raises(ModelError, match="cannot be reached"):
         _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
-
-
-@pytest.mark.parametrize("text", ["", "Hel"])
-async def test_silence_ends_after_the_patience(litellm: LiteLLM, text: str) -> None:
-    error = await error_of(Hang(text), litellm)
-    assert "stopped answering" in error.failure.title
-
-
-async def test_closing_the_iterator_closes_the_connection(litellm: LiteLLM) -> None:
-    with ScriptedProvider([Hang("Hello")], key=KEY) as provider:
-        async with aclosing(model_at(provider.base_url, litellm).stream(HELLO, 10)) as pieces:
-            assert await anext(pieces) == TextPiece("Hello")
-        assert await asyncio.to_thread(provider.client_left.wait, 5)
-
-
-@pytest.mark.parametrize("text", ["", "Hello"])
-async def test_cancelling_the_task_closes_the_connection(text: str) -> None:
-    library = LiteLLM()
-    with ScriptedProvider([Hang(text)], key=KEY) as provider:
-
-        async def read() -> None:
-            async for _ in model_at(provider.base_url, library).stream(HELLO, 10):
-                pass
-
-        task = asyncio.ensure_future(read())
-        while not provider.requests:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await asyncio.to_thread(provider.client_left.wait, 5)
-    await library.close()
 
 
 async def test_pieces_are_given_on_as_they_come(litellm: LiteLLM) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from families import EACH_ITS_WAY
 
 from desktop_app.context.counting import Overhead
 from desktop_app.models import tokenizers
@@ -13,6 +14,7 @@ from desktop_app.models.tokenizer_encoding import CHUNK, Count, FamilyTokenizer,
 from desktop_app.models.tokenizer_families import family_of
 from desktop_app.models.tokenizer_files import InstalledFile
 from desktop_app.models.tokenizer_published import CL100K, load_published
+from desktop_app.models.tokenizer_sources import SOURCES
 from desktop_app.models.tokenizers import tokenizer_for, tokenizer_of
 
 FAMILIES = {
@@ -103,13 +105,19 @@ def test_published_counts(model: str, text: str, tokens: int) -> None:
     assert tokenizer_for(model).count(text) == tokens
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+LOADED = [
+    family if family in EACH_ITS_WAY or family not in SOURCES else pytest.param(family, marks=pytest.mark.slow)
+    for family in FAMILIES
+]
+
+
+@pytest.mark.parametrize("family", LOADED)
 def test_special_tokens_are_plain_text(family: str) -> None:
     for special in ("<|endoftext|>", "<|im_start|>", "[INST]", "<｜User｜>", "<|eot_id|>"):
         assert tokenizer_of(family).count(special) > 1
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", LOADED)
 def test_nothing_is_no_token_and_the_same_text_counts_the_same(family: str) -> None:
     tokenizer = tokenizer_of(family)
     assert tokenizer.count("") == 0
@@ -123,6 +131,7 @@ def test_the_overhead_of_a_message() -> None:
     assert tokenizer_for("mixtral").overhead.message == 5
 
 
+@pytest.mark.slow
 def test_the_overhead_of_a_known_template() -> None:
     """The marks are one token each; the rest is counted here as the template writes it."""
     tokenizer = tokenizer_for("llama-3")
