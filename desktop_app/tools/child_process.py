@@ -66,7 +66,8 @@ class ChildProcess:
         try:
             return cls(await asyncio.shield(starting), mark)
         except asyncio.CancelledError:
-            await cls(await starting, mark).end()
+            with contextlib.suppress(OSError, ValueError):  # it could not be started, and was not wanted any more
+                await cls(await starting, mark).end()
             raise
 
     @property

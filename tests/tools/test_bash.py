@@ -19,7 +19,7 @@ from desktop_app.context.permissions import decided
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolOutcome, Workplace
 from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, Output
-from desktop_app.tools.child_process import clean_environment
+from desktop_app.tools.child_process import ChildProcess, clean_environment
 from slowness import slowness
 
 STUBBORN = """
@@ -176,6 +176,14 @@ async def test_a_call_that_is_stopped_while_it_starts_leaves_nothing_running(des
         task.cancel()
         await asyncio.wait({task})
         assert await nothing_runs_in(desk.folder)
+
+
+async def test_a_start_that_is_stopped_is_stopped_even_if_it_would_have_failed() -> None:
+    task = asyncio.ensure_future(ChildProcess.start(("true",), "/no/such/folder"))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
 
 
 @pytest.mark.slow

@@ -92,6 +92,12 @@ async def test_without_a_server_duckduckgo_is_asked(
 
 
 @pytest.mark.slow
+async def test_what_goes_wrong_in_the_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DDGS_PROXY", "nonsense://here")
+    assert "unsupported proxy scheme" in await Desk(tmp_path).failure("web_search", query="x")
+
+
+@pytest.mark.slow
 async def test_a_search_that_does_not_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk(tmp_path)
     monkeypatch.setattr(web_search, "SECONDS", 1)
