@@ -26,9 +26,9 @@ from .room import basis_of, measured_on
 from .session import Session, stamped
 
 
-async def optimization_of(session: Session, tail_tokens: int | None) -> Optimization:
-    """The plan for that session now, made on a worker thread."""
-    return await asyncio.to_thread(plan_optimize, basis_of(session), tail_tokens)
+async def optimization_of(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:
+    """The plan for that session now, made on a worker thread; parameters as in `plan_optimize`."""
+    return await asyncio.to_thread(plan_optimize, basis_of(session), tail_tokens, strategy)
 
 
 async def summary_checked(optimization: Optimization, page: str) -> Optimization:

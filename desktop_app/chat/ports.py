@@ -71,10 +71,6 @@ class ModelError(WorldError):
         self.observed = observed
 
 
-class ToolsError(WorldError):
-    """Tools could not be had: an MCP server does not start, a folder is gone."""
-
-
 class ArchiveError(WorldError):
     """The archive could not read or write: disk full, read-only, damaged, not ours."""
 

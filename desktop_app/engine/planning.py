@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
-from desktop_app.chat.basis import basis_of
-from desktop_app.chat.optimize import Optimization, plan_optimize, summary_written
+from desktop_app.chat.operations import optimization_of
+from desktop_app.chat.optimize import Optimization, summary_written
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.summarize import Progress
@@ -15,10 +13,10 @@ from .engine import Engine
 
 
 async def plan_wanted(engine: Engine, session: Session, tail_tokens: int | None, strategy: str) -> Optimization:
-    """The plan by that strategy, or by the one that the policy and the model suggest; made on a worker thread."""
+    """The plan by that strategy, or by the one that the policy and the model suggest."""
     if not strategy:
         strategy = (await engine.conversations.scribe.order(session)).strategy
-    return await asyncio.to_thread(plan_optimize, basis_of(session), tail_tokens, strategy)
+    return await optimization_of(session, tail_tokens, strategy)
 
 
 async def summary_by_model(engine: Engine, session: Session, plan: str, instructions: str) -> Optimization:
