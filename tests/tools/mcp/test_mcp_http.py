@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import socket
-import ssl
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from mcp_bench import FOLDER, PATIENT, bench
 from mcp_servers.web import web
+from web_server import certificates
 
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.surroundings import Limits
@@ -83,31 +77,8 @@ async def test_the_key_goes_to_its_server_and_to_no_other(tmp_path: Path) -> Non
         assert thief.requests == []
 
 
-def own_certificate(folder: Path) -> ssl.SSLContext:
-    """A certificate for this machine that nobody has vouched for."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + certificate.public_bytes(Encoding.PEM)
-    (folder / "pem").write_bytes(pem)
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(folder / "pem")
-    return context
-
-
 async def test_a_certificate_that_nobody_vouches_for_is_not_accepted(tmp_path: Path) -> None:
-    async with web(tls=own_certificate(tmp_path)) as other:
+    async with web(tls=certificates(tmp_path, "localhost")[1]) as other:
         async with bench(tmp_path, at(other.url), limits=HASTY, keys={"mcp/web": "the-key"}) as one:
             assert await one.names() == []
             assert "Its certificate is not valid" in one.servers.failures()[0].detail
