@@ -26,7 +26,6 @@ KINDS = {
 
 REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
 REQUEST_ID = "req_011CUB2XUHWkFnQzxcKBbjpF"
-MOST_MARKERS = 4
 SECONDS = {"5m": 300, "1h": 3600}
 """How long a cached prefix lives, and lives on when it is read."""
 

@@ -14,8 +14,6 @@ LOOKBACK = 20
 https://platform.claude.com/docs/en/build-with-claude/prompt-caching
 """
 
-MOST_MARKERS = 4
-
 
 def prefixes_of(blocks: Sequence[Block]) -> list[bytes]:
     """A hash for each beginning of the prompt: that of its first block, of its first two, ..."""

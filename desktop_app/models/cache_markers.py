@@ -16,7 +16,6 @@ from __future__ import annotations
 from desktop_app.conversation.openai_chat import Json
 
 MARKER: Json = {"type": "ephemeral"}
-MOST_MARKERS = 4
 
 
 def mark(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:

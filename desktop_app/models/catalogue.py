@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 from desktop_app.chat.ports import ChatModel, ModelError, Price
@@ -14,7 +15,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
-from .discovery import Found, ask, client_for
+from .discovery import ASK_SECONDS, Found, ask, client_for
 from .endpoint import Endpoint
 from .limits import ASSUMED_WINDOW, Limits, Told
 from .litellm_library import LiteLLM
@@ -91,10 +92,12 @@ class Catalogue:
         """A tokenizer for each model whose server lets its own be asked."""
         if not endpoint.is_local or endpoint.kind not in WAYS:
             return {}
-        async with client_for(endpoint) as client:
-            asked = (self._counts.of(client, endpoint, model, SAMPLES) for model in models)
-            counts = await asyncio.gather(*asked)
-        return {m: tokenizer_fitted(m, count) for m, count in zip(models, counts, strict=True) if count}
+        counts: list[tuple[int, ...] | None] = []
+        with contextlib.suppress(TimeoutError):  # what it has counted is not asked again the next time
+            async with asyncio.timeout(ASK_SECONDS), client_for(endpoint) as client:
+                asked = (self._counts.of(client, endpoint, model, SAMPLES) for model in models)
+                counts = await asyncio.gather(*asked)
+        return {m: tokenizer_fitted(m, count) for m, count in zip(models, counts, strict=False) if count}
 
     async def close(self) -> None:
         """Ends the built-in model's server, and closes all connections."""

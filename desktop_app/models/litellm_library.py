@@ -35,8 +35,8 @@ class LiteLLM:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether `load` is done."""
-        return self._loading is not None and self._loading.done()
+        """Whether `load` has been done."""
+        return self._loading is not None and self._loading.done() and self._loading.exception() is None
 
     async def load(self) -> None:
         """Imports litellm, and goes once through a request that never leaves this process, so that the first
