@@ -129,10 +129,11 @@ def test_a_conversation_that_is_not_there_or_deleted_is_told(spoken: Store) -> N
         spoken.postings("c", ["ledger"])
 
 
-def test_an_empty_conversation_holds_nothing(store: Store) -> None:
-    assert store.outline("c").speakers == ()
-    assert store.postings("c", ["ledger"]) == {}
-    assert store.archived_indexes("c") == frozenset()
+def test_an_empty_conversation_holds_nothing(spoken: Store) -> None:
+    spoken.create(ConversationInfo("empty", "Beside others that are not", 1.0, 1.0))
+    assert spoken.outline("empty").speakers == ()
+    assert spoken.postings("empty", ["ledger"]) == {}
+    assert spoken.archived_indexes("empty") == frozenset()
 
 
 def test_a_damaged_message_keeps_its_place(spoken: Store, path: Path, caplog: pytest.LogCaptureFixture) -> None:
