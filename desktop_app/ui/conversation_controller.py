@@ -10,8 +10,10 @@ from PySide6.QtCore import QObject, Signal
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
+    ReplyStarted,
     RoomEnded,
     TurnEvent,
+    TurnFailed,
     TurnFinished,
     TurnStarted,
     ViewChanged,
@@ -212,7 +214,7 @@ class ConversationController(QObject):
             case ViewChanged():
                 self.view_changed.emit(event)
                 self._bridge.start(self._read_pins())
-            case TurnFinished() | RoomEnded():
+            case ReplyStarted() | TurnFailed() | TurnFinished() | RoomEnded():  # what a toast that stays tells of
                 parts.toast.end_stay()
             case _:
                 pass

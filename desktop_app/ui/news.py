@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from desktop_app.conversation.events import (
+    DescriptionStarted,
     GaugeChanged,
     OperationRow,
     RoomEnded,
@@ -106,6 +107,8 @@ def news_of(event: TurnEvent) -> News | None:
         case RoomProgress(tokens=tokens, most=most, plan=""):
             told = f" {thousands(tokens)} of at most {thousands(most)} tokens" if tokens else ""
             return News(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
+        case DescriptionStarted(images=images, model=model):
+            return News(f"{model} describes {counted(images, 'image')}…", stays=True)
         case RoomRefused(reason=reason):
             return News(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
-from .bridge import Bridge
+from .bridge import Bridge, EngineFailure
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
@@ -115,13 +115,20 @@ class ToolsController(QObject):
             off = tuple(tool for tool in settings.tools_off if tool != name)
             return replace(settings, tools_off=off if is_on else (*off, name))
 
-        await self._settings.change(changed)
-        tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
-        if self._sheet is not None:
-            self._sheet.show_tools(tools)
+        try:
+            await self._settings.change(changed)
+        finally:  # the switch shows what is stored, also when that was not possible
+            tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
+            if self._sheet is not None:
+                self._sheet.show_tools(tools)
 
     async def _read(self, viewer: SpillViewer, wish: p.ReadSpill) -> None:
-        page = await self._bridge.ask_for(p.SpillRead, wish)
+        try:
+            page = await self._bridge.ask_for(p.SpillRead, wish)
+        except EngineFailure as error:
+            if isValid(viewer):
+                viewer.show_failure(error.failure.title)
+            return
         if isValid(viewer):  # it may have been closed meanwhile
             viewer.show_page(wish.query, wish.offset, page)
 

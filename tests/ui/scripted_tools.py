@@ -1,9 +1,9 @@
-"""What the scripted engine knows of tools, questions, memory and spills: a script, not an implementation.
+"""What the scripted engine plays of tools, questions and recovery: a script, not an implementation.
 
 A user's message steers it: "!tool N" calls a tool that puts out N lines as fast as it can, "!slow N" at 1,000 lines a
 second, "!ask" asks for permission twice, "!rounds" asks whether to go on, "!too-many" fails when nobody said so,
-"!overflow" fails as a full window does,
-"!retry" waits a second for the provider, "!continue" stops a reply to make room and goes on with it.
+"!overflow" fails as a full window does, "!retry" waits a second for the provider, "!continue" stops a reply to make
+room and goes on with it.
 """
 
 from __future__ import annotations
@@ -30,26 +30,16 @@ from desktop_app.conversation.events import (
     TurnEvent,
     TurnFailed,
 )
-from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.tools import Need, ToolSpec
-from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.tools import Need
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Server
 
-NOW = 1_760_000_000.0
 BATCH = 10  # lines in one event of "!slow"
 OVERFLOW = Failure(
     kind="overflow", title="The conversation does not fit", detail="prompt is too long: 9,000 tokens > 8,192",
     kept="Everything is stored.", advice="Make room, or choose a larger model.",
 )  # fmt: skip
-
-FOUND = (
-    Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio"),
-    Server("Anthropic", "", ("claude-sonnet-4-5",), kind="anthropic"),
-)
-PROPOSED = {"anthropic": ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")}
 
 
 class ScriptedTools:
@@ -59,11 +49,6 @@ class ScriptedTools:
         self._tell = tell
         self._append = append
         self._answers: dict[str, tuple[threading.Event, list[Any]]] = {}
-        self._memories = [
-            Memory("k1", "Cut-over is on 3 March, 06:00 UTC", NOW, NOW, "c1", "model"),
-            Memory("k2", "Prefers short answers", NOW, NOW),
-        ]
-        self._tools_off: tuple[str, ...] = ()
         self._stopped = threading.Event()
         self.waiting: list[Asked] = []
 
@@ -78,29 +63,6 @@ class ScriptedTools:
             case p.StopTool():
                 self._stopped.set()
                 return p.Done()
-            case p.Discover():
-                return p.Discovered(FOUND)
-            case p.ProposeModels(kind):
-                return p.Proposed(PROPOSED.get(kind, ()))
-            case p.ListTools():
-                return self._listed()
-            case p.WriteSettings(settings):
-                self._tools_off = settings.tools_off
-                return None
-            case p.ReadSpill(_, query, offset, limit):
-                lines = [(n, f"line {n} of the output") for n in range(1, 5_001) if query in f"line {n} of the output"]
-                return p.SpillRead(tuple(lines[offset : offset + limit]), len(lines), 120_000)
-            case p.ReadTotals():
-                return p.TotalsRead(Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234), tokens_freed=0))
-            case p.ListMemories():
-                return self._remembered()
-            case p.WriteMemory(memory):
-                kept = [memory if memory.id == old.id else old for old in self._memories]
-                self._memories = kept if memory.id in {old.id for old in self._memories} else [*kept, memory]
-                return self._remembered()
-            case p.ExportConversation(_, path):
-                with open(path, "w") as file:
-                    return p.Exported(path, file.write("# Exported\n"))
             case _:
                 return None
 
@@ -185,21 +147,6 @@ class ScriptedTools:
         self._tell(ReplyStarted(name, f"{reply_id}b", "SmolLM2 135M", continues=reply_id))
         self._tell(TextDelta(name, f"{reply_id}b", "lf and more"))
         self._append(name, _reply(Text("lf and more"), continues=reply_id), f"{reply_id}b")
-
-    def _listed(self) -> p.Tools:
-        offers = (
-            ("bash", "Run a command", ""),
-            ("read", "Read a file", ""),
-            ("find_issue", "Find an issue", "tracker"),
-        )
-        return p.Tools(
-            tuple(p.ToolOffer(ToolSpec(n, d, source=s), 120, n not in self._tools_off) for n, d, s in offers),
-            failures=(Failure("provider", "The server “calendar” does not answer", "exit 1"),),
-        )
-
-    def _remembered(self) -> p.Memories:
-        shown = tuple(memory for memory in self._memories if not memory.is_deleted)
-        return p.Memories(shown, sum(10 for memory in shown if memory.is_on), 1_000)
 
 
 def _reply(*parts: Part, **fields: Any) -> Message:

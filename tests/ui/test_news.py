@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.conversation.events import GaugeChanged, OperationRow, RoomEnded, RoomRefused, RoomStarted, ViewChanged
+from desktop_app.conversation.events import (
+    DescriptionStarted,
+    Failure,
+    GaugeChanged,
+    OperationRow,
+    ReplyStarted,
+    RoomEnded,
+    RoomRefused,
+    RoomStarted,
+    TurnFailed,
+    ViewChanged,
+)
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.news import News, Newsroom
 
 
@@ -84,3 +97,17 @@ def test_memories_that_were_saved_can_be_taken_back():
     room = Newsroom()
     assert room.news_of(ViewChanged("v", (operation("flush"),), ())) == News("2 memories saved", ("o",))
     assert room.news_of(ViewChanged("v", (operation("flush", is_undone=True),), ())) == News("2 memories taken back")
+
+
+def test_images_that_another_model_looks_at_are_told_until_the_reply_starts(play):
+    assert Newsroom().news_of(DescriptionStarted("v", 2, "GPT-5.1")) == News("GPT-5.1 describes 2 images…", stays=True)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        for end in (ReplyStarted("c1", "r", "Sonnet"), TurnFailed("c1", Failure("server", "No answer"))):
+            bridge.happened.emit(DescriptionStarted("c1", 1, "GPT-5.1"))
+            assert window.toast.label.text() == "GPT-5.1 describes 1 image…"
+            assert window.toast.isVisible()
+            bridge.happened.emit(end)
+            assert not window.toast.isVisible()
+
+    play(scene)

@@ -206,3 +206,28 @@ def test_research_starts_a_turn(play):
         assert window.composer.text() == ""
 
     play(scene)
+
+
+def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.tools.open_whole("gone", "bash make all")
+        viewer = window.findChildren(SpillViewer)[0]
+        await until(lambda: viewer.note.text() == "There is no such conversation")
+        assert not window.failure.isVisible()
+        viewer.spill = "ab12"
+        viewer.search()
+        await until(lambda: viewer.note.text().startswith("5,000 lines"))
+        viewer.close()
+
+    play(scene)
+
+
+def test_a_switch_that_cannot_be_stored_goes_back(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.tools.open(window)
+        await until(lambda: window.findChildren(ToolsSheet))
+        switch = window.findChildren(ToolsSheet)[0].rows["find_issue"].switch
+        switch.click()
+        await until(lambda: window.failure.isVisible() and switch.isChecked())
+
+    play(scene)

@@ -30,7 +30,7 @@ class TotalsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.replies = InkLabel(size=12, tint="ink_soft", wraps=True)
-        self.upkeep_title = InkLabel("Summaries and memory", size=12, weight=MEDIUM)
+        self.upkeep_title = InkLabel("Summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
         self.upkeep = InkLabel(size=12, tint="ink_soft", wraps=True)
         self.freed = InkLabel(size=12, tint="ink_soft", wraps=True)
         self.column.addWidget(InkLabel("Used so far", size=13, weight=BOLD))

@@ -78,6 +78,11 @@ class SpillViewer(QDialog):
         found = counted(page.total, "line") + (f" with “{query}”" if query else f" · {bytes_in_words(page.bytes)}")
         self.note.set_text(found if page.total or not query else NOTHING)
 
+    def show_failure(self, words: str) -> None:
+        """The lines that were asked for cannot be had; scrolling and searching ask again."""
+        self._is_reading = False
+        self.note.set_text(words)
+
     def changeEvent(self, event: QEvent) -> None:
         """Follows the theme and the font scale."""
         super().changeEvent(event)

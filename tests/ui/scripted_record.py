@@ -1,0 +1,206 @@
+"""What the scripted engine keeps: conversations with their rows and operations, on disk before anything is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+from transcript_rows import changes_of
+
+from desktop_app.conversation.events import (
+    Asked,
+    GaugeChanged,
+    MessageRecorded,
+    MessageRow,
+    OperationRow,
+    RoomStarted,
+    State,
+    TurnEvent,
+    ViewChanged,
+)
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+
+MODEL = ModelInfo(id="builtin", label="SmolLM2 135M", window=8_192, max_output=2_048, is_builtin=True)
+OTHER_MODEL = ModelInfo(id="far/large", label="Large", window=200_000, max_output=8_192, note="The server is not up.")
+NOW = 1_760_000_000.0
+
+
+class Kept(msgspec.Struct):
+    """What stands in the file."""
+
+    conversations: dict[str, ConversationInfo] = {}
+    rows: dict[str, list[MessageRow]] = {}
+    operations: dict[str, list[OperationRow]] = {}
+    deleted: list[str] = []
+    settings: Settings = Settings()
+
+
+class ScriptedRecord:
+    """tell: sends an event."""
+
+    def __init__(self, folder: Path, messages: int, tell: Callable[[TurnEvent], None]) -> None:
+        self._file = folder / "scripted.json"
+        self._tell = tell
+        if self._file.exists():
+            self.kept = msgspec.json.decode(self._file.read_bytes(), type=Kept)
+        else:
+            self.kept = Kept()
+            if messages:
+                self.add("c1", "Migrating the billing service", messages)
+                self.add("c2", "Trip to Lisbon", 4)
+            self.keep()
+
+    def new(self, title: str, messages: int = 0) -> str:
+        """Adds a conversation, and gives its name."""
+        name = f"c{len(self.kept.conversations) + 1}"
+        self.add(name, title, messages)
+        return name
+
+    def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
+        """Its part of the answers; None for what it does not know."""
+        match wish:
+            case p.ListConversations():
+                return self.listed()
+            case p.ReadMessages(name, before, limit):
+                rows = [row for row in self.kept.rows[name] if row.index < before]
+                return p.Messages(tuple(rows[-limit:]), len(self.kept.rows[name]))
+            case p.ReadOperation(name, operation, query):
+                rows = [row for row in self.kept.rows[name] if row.operation_id == operation]
+                rows = [row for row in rows if query in row.message.text]
+                return p.Messages(tuple(rows), len(rows))
+            case p.ListPins(name):
+                rows = tuple(row for row in self.kept.rows[name] if row.is_pinned)
+                return p.Messages(rows, len(rows))
+            case p.Search(query):
+                return p.Found(tuple(self._found(query)))
+            case p.PlanOptimize(name):
+                return self._plan(name)
+            case _:
+                return self._answer_change(wish)
+
+    def _answer_change(self, wish: p.AnyWish) -> p.AnyThing | None:
+        record = self.kept
+        match wish:
+            case p.Rename(name, title):
+                record.conversations[name] = msgspec.structs.replace(record.conversations[name], title=title)
+                return self.keep()
+            case p.Delete(name):
+                record.deleted.append(name)
+                return self.keep()
+            case p.Restore(name):
+                record.deleted.remove(name)
+                return self.keep()
+            case p.PinMessage(name, message) | p.UnpinMessage(name, message):
+                return self.change(name, message, is_pinned=isinstance(wish, p.PinMessage))
+            case p.BringBackMessages(name, messages):
+                for message in messages:
+                    self.change(name, message, state=State.IN_VIEW)
+                return p.Done()
+            case p.ApplyPlan(name, _, summary):
+                return self._compact(name, summary)
+            case p.UndoOperation(name, operation) | p.RedoOperation(name, operation):
+                return self._undo(name, operation, isinstance(wish, p.UndoOperation))
+            case _:
+                return None
+
+    def append(self, name: str, message: Message, message_id: str = "") -> None:
+        rows = self.kept.rows[name]
+        stamped = msgspec.structs.replace(message, id=message_id or f"{name}-{len(rows)}", at=NOW)
+        row = MessageRow(stamped, len(rows), max(len(message.text) // 4, 1))
+        rows.append(row)
+        self.keep()
+        self._tell(MessageRecorded(name, row))
+        self._tell(GaugeChanged(name, self.gauge(name)))
+
+    def change(self, name: str, message: str, **changes: object) -> p.Done:
+        rows = self.kept.rows[name]
+        position = next(i for i, row in enumerate(rows) if row.message.id == message)
+        rows[position] = msgspec.structs.replace(rows[position], **changes)
+        self.keep()
+        self._tell(ViewChanged(name, (), changes_of([rows[position]])))
+        return p.Done()
+
+    def _compact(self, name: str, summary: str) -> p.Done:
+        self._tell(RoomStarted(name, Trigger.USER))
+        rows = self.kept.rows[name]
+        head = rows[: max(len(rows) - 4, 0)]
+        operation = OperationRow(
+            id=f"op{len(self.kept.operations[name]) + 1}", kind="compaction", at=NOW, trigger=Trigger.USER,
+            strategies={"extractive": 1}, messages=len(head), tokens_before=5_102, tokens_after=2_871,
+            after_message_id=head[-1].message.id, summary=summary, fidelity=Fidelity(58, 31, 11, 0),
+        )  # fmt: skip
+        self.kept.operations[name].append(operation)
+        return self._archive(name, operation, head, State.ARCHIVED)
+
+    def _undo(self, name: str, operation_id: str, is_undone: bool) -> p.Done:
+        operations = self.kept.operations[name]
+        position = next(i for i, o in enumerate(operations) if o.id == operation_id)
+        operations[position] = msgspec.structs.replace(operations[position], is_undone=is_undone)
+        last = operations[position].after_message_id
+        rows = self.kept.rows[name]
+        head = rows[: next(i for i, row in enumerate(rows) if row.message.id == last) + 1]
+        return self._archive(name, operations[position], head, State.IN_VIEW if is_undone else State.ARCHIVED)
+
+    def _archive(self, name: str, operation: OperationRow, head: list[MessageRow], state: State) -> p.Done:
+        shown = operation.id if state is State.ARCHIVED else ""
+        changed = [msgspec.structs.replace(row, state=state, operation_id=shown) for row in head]
+        self.kept.rows[name][: len(head)] = changed
+        self.keep()
+        self._tell(ViewChanged(name, (operation,), changes_of(changed), operation.trigger))
+        self._tell(GaugeChanged(name, self.gauge(name)))
+        return p.Done()
+
+    def _plan(self, name: str) -> p.Plan:
+        gauge = self.gauge(name)
+        return p.Plan(
+            id="plan1", before=gauge, after=gauge, pruned=(), archived=(), tokens_freed_by_prune=0,
+            tokens_freed_by_compaction=0, kept=4, pins=0, rules=0, summary="What was said.", summary_tokens=4,
+            fidelity=Fidelity(58, 31, 11, 0), tail_tokens=1_000, tail_least=100, tail_most=4_000,
+        )  # fmt: skip
+
+    def _found(self, query: str) -> Iterator[SearchResult]:
+        for name, rows in self.kept.rows.items():
+            for row in rows:
+                if query in row.message.text:
+                    title = self.kept.conversations[name].title
+                    yield SearchResult(name, title, row.message.id, row.index, row.message.role, False, f"«{query}»", 1)
+
+    def add(self, name: str, title: str, messages: int) -> None:
+        info = ConversationInfo(name, title, NOW, time.time() - 120 * len(self.kept.rows), messages, MODEL.id, 0.4)
+        self.kept.conversations[name] = info
+        self.kept.operations[name] = []
+        rows = self.kept.rows[name] = []
+        for n in range(messages):
+            role, text = (Role.USER, f"Question {n}") if n % 2 == 0 else (Role.ASSISTANT, f"Answer {n}\n\n- one\n- two")
+            message = Message(id=f"{name}-{n}", at=NOW + n, role=role, parts=(Text(text),), model="SmolLM2 135M")
+            rows.append(MessageRow(message, n, 12))
+
+    def listed(self) -> p.Conversations:
+        shown = [info for name, info in self.kept.conversations.items() if name not in self.kept.deleted]
+        return p.Conversations(tuple(sorted(shown, key=lambda info: -info.updated_at)))
+
+    def keep(self) -> p.Conversations:
+        new = self._file.with_suffix(".new")
+        new.write_bytes(msgspec.json.encode(self.kept))
+        new.replace(self._file)
+        return self.listed()
+
+    def gauge(self, name: str) -> Gauge:
+        total = sum(row.tokens for row in self.kept.rows[name] if row.state is State.IN_VIEW)
+        return Gauge({Segment.USER: total}, total, MODEL.window, 1_638, Status.SAFE)
+
+    def opened(self, name: str, is_running: bool, waiting: tuple[Asked, ...]) -> p.Opened:
+        rows = self.kept.rows[name]
+        return p.Opened(
+            self.kept.conversations[name], MODEL, tuple(rows[-p.PAGE :]), len(rows),
+            tuple(self.kept.operations[name]), self.gauge(name), is_running,
+            waiting,
+        )  # fmt: skip

@@ -1,0 +1,100 @@
+"""What the scripted engine knows beside conversations: models, settings, servers, tools, memories, whole outputs."""
+
+from __future__ import annotations
+
+from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Server
+
+UNWRITABLE = "find_issue"
+"""A tool of which it cannot be stored that it is off."""
+FOUND = (
+    Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio"),
+    Server("Anthropic", "", ("claude-sonnet-4-5",), kind="anthropic"),
+)
+PROPOSED = {"anthropic": ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")}
+
+
+class ScriptedWorld:
+    """record: keeps the settings."""
+
+    def __init__(self, record: ScriptedRecord) -> None:
+        self._record = record
+        self._memories = [
+            Memory("k1", "Cut-over is on 3 March, 06:00 UTC", NOW, NOW, "c1", "model"),
+            Memory("k2", "Prefers short answers", NOW, NOW),
+        ]
+
+    def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
+        """Its part of the answers; None for what it does not know."""
+        match wish:
+            case p.CountDraft(_, text):
+                return p.DraftCounted(len(text) // 4)
+            case p.ImportFile(path):
+                raise LookupError(path)
+            case p.ReadTotals():
+                return p.TotalsRead(Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234), tokens_freed=0))
+            case p.ListMemories():
+                return self._remembered()
+            case p.WriteMemory(memory):
+                kept = [memory if memory.id == old.id else old for old in self._memories]
+                self._memories = kept if memory.id in {old.id for old in self._memories} else [*kept, memory]
+                return self._remembered()
+            case p.ExportConversation(_, path):
+                with open(path, "w") as file:
+                    return p.Exported(path, file.write("# Exported\n"))
+            case p.ReadSpill():
+                return _read(wish)
+            case p.ListTools():
+                return self._listed()
+            case _:
+                return self._answer_settings(wish)
+
+    def _answer_settings(self, wish: p.AnyWish) -> p.AnyThing | None:
+        match wish:
+            case p.ListModels():
+                return p.Models((MODEL, OTHER_MODEL))
+            case p.Discover():
+                return p.Discovered(FOUND)
+            case p.ProposeModels(kind):
+                return p.Proposed(PROPOSED.get(kind, ()))
+            case p.WriteSettings(settings):
+                if UNWRITABLE in settings.tools_off:
+                    raise LookupError("the disk is full")
+                self._record.kept.settings = settings
+                self._record.keep()
+            case p.ReadSettings():
+                pass
+            case _:
+                return None
+        return p.SettingsRead(self._record.kept.settings, (), "the system keyring")
+
+    def _listed(self) -> p.Tools:
+        offers = (
+            ("bash", "Run a command", ""),
+            ("read", "Read a file", ""),
+            ("find_issue", "Find an issue", "tracker"),
+        )
+        return p.Tools(
+            tuple(
+                p.ToolOffer(ToolSpec(n, d, source=s), 120, n not in self._record.kept.settings.tools_off)
+                for n, d, s in offers
+            ),
+            failures=(Failure("provider", "The server “calendar” does not answer", "exit 1"),),
+        )
+
+    def _remembered(self) -> p.Memories:
+        shown = tuple(memory for memory in self._memories if not memory.is_deleted)
+        return p.Memories(shown, sum(10 for memory in shown if memory.is_on), 1_000)
+
+
+def _read(wish: p.ReadSpill) -> p.SpillRead:
+    if wish.spill == "gone":
+        raise LookupError("gone")
+    lines = [(n, f"line {n} of the output") for n in range(1, 5_001) if wish.query in f"line {n} of the output"]
+    return p.SpillRead(tuple(lines[wish.offset : wish.offset + wish.limit]), len(lines), 120_000)
