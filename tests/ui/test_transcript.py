@@ -301,6 +301,12 @@ def test_a_hostile_message_loads_nothing_and_stays_text(view, tmp_path):
     assert "<script>x</script>" in shown
 
 
+def test_code_behind_an_emoji_is_marked_where_it_stands(view, qtbot):
+    view.transcript.open([row(0, Role.USER, Text("🎉🎉 keep `vendor/` as it is"))], ())
+    [flow] = view.layout_of(0).flows
+    assert flow.document.toPlainText() == "🎉🎉 keep vendor/ as it is"
+
+
 def test_code_is_highlighted_a_little_later(view, qtbot):
     view.transcript.open([row(0, Role.ASSISTANT, Text("```python\ndef f(): return 1  # one\n```"))], ())
     document = view.layout_of(0).flows[0].document

@@ -105,11 +105,16 @@ def _plain(text: str) -> InkDocument:
     code = QTextCharFormat()
     code.setFont(code_font(13))
     for found in reversed(list(_BACKTICKS.finditer(text))) if len(text) < 20_000 else ():
-        cursor.setPosition(found.start())
-        cursor.setPosition(found.end(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(_units(text, found.start()))
+        cursor.setPosition(_units(text, found.end()), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(found[1], code)
     _set_lines(document, LINE_HEIGHT)
     return document
+
+
+def _units(text: str, place: int) -> int:
+    """A place by Qt's count, which is of UTF-16 units: a character beyond the basic plane is two."""
+    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _soft(text: str) -> InkDocument:
