@@ -42,7 +42,7 @@ PATTERNS = [
         r"range of input length should be \[\d+, ?<limit>\]",
         # llama.cpp, its Python bindings, LM Studio, text-generation-inference
         r"request \(<observed> tokens\) exceeds the available context size \(<limit> tokens\)",
-        r"requested tokens \(<observed>\) exceed context window of <limit>",
+        r"requested tokens (?:\(<observed>\) )?exceed context window of <limit>",
         r"n_keep \(<observed>\) >= n_ctx \(<limit>\)",
         r"reached context length of <limit> tokens",
         r"must be <= <limit>\. given: <prompt> `?inputs`? tokens and <reply>",
@@ -68,7 +68,7 @@ def tokens_in(text: str, numbers: Mapping[str, int]) -> tuple[int, int]:
     for pattern in PATTERNS:
         match = pattern.search(text)
         if match:
-            found = {name: int(re.sub(r"\D", "", value)) for name, value in match.groupdict().items()}
+            found = {name: int(re.sub(r"\D", "", value)) for name, value in match.groupdict().items() if value}
             return found.pop("limit"), sum(found.values())
     return _in_other_words(text)
 
