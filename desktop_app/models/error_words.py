@@ -124,7 +124,7 @@ MALFORMED = _any(
     r"at least one message is required|contents (is|are) not specified|contents? field is required",
     r"messages?\[\d+\]\.(name|tool_calls?|tool_call_id)\S*['\"]?:? (string|array|does|is|must)",
     r"messages'?\W.{0,40}(expected a string, got null|empty array)",
-    r"parse (tool|function) call arguments|tokeni[sz]ation failed|invalid ['`]?(content|messages?)['`]? (type|format)",
+    r"parse (tool|function) call arguments|tokeni[sz]ation failed|invalid ['`](content|messages?)['`] (type|format)",
 )
 
 A_PART = r"(messages?|roles?|assistant|contents?\.parts|tool_(calls?|use|results?)|reasoning_content|`thinking`)"
