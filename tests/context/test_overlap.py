@@ -156,4 +156,6 @@ def test_looking_back_is_bounded_and_quick() -> None:
     before = "".join(f"line {n} of a long reply\n" for n in range(9_000))
     started = time.process_time()
     assert shown(before, *before[-LOOK_BACK:], "and on") == "and on"
+    further = before[-LOOK_BACK - 100 :]
+    assert shown(before, further, "and on") == f"{further}and on", "it is not looked for so far back"
     assert time.process_time() - started < 0.5 * slowness()
