@@ -34,6 +34,7 @@ from .recover import Tried, Wait, reaction_to
 from .session import Session, stamped
 from .titles import RESEARCH
 from .turn import Ending
+from .uninterrupted import all_of, uninterrupted
 from .workbench import Workbench
 
 ROUNDS_MOST = 12
@@ -108,7 +109,7 @@ async def take_research(
         ending.by(error)
     if research is not None:
         try:
-            async for event in research.settled():
+            for event in await uninterrupted(all_of(research.settled())):
                 yield event
         except WorldError as error:
             ending.by(error)

@@ -50,7 +50,7 @@ class Calls:
             await running
         finally:
             running.cancel()
-            await asyncio.wait({running})
+            await uninterrupted(_end_of(running))  # what it records while it ends is not recorded once more by `closed`
 
     async def closed(self) -> AsyncGenerator[TurnEvent, None]:
         """Gives the calls that have no result yet one that says why, with what they had shown; tells of these, and of
@@ -154,6 +154,10 @@ class Calls:
         told = (self._session.id, call.call_id, message.id, call.name, outcome.is_error, seconds, size)
         for event in (recorded, ToolFinished(*told, self._reply.id, place), self._session.gauge_changed()):
             self._told.put_nowait(event)
+
+
+async def _end_of(task: asyncio.Task[None]) -> None:
+    await asyncio.wait({task})
 
 
 async def entered(session: Session, bench: Workbench, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:

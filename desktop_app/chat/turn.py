@@ -19,6 +19,7 @@ from .ports import WorldError
 from .recover import recovered
 from .run_tools import Calls
 from .session import Session
+from .uninterrupted import all_of, uninterrupted
 from .whole_reply import WholeReply
 from .workbench import Workbench
 
@@ -123,25 +124,29 @@ class Turn:
     async def settled(self) -> AsyncGenerator[TurnEvent, None]:
         """However the turn went: what had arrived is stored, each call has a result, and only then it is told. Raises
         the bug that ended it."""
-        session = self.session
         try:
-            if self.whole is not None:
-                async for event in self.whole.kept():
-                    yield event
-                self._count(self.whole)
-            if self.calls is None and self.bench is not None and session.view.open_calls and self.newest is not None:
-                self.calls = Calls(session, self.bench, self.newest)
-            if self.calls is not None:
-                async for event in self.calls.closed():
-                    yield event
+            for event in await uninterrupted(all_of(self._stored())):
+                yield event
         except WorldError as error:
             self.ending.by(error)
-        yield session.gauge_changed()
+        yield self.session.gauge_changed()
         if self.ending.failure is not None:
-            yield TurnFailed(session.id, self.ending.failure)
+            yield TurnFailed(self.session.id, self.ending.failure)
         yield self._finished()
         if self.ending.bug is not None:
             raise self.ending.bug
+
+    async def _stored(self) -> AsyncGenerator[TurnEvent, None]:
+        if self.whole is not None:
+            async for event in self.whole.kept():
+                yield event
+            self._count(self.whole)
+        open_calls = self.session.view.open_calls
+        if self.calls is None and self.bench is not None and open_calls and self.newest is not None:
+            self.calls = Calls(self.session, self.bench, self.newest)
+        if self.calls is not None:
+            async for event in self.calls.closed():
+                yield event
 
     def _finished(self) -> TurnFinished:
         """The end, with what all that was recorded meanwhile has taken, summaries and the like included."""

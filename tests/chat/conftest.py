@@ -20,6 +20,7 @@ from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokenizers import tokenizer_for
 from desktop_app.settings import Settings
 from provider import ScriptedProvider
+from slowness import slowness
 
 
 class OneServer:
@@ -64,7 +65,7 @@ class House:
 
     async def until(self, is_met: Callable[[], bool]) -> None:
         """Waits until what was published meets the condition."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(30 * slowness()):
             while not is_met():
                 self._changed.clear()
                 await self._changed.wait()

@@ -194,6 +194,20 @@ async def test_who_stops_twice_loses_nothing(house, tmp_path) -> None:
     assert len(results(session)) == 4
 
 
+async def test_no_cancellation_comes_in_between_when_a_turn_is_stored(house, tmp_path) -> None:
+    """One that came while something was stored arrives later: it may find the turn at its end."""
+    home = await house([calling(*(bash(f"echo begun; sleep 60 # {n}", f"c{n}") for n in range(4))), Reply("I see.")])
+    session = await equipped(home, tmp_path)
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(ToolOutput)))
+    task = next(task for task in asyncio.all_tasks() if task.get_name() == session.id)
+    while not task.done():
+        task.cancel()
+        await asyncio.sleep(0.002)
+    assert [event.reason for event in home.of(TurnFinished)] == ["stopped"]
+    assert len(results(session)) == len(home.of(ToolFinished)) == 4
+
+
 class Clumsy(Toolbox):
     """A toolbox that does not know what a call would do."""
 
