@@ -119,7 +119,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
     target: float = 0.50
     tail_most: int = 20_000
-    tail_share: float = 0.15
+    tail_share: float = 0.12
     """Of the usable window, for small ones: the last replies may take it up to the target. With a half, as the seeds
     have it, a window of 16,000 is full again after nine turns (decision 13)."""
     tail_assistant_turns: int = 5

@@ -26,7 +26,7 @@ from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.llama_server import LlamaServer
 from desktop_app.models.tokenizers import tokenizer_for
 
-pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1_200)]
 
 POLICY = replace(BALANCED, reserve_share_of_window=0.08, reserve_least=64)
 """Hardly anything is kept free for the reply, so that one of a few hundred tokens fills the window."""
@@ -38,7 +38,7 @@ ENDLESS = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prom
 """The model does not end by itself: what ends is the room."""
 
 
-@pytest.fixture(params=[1_024, 2_048])
+@pytest.fixture(params=[1_024, 4_096])
 async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Session]:
     """A conversation that nearly fills the small window of its model."""
     window: int = request.param

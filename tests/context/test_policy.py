@@ -92,7 +92,7 @@ def test_balanced_has_the_numbers_of_the_feature_table() -> None:
         # K1 to K14
         "target": 0.50,
         "tail_most": 20_000,
-        "tail_share": 0.15,
+        "tail_share": 0.12,
         "tail_assistant_turns": 5,
         "summary_most": 2_000,
         "summary_share_of_head": 0.20,
