@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import ssl
 import zlib
 from collections.abc import Callable
@@ -132,9 +133,12 @@ def _request(client: httpx.AsyncClient, url: str, host: str, target: str, accept
 
 
 def ssl_context() -> ssl.SSLContext:
-    """With the certificates that httpx brings, which take a moment to read."""
+    """With the certificates that httpx brings. To read them takes a moment, as does what the first request would else
+    import while everybody waits."""
     import httpx
 
+    for part in ("httpcore", "anyio._backends._asyncio"):
+        importlib.import_module(part)
     return httpx.create_ssl_context(trust_env=False)
 
 
