@@ -145,7 +145,7 @@ class Conversations:
 
     async def delete(self, conversation: str) -> None:
         """Takes it off the list; nothing is erased, and `restore` brings it back."""
-        await self.turns.stop(conversation)
+        await self.turns.leave(conversation)
         await self.archive.change(conversation, is_deleted=True)
         self._sessions.pop(conversation, None)
         self._list_changed()

@@ -68,8 +68,9 @@ class Turn:
 
     @property
     def is_open(self) -> bool:
-        """Whether the model has to be asked: for the first time, or since its calls have results now."""
-        return self.newest is None or bool(self.newest.tool_calls)
+        """Whether the model has to be asked: for the first time, or since its calls have results now. Where there are
+        no tools, calls get none."""
+        return self.newest is None or (self.bench is not None and bool(self.newest.tool_calls))
 
     @property
     def trigger(self) -> Trigger:

@@ -131,6 +131,11 @@ class Turns:
         """Ends the running turn; what had arrived of the reply is kept."""
         await self._tasks.cancel(conversation)
 
+    async def leave(self, conversation: str) -> None:
+        """Ends all that is under way there: nobody is interested any more."""
+        for key in (conversation, f"room of {conversation}", f"name of {conversation}", f"reading of {conversation}"):
+            await self._tasks.cancel(key)
+
     async def stop_room(self, conversation: str) -> None:
         """Ends the making of room in the background, or the turn that waits for it; nothing is left of it."""
         if self._tasks.is_running(f"room of {conversation}"):

@@ -39,6 +39,7 @@ class Joined:
     toolbox: Toolbox = field(init=False)
     bench: Workbench = field(init=False)
     conversations: Conversations = field(init=False)
+    _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
 
     @property
     def settings(self) -> Settings:
@@ -53,16 +54,12 @@ class Joined:
 
     async def change_settings(self, settings: Settings) -> None:
         """Stores the settings and applies them. Raises WorldError; then the old ones hold."""
-        try:
-            await asyncio.to_thread(write_settings, settings_file(self.data), settings)
-        except OSError as error:
-            title, detail = "The settings could not be saved", error.strerror or str(error)
-            advice = f"Make sure that {self.data} can be written and the disk is not full."
-            raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
-        await self.keys.load(settings.servers, keys_of_tools(settings))
-        self.catalogue.change(settings)
-        await self.mcp.change(settings.mcp_servers)
-        self.conversations.change_settings(settings)
+        async with self._changing:
+            await self._store(settings)
+            await self.keys.load(settings.servers, keys_of_tools(settings))
+            self.catalogue.change(settings)
+            await self.mcp.change(settings.mcp_servers)
+            self.conversations.change_settings(settings)
         await self.catalogue.discover()
 
     async def servers_found(self) -> tuple[Server, ...]:
@@ -73,11 +70,20 @@ class Joined:
         return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
 
     async def keep_rule(self, rule: Rule) -> None:
-        """Keeps a rule for good: what the user said last of the same thing holds."""
-        others = tuple(r for r in self.settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
-        settings = replace(self.settings, rules=(*others, rule))
-        await asyncio.to_thread(write_settings, settings_file(self.data), settings)
-        self.conversations.settings = settings  # open conversations stay open: a turn is under way
+        """Keeps a rule for good: what the user said last of the same thing holds. Raises WorldError."""
+        async with self._changing:
+            others = tuple(r for r in self.settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
+            settings = replace(self.settings, rules=(*others, rule))
+            await self._store(settings)
+            self.conversations.settings = settings  # open conversations stay open: a turn is under way
+
+    async def _store(self, settings: Settings) -> None:
+        try:
+            await asyncio.to_thread(write_settings, settings_file(self.data), settings)
+        except OSError as error:
+            title, detail = "The settings could not be saved", error.strerror or str(error)
+            advice = f"Make sure that {self.data} can be written and the disk is not full."
+            raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
 
     async def close(self) -> None:
         """Stops turns, stores what had arrived, and ends children and threads, one after the other."""

@@ -88,6 +88,18 @@ async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeyp
     assert await titled(home, session) == QUESTION
 
 
+async def test_a_conversation_that_is_deleted_is_left_alone(house) -> None:
+    home = await house([Reply("In 1610."), Hang("Te")])
+    furnish(home)
+    session = await home.chats.create()
+    await home.turn(session, QUESTION)
+    while len(home.provider.requests) < 2:
+        await asyncio.sleep(0.01)
+    await home.chats.delete(session.id)
+    assert home.chats._tasks._running == {}
+    assert await asyncio.to_thread(home.provider.client_left.wait, 5), "the connection is closed"
+
+
 async def test_the_built_in_model_and_code_alone_give_no_titles(house) -> None:
     home = await house([Reply("In 1610.")] * 2)
     furnish(home, summaries="extractive")

@@ -21,7 +21,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Compaction, Trigger
-from provider import Cut, Hang, Overflow, Reply, Status
+from provider import Call, Cut, Hang, Overflow, Reply, Status
 from slowness import slowness
 
 
@@ -232,3 +232,12 @@ async def test_a_message_that_is_sent_while_an_answer_is_asked_for_anew_waits_fo
     await again
     await home.until(lambda: len(home.of(TurnFinished)) == 3)
     assert [item.message.text for item in session.view.items][1:] == ["Which?", "Second.", "And now?", "Third."]
+
+
+async def test_where_there_are_no_tools_a_call_ends_the_turn(house) -> None:
+    call = Reply("I look.", calls=(Call("read", "{}"),), finish="tool_calls")
+    home = await house([call] * 3)
+    session = await home.chats.create()
+    events = await home.turn(session, "Look")
+    assert events[-1].reason == "finished"
+    assert len(home.provider.requests) == 1
