@@ -111,7 +111,7 @@ class Keeper:
         if not self.is_due(session, trigger):
             return []
         lock = self._locks.setdefault(session.id, asyncio.Lock())
-        if lock.locked() and not is_due(request_size(session), session.policy, session.budget, trigger):
+        if lock.locked() and not is_due(session.view, request_size(session), session.policy, session.budget, trigger):
             return []  # one is being made, in the background: nobody has to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):

@@ -52,7 +52,7 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
         for event in await session.keeper.flushed(session, trigger):
             yield event
     for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else STEPS_MOST):
-        if not is_due(request_size(session), session.policy, session.budget, trigger):
+        if not is_due(session.view, request_size(session), session.policy, session.budget, trigger):
             return
         basis = basis_of(session)
         step = await asyncio.to_thread(decided, basis, trigger)

@@ -19,7 +19,7 @@ from desktop_app.context.reports import calibration_of, is_report
 from desktop_app.context.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
-from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.gauge import Basis, Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Entry, Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
@@ -100,9 +100,9 @@ class Session:
     @property
     def budget(self) -> Budget:
         """What a request may take under the policy."""
-        window = self.model.info.window
-        window = min(window, self._told_limit) if self._told_limit else window
-        return budget_for(self._chosen, window, self.model.info.max_output)
+        info, told = self.model.info, self._told_limit
+        is_assumed = info.window_basis is Basis.ASSUMED and not told
+        return budget_for(self._chosen, min(info.window, told or info.window), info.max_output, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
         """A provider that refuses a request may say how large its window really is: that holds from now on."""

@@ -9,6 +9,7 @@ from desktop_app.conversation.transcript import Compaction, Prune, Trigger
 from .breakdown import request_tokens
 from .compact import CompactionPlan, plan_compaction
 from .counting import Counts
+from .items import Kind
 from .policy import SHARE_LEAST, Budget, ContextPolicy
 from .prune import freed_at_most, is_cache_warm, plan_prune
 from .tail import room_of
@@ -66,10 +67,18 @@ def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
     return max(round(policy.stream_stop_at * budget.window) - rest, 0)
 
 
-def is_due(total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
-    """Whether a request of `total` tokens has reached the first step of the ladder."""
+def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
+    """Whether the request of that view, of `total` tokens, has reached the first step of the ladder."""
     ladder = ladder_of(trigger, policy, budget)
-    return budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
+    is_full = budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
+    return is_full or has_too_many_messages(view, policy, budget, trigger)
+
+
+def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
+    """Whether a compaction is due for the number of messages, where nobody knows the window (K14)."""
+    if len(view.items) < budget.messages_most or trigger.value not in policy.phases:
+        return False
+    return sum(item.kind is Kind.MESSAGE for item in view.items) >= budget.messages_most
 
 
 def make_room(
@@ -108,7 +117,8 @@ class _Moment:
         self.share = budget.share(self._total)
         self._fits = self._total <= budget.usable
         stalled = self._fits and is_stalled(view, policy)
-        self._is_compaction_due = self.share >= self._ladder.compact_at and not stalled
+        is_full = self.share >= self._ladder.compact_at or has_too_many_messages(view, policy, budget, trigger)
+        self._is_compaction_due = is_full and not stalled
 
     def prune_that_suffices(self) -> Prune | None:
         """The prune that is due, if it makes a compaction unnecessary or none is due: what a compaction archives

@@ -175,10 +175,14 @@ BALANCED = ContextPolicy()
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """The numbers of one model under one policy, in tokens. usable = window - reserve."""
+    """The numbers of one model under one policy, in tokens. usable = window - reserve.
+
+    messages_most: from so many messages on a compaction is due, too (K14).
+    """
 
     window: int
     reserve: int
+    messages_most: int = NO_LIMIT
 
     @property
     def usable(self) -> int:
@@ -192,19 +196,26 @@ class Budget(msgspec.Struct, frozen=True):
     def counted_with(self, factor: float) -> Budget:
         """The same budget for counts that are short by that factor: what fits here, fits there."""
         usable = int(self.usable / factor)
-        return Budget(usable + int(self.reserve / factor), int(self.reserve / factor))
+        reserve = int(self.reserve / factor)
+        return Budget(usable + reserve, reserve, self.messages_most)
 
 
-def budget_for(policy: ContextPolicy, window: int, max_output: int = 0) -> Budget:
+def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False) -> Budget:
     """The budget of a model with that window. `max_output` is the longest reply it can write; 0: not known.
 
-    The reserve never takes more than half of the window, so that a tiny one can still be used.
+    The reserve never takes more than half of the window, so that a tiny one can still be used. is_assumed: nobody could
+    tell the window; then a request takes no more than the policy says for that (C6), or messages are counted (K14).
     """
     share = min(round(window * policy.reserve_share_of_window), policy.reserve_most)
     reserve = policy.reserve_tokens or share
     if max_output:
         reserve = min(reserve, max_output)
-    return Budget(window, min(max(reserve, policy.reserve_least), window // 2))
+    reserve = min(max(reserve, policy.reserve_least), window // 2)
+    if not is_assumed:
+        return Budget(window, reserve)
+    if not policy.limit_without_window:
+        return Budget(window, reserve, policy.messages_most)
+    return Budget(min(window, policy.limit_without_window + reserve), reserve)
 
 
 def fitted(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
@@ -246,14 +257,6 @@ def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:
 
 def _between(least: float, share: float, most: float) -> float:
     return min(max(share, least), most)
-
-
-def is_due_without_window(policy: ContextPolicy, tokens: int, messages: int) -> bool:
-    """Whether a compaction is due for a model whose window nobody knows: by tokens if there is a limit, else by
-    messages (K14)."""
-    if policy.limit_without_window:
-        return tokens >= policy.limit_without_window
-    return messages >= policy.messages_most
 
 
 def policy_for_target(policy: ContextPolicy) -> ContextPolicy:

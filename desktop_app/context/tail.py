@@ -16,7 +16,7 @@ from .cut_points import blocks
 from .items import Item, Kind, is_of_user
 from .items_made import summary_message
 from .legal import UNDERSTOOD
-from .policy import Budget, ContextPolicy
+from .policy import NO_LIMIT, Budget, ContextPolicy
 from .view import View
 
 KEPT_USER_SHARE = 0.25
@@ -116,7 +116,8 @@ def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | 
         usual = max(usual, _left_by_page(room, policy, target - room.fixed))
     if tail_tokens is not None:
         usual = most = tail_tokens
-    if policy.tail_most == 0 and tail_tokens is None:
+    is_by_messages = policy.tail_most == 0 or budget.messages_most != NO_LIMIT
+    if is_by_messages and tail_tokens is None:
         begin = _last_messages(room, policy.tail_messages)
     else:
         begin = _by_tokens(room, policy, usual, most)

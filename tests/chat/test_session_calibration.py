@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from test_take_turn import long_chat
 
 from desktop_app.chat.basis import basis_of
+from desktop_app.chat.ports import ModelError
 from desktop_app.chat.room import request_size, room_made
 from desktop_app.chat.session import Session, stamped
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.calibration import Calibration
-from desktop_app.context.presets import SELINE
-from desktop_app.conversation.events import ViewChanged
+from desktop_app.context.presets import GOAGENT, SELINE
+from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
@@ -90,3 +92,14 @@ async def test_a_policy_is_fitted_to_the_models_window(house) -> None:
     assert session.budget.usable == 199_000
     assert session.policy.compact_at == pytest.approx(180_000 / 199_000)
     assert session.gauge().thresholds == session.policy.thresholds
+
+
+async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says(house) -> None:
+    home = await house([], window=128_000)
+    session = await home.chats.create("Assumed")
+    session.policy = GOAGENT
+    assert session.budget.usable > 100_000
+    session.model.info = replace(session.model.info, window_basis=Basis.ASSUMED)
+    assert session.budget.usable == 8_000
+    session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
+    assert session.budget.window == 64_000, "now its provider has told"

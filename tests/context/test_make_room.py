@@ -8,7 +8,7 @@ from desktop_app.context.compact import CompactionPlan, compaction_of
 from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room, room_to_go_on
 from desktop_app.context.policy import BALANCED, Budget, budget_for, fitted
 from desktop_app.context.view import View, view_of
-from desktop_app.conversation.transcript import Compaction, Pin, Prune, Trigger
+from desktop_app.conversation.transcript import Compaction, Pin, Prune, Transcript, Trigger
 
 
 def chat(turns: int) -> View:
@@ -40,7 +40,7 @@ def test_each_moment_has_its_step_of_the_ladder(trigger: Trigger, share: float, 
     view = chat(60)
     step = asked(view, share, trigger)
     assert (step is not None) is is_made
-    due = is_due(tokens(view), BALANCED, Budget(round(tokens(view) / share), 0), trigger)
+    due = is_due(view, tokens(view), BALANCED, Budget(round(tokens(view) / share), 0), trigger)
     assert due or not is_made
 
 
@@ -159,8 +159,35 @@ def test_a_reply_that_was_stopped_finds_room_for_as_much_as_is_kept_for_a_whole_
     budget = budget_for(BALANCED, window, max_output)
     policy = fitted(BALANCED, budget)
     stop = round(policy.stream_stop_at * window)
-    assert is_due(stop, policy, budget, Trigger.STREAMING)
+    view = chat(1)
+    assert is_due(view, stop, policy, budget, Trigger.STREAMING)
     most = room_to_go_on(policy, budget)
     assert stop - most >= max(budget.reserve, window // 10) - 1
-    assert not is_due(min(most, round(policy.prune_at * budget.usable)) - 1, policy, budget, Trigger.STREAMING)
-    assert not is_due(window - 1, replace(policy, phases=()), Budget(window, 0), Trigger.STREAMING)
+    assert not is_due(view, min(most, round(policy.prune_at * budget.usable)) - 1, policy, budget, Trigger.STREAMING)
+    assert not is_due(view, window - 1, replace(policy, phases=()), Budget(window, 0), Trigger.STREAMING)
+
+
+@pytest.mark.parametrize(
+    ("turns", "trigger", "is_made"),
+    [
+        (24, Trigger.BEFORE_REQUEST, False),  # 49 messages
+        (25, Trigger.BEFORE_REQUEST, True),
+        (25, Trigger.AFTER_TURN, True),
+        (25, Trigger.USER, False),
+    ],
+)
+def test_where_no_limit_is_known_messages_are_counted(turns: int, trigger: Trigger, is_made: bool) -> None:
+    policy = replace(BALANCED, limit_without_window=0)
+    budget = budget_for(policy, 128_000, is_assumed=True)
+    view, counts = chat(turns), letters()
+    assert is_due(view, tokens(view), policy, budget, trigger) is is_made
+    assert not is_due(view, tokens(view), policy, budget_for(policy, 128_000), trigger), "that one is known"
+    step = make_room(view, policy, budget, counts, trigger)
+    assert (step is not None) is is_made
+    if isinstance(step, CompactionPlan):
+        assert len(step.archived) == 2 * turns + 1 - policy.tail_messages
+        transcript = Transcript(view.entries)
+        compaction = compaction_of(step, transcript, view, counts)
+        assert compaction is not None
+        after = view_of(transcript.append(replace(compaction, id="op")))
+        assert make_room(after, policy, budget, counts, trigger) is None, "and then there are few"

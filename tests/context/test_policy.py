@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from desktop_app.context.policy import (
     BALANCED,
+    NO_LIMIT,
     SHARE_LEAST,
     Budget,
     ContextPolicy,
     budget_for,
     fitted,
-    is_due_without_window,
     policy_for_target,
 )
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED
@@ -174,13 +174,16 @@ def test_a_budget_for_counts_that_are_short() -> None:
     assert odd.usable * 1.28 <= 667, "rounded to the safe side"
 
 
-@pytest.mark.parametrize(
-    ("limit", "tokens", "messages", "is_due"),
-    [(8_000, 7_999, 500, False), (8_000, 8_000, 1, True), (0, 10**6, 49, False), (0, 1, 50, True)],
-)
-def test_without_a_window_tokens_decide_or_else_messages(limit: int, tokens: int, messages: int, is_due: bool) -> None:
-    policy = replace(BALANCED, limit_without_window=limit)
-    assert is_due_without_window(policy, tokens, messages) is is_due
+def test_where_nobody_knows_the_window_a_request_takes_what_the_policy_says_or_messages_are_counted() -> None:
+    limited = replace(BALANCED, limit_without_window=20_000)
+    assert budget_for(limited, 128_000, 4_096, is_assumed=True) == Budget(24_096, 4_096)
+    assert budget_for(limited, 128_000, 4_096) == Budget(128_000, 4_096), "that one is known"
+    assert budget_for(limited, 16_000, is_assumed=True).window == 16_000, "never more than was assumed"
+    assert budget_for(BALANCED, 128_000, is_assumed=True) == budget_for(BALANCED, 128_000)
+    counting = replace(BALANCED, limit_without_window=0)
+    assert budget_for(counting, 128_000, is_assumed=True).messages_most == 50
+    assert budget_for(counting, 128_000).messages_most == NO_LIMIT
+    assert budget_for(counting, 128_000, is_assumed=True).counted_with(1.25).messages_most == 50
 
 
 @pytest.mark.parametrize("chosen", PRESETS.values(), ids=lambda policy: policy.name)

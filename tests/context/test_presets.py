@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from preset_conversations import has, tokens_at
 
-from desktop_app.context.policy import NO_LIMIT, ContextPolicy, is_due_without_window
+from desktop_app.context.policy import NO_LIMIT, ContextPolicy, budget_for
 from desktop_app.context.presets import GOAGENT, LIKE_PROGRAMS, LMSTUDIO, OPENCODE, SELINE, SPEC008
 
 # --- 0: OpenFork, "opencode-aligned" ----------------------------------------------------------------------------------
@@ -146,13 +146,11 @@ def test_goagent_has_its_documents_numbers() -> None:
     assert GOAGENT.phases == ("tool_result", "after_turn")
 
 
-def test_goagent_counts_messages_where_no_limit_is_known() -> None:
+def test_goagent_limits_tokens_where_the_window_is_not_known_or_else_counts_messages() -> None:
     # "contextWindow - ReserveTokens; else MaxTokens; else no token threshold"; "Otherwise: fall back to MaxMessages"
-    assert not is_due_without_window(GOAGENT, 7_999, 500)
-    assert is_due_without_window(GOAGENT, 8_000, 2)
-    no_limit = replace(GOAGENT, limit_without_window=0)
-    assert not is_due_without_window(no_limit, 10**6, 49)
-    assert is_due_without_window(no_limit, 10, 50)
+    assert budget_for(GOAGENT, 128_000, is_assumed=True).usable == 8_000
+    no_limit = budget_for(replace(GOAGENT, limit_without_window=0), 128_000, is_assumed=True)
+    assert (no_limit.window, no_limit.messages_most) == (128_000, 50)
 
 
 # --- 4: Seline --------------------------------------------------------------------------------------------------------
