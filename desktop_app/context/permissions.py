@@ -33,17 +33,28 @@ RUNS_OTHERS = lexicon(
     " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
 )
 """Programs that run what their arguments say: whatever a rule forbids, they may do it under another name."""
-NEVER_WIDE = RUNS_OTHERS | lexicon(
-    "python pypy ipython perl ruby node deno bun php lua luajit tclsh expect awk gawk mawk nawk sed npx bunx uvx pipx"
-    " tsx vi vim nvim view ed emacs nano less more man info screen tmux gdb lldb sqlite psql mysql"
-    " rm rmdir unlink shred dd mkfs cp install mv ln link tee truncate split csplit uniq patch tar cpio zip unzip"
-    " chmod chown chgrp chattr setfacl mount umount kill pkill killall curl wget ftp sftp scp rsync nc ncat socat"
-    " telnet shutdown reboot crontab systemctl launchctl service open xdg-open osascript pwsh powershell at batch csh"
-    " let declare typeset local readonly export unset read mapfile readarray set shopt enable hash bind complete"
-    " compgen fc coproc tcsh ash"
+NEVER_WIDE = (
+    RUNS_OTHERS
+    # They have a language of their own, or show a prompt that has.
+    | lexicon(
+        "python pypy ipython perl ruby node deno bun php lua luajit tclsh expect awk gawk mawk nawk sed sqlite psql"
+    )
+    | lexicon("mysql npx bunx uvx pipx tsx vi vim nvim view ed emacs nano less more man info screen tmux gdb lldb")
+    | lexicon("csh tcsh ash pwsh powershell osascript")
+    # They change files, rights, processes or the system.
+    | lexicon(
+        "rm rmdir unlink shred dd mkfs cp install mv ln link tee truncate split csplit uniq patch tar cpio zip unzip"
+    )
+    | lexicon("chmod chown chgrp chattr setfacl mount umount kill pkill killall shutdown reboot crontab at batch")
+    | lexicon("systemctl launchctl service open xdg-open lp lpr")
+    # They send what they are told to where they are told.
+    | lexicon("curl wget aria2c http https xh lynx w3m ftp sftp scp rsync rclone smbclient nc ncat socat telnet")
+    | lexicon("mail mailx sendmail mutt dig nslookup host ping whois traceroute aws gcloud gsutil az")
+    # They change what the commands behind them in the same line do.
+    | lexicon("let declare typeset local readonly export unset read mapfile readarray set shopt enable hash bind")
+    | lexicon("complete compgen fc coproc")
 )
-"""Programs for which "always" is proposed for the very line only: they run what they are told, change or send what they
-are told, or change what the commands behind them in the same line do. Without the digits of a version."""
+"""Programs for which "always" is proposed for the very line only. Without the digits of a version."""
 HAS_VERBS = lexicon(
     "git npm pnpm yarn pip uv poetry cargo go docker podman kubectl gh apt apt-get brew dotnet rustup conda gradle mvn"
     " make terraform helm svn hg jj"
