@@ -139,7 +139,10 @@ class Connection(BaseHTTPRequestHandler):
         try:
             self._write_all([shape.comment()] * step.comments)
             self._paced(step, shape, body)
-            self._write_all(chain(_odd(step, shape.ending(step, body)), [b""]))
+            self._write_all(_odd(step, shape.ending(step, body)))
+            if step.lingers:
+                self._wait_for_departure()
+            self._write(b"")
         except OSError:
             self._departed()
 

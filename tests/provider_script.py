@@ -54,7 +54,8 @@ class Reply(Step, frozen=True):
     "stop", "length", "tool_calls" and "content_filter", and say anything else as it is. odd: of ODDITIES.
     comments: keep-alive comments (pings) before the first delta. written: tokens that went into a prompt cache,
     a part of the prompt too. per_second: deltas a second, kept up by the clock; 0 leaves it to `pause`. is_held: it
-    begins only once the provider's `released` is set.
+    begins only once the provider's `released` is set. lingers: the connection stays open behind the last event, until
+    the client closes it.
     """
 
     text: str = ""
@@ -71,6 +72,7 @@ class Reply(Step, frozen=True):
     written: int = 0
     per_second: float = 0.0
     is_held: bool = False
+    lingers: bool = False
 
 
 def stream_of(deltas: int, per_second: float, words: str = "word ") -> Reply:

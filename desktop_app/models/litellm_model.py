@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from typing import Any
 
 from desktop_app.chat.ports import ErrorKind, ModelError, Piece
 from desktop_app.context.counting import Tokenizer
@@ -17,6 +19,9 @@ from .litellm_library import Endpoint, LiteLLM
 from .manners import request_of
 from .provider_errors import Where, cut_off, error_of, not_understood, status_of
 from .wire import ReplyReader, StreamError
+
+FAREWELL_SECONDS = 3.0
+"""How long is waited for what comes behind the end of a reply, such as its usage. Some servers never close."""
 
 REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
 """What a provider's refusal is called if extras are the reason: hardly two word it in the same way."""
@@ -74,7 +79,7 @@ class LiteLLMModel:
         reply = ReplyReader(self._info.recorded_as)
         try:
             async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
-                async for chunk in chunks:
+                while (chunk := await _next(chunks, FAREWELL_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         yield piece
         except (StreamError, *self._litellm.errors()) as error:
@@ -96,6 +101,17 @@ class LiteLLMModel:
     def _where(self) -> Where:
         server = self._endpoint.name
         return Where(server, self._endpoint.address, self._info.label, self._endpoint.key)
+
+
+async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any:
+    """The next chunk; None if there is none, or none within so many seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await anext(chunks, None)
+    except TimeoutError:
+        if seconds is None:
+            raise
+        return None
 
 
 def _has_extras(messages: Sequence[Message]) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from desktop_app.chat.ports import CallPiece, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.models import litellm_model
 from desktop_app.models.litellm_library import LiteLLM
 from kinds_of_server import EACH, KEY, OF_KIND, Kind
 from provider import AnyStep, Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, ScriptedProvider, Status
@@ -133,6 +134,18 @@ async def test_a_stream_that_breaks_off_is_an_error_and_what_had_arrived_is_ther
     with kind.provider(Cut("Hello, I was about", is_abrupt)) as provider, pytest.raises(ModelError, match="broke off"):
         await read()
     assert text_of(arrived) == "Hello, I was about"
+
+
+async def test_a_finished_reply_does_not_wait_for_a_connection_that_stays_open(
+    kind: Kind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    litellm.patience = 30
+    monkeypatch.setattr(litellm_model, "FAREWELL_SECONDS", 0.1)
+    reply = Reply("Hello", calls=(Call("read", '{"path":"a"}'),), lingers=True)
+    async with asyncio.timeout(5):
+        end = (await pieces_of(kind, litellm, reply, HELLO, (READ,)))[-1]
+    assert isinstance(end, ReplyEnd)
+    assert (end.reason, len(end.tool_calls), end.usage is None) == ("tool_calls", 1, False)
 
 
 async def test_a_call_that_breaks_off_never_counts_as_made(kind: Kind, litellm: LiteLLM) -> None:
