@@ -17,6 +17,8 @@ from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
+from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.litellm_model import LiteLLMModel
 
 TRUE = 1.28
 MODEL = "scripted/scripted"
@@ -99,7 +101,8 @@ async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says
     session = await home.chats.create("Assumed")
     session.policy = GOAGENT
     assert session.budget.usable > 100_000
-    session.model.info = replace(session.model.info, window_basis=Basis.ASSUMED)
+    info = replace(session.model.info, window_basis=Basis.ASSUMED)
+    session.use(LiteLLMModel(info, session.model.tokenizer, LiteLLM(), Endpoint("scripted", ""), "scripted"))
     assert session.budget.usable == 8_000
     session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
     assert session.budget.window == 64_000, "now its provider has told"
