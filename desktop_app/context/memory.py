@@ -165,7 +165,7 @@ def cleaned(text: str, author: str) -> str | Refusal:
         return line
     if _TAKES_OVER.search(line):
         return Refusal.TAKES_OVER
-    if author == "model" and _ORDER.match(line) and not line.startswith(QUOTED[:10]):
+    if author == "model" and _ORDER.match(line) and not line.startswith(QUOTED.partition("{}")[0]):
         return line_of(QUOTED.format(line))
     return line
 

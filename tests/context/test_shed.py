@@ -38,6 +38,8 @@ def test_large_ones_go_before_small_ones_and_old_ones_before_new_ones() -> None:
     of_a_size = record(*rounds(500, 500, 500, 500), model("Done."))
     assert after(of_a_size, 0.10)[0].message_ids == ("m2",)
     assert after(of_a_size, 0.50)[0].message_ids == ("m2", "m4")
+    of_both = record(*rounds(400, 10, 900), model("Done."))
+    assert after(of_both, 0.10)[0].message_ids == ("m6",), "twice as large counts for more than two replies older"
     of_many_sizes = record(*rounds(100, 120, 3_000, 140), model("Done."))
     assert after(of_many_sizes, 0.50)[0].message_ids == ("m6",)
 
