@@ -73,6 +73,7 @@ class Conversations:
         namer = Namer(models, lambda: self.settings, titles, self.rename) if titles else None
         self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation, role, namer)
         self._sessions: dict[str, Session] = {}
+        self._outdated: set[str] = set()  # those whose model is of earlier settings
         self._opening = asyncio.Lock()
 
     @property
@@ -120,6 +121,10 @@ class Conversations:
                 await self._close_calls(session)
                 await asyncio.to_thread(session.gauge)
                 self._sessions[conversation] = session
+            elif conversation in self._outdated and not self.turns.is_busy(conversation):
+                self._outdated.discard(conversation)
+                session.use(self._model(session.info.model))
+                await asyncio.to_thread(session.gauge)
             return session
 
     async def _close_calls(self, session: Session) -> None:
@@ -200,7 +205,6 @@ class Conversations:
     def change_settings(self, settings: Settings) -> None:
         """Applies new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
-        for conversation, session in list(self._sessions.items()):
+        self._outdated = set(self._sessions)
+        for session in self._sessions.values():
             session.policy = self.policy
-            if not self.turns.is_busy(conversation):
-                del self._sessions[conversation]

@@ -64,8 +64,10 @@ class Turns:
         return self._tasks.is_running(conversation)
 
     def is_busy(self, conversation: str) -> bool:
-        """Whether a turn is under way, or room is being made."""
-        return self.is_running(conversation) or self._tasks.is_running(f"room of {conversation}")
+        """Whether a turn is under way or about to begin, or room is being made."""
+        queue = self._queues.get(conversation)
+        is_beginning = queue is not None and queue.locked()
+        return is_beginning or self.is_running(conversation) or self._tasks.is_running(f"room of {conversation}")
 
     def is_automatic(self, session: Session) -> bool:
         """Whether room is made there without the user's word: off is off, in the settings or in the policy."""

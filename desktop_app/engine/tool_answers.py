@@ -50,7 +50,7 @@ async def memories_read(engine: Engine) -> p.Memories:
     memories = await archive.memories()
     count = engine.joined.catalogue.model("builtin").tokenizer.count
     most = chats.policy.memory_most
-    return p.Memories(memories, tokens_taken(memories, most, count), most)
+    return p.Memories(memories, await asyncio.to_thread(tokens_taken, memories, most, count), most)
 
 
 async def memory_written(engine: Engine, memory: Memory) -> p.Memories:

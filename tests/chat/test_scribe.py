@@ -15,10 +15,10 @@ from desktop_app.chat.operations import optimized
 from desktop_app.chat.optimize import Optimization, plan_optimize, summary_written
 from desktop_app.chat.scribe import strategy_for
 from desktop_app.context.policy import BALANCED
-from desktop_app.conversation.events import OperationRow, RoomEnded, RoomProgress, TurnFinished, ViewChanged
+from desktop_app.conversation.events import OperationRow, RoomEnded, RoomProgress, TextDelta, TurnFinished, ViewChanged
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
-from provider import Reply
+from provider import Hang, Reply
 from summary_prompts import PROMPTS
 
 
@@ -142,6 +142,22 @@ async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second
     again = await home.chats.open(session.id)
     await home.until(lambda: bool(home.of(RoomEnded)))
     assert [row.id for row in again.operations()] == [row.id for row in rows_of(home)], "it knows of the new summary"
+
+
+async def test_settings_that_change_while_a_reply_is_written_hold_afterwards(house) -> None:
+    home = await house([Hang("Half"), Reply("Whole.")])
+    session = await home.chats.create("New")
+    await home.chats.turns.send(session, "Hello")
+    await home.until(lambda: bool(home.of(TextDelta)))
+    before = session.model
+    choose(home, policy="relaxed")
+    assert (await home.chats.open(session.id)).model is before, "a turn ends with the model that it began with"
+    await home.chats.turns.stop(session.id)
+    again = await home.chats.open(session.id)
+    assert again is session, "one conversation, one session: it knows of everything that is recorded"
+    assert again.model is not before, "its server may have another address, or another key"
+    assert again.policy.name == "relaxed"
+    assert (await home.chats.open(session.id)).model is again.model
 
 
 async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> None:
