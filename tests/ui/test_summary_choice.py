@@ -80,7 +80,9 @@ def test_a_model_that_is_gone_is_shown_as_missing_and_kept(opened, qtbot):
     dialog = opened(utility_model="lmstudio/small")
     assert dialog.summaries.select.currentText() == "lmstudio/small · not set up"
     assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
-    qtbot.keyClicks(dialog.servers.forms[0].models.edit, ", small")
+    models = dialog.servers.forms[0].models.edit
+    models.end(False)
+    qtbot.keyClicks(models, ", small")
     assert dialog.summaries.note.text().startswith("lmstudio/small reads what leaves")
     qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
     assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")

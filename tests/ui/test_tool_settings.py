@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from settings_scenes import refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
@@ -39,22 +40,6 @@ def dialog(window) -> SettingsDialog:
     made = SettingsDialog(SettingsRead(SETTINGS, ("mcp/far",), "Keys lie in the system keyring."), MODELS, window)
     made.open()
     return made
-
-
-def write(qtbot, field, text: str) -> None:
-    field.edit.clear()
-    qtbot.keyClicks(field.edit, text)
-
-
-def save(dialog, qtbot) -> tuple[Settings, dict[str, str]]:
-    with qtbot.waitSignal(dialog.save_requested) as saved:
-        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-    return saved.args[0], saved.args[1]
-
-
-def refuse(dialog, qtbot) -> None:
-    with qtbot.assertNotEmitted(dialog.save_requested):
-        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
 
 
 def test_what_is_not_touched_is_saved_as_it_was(dialog, qtbot):

@@ -6,18 +6,14 @@ import re
 import shlex
 from collections.abc import Collection
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from desktop_app.settings import McpServer
-from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
-from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.switch import Switch
 
 from .field import Field
+from .named_forms import NamedForm
 from .server_form import address_error
 
 PROGRAM, ADDRESS = "program", "address"
@@ -41,19 +37,14 @@ def environment_of(text: str) -> dict[str, str]:
     return variables
 
 
-class McpForm(Card):
-    """Edits one server of tools. A key is never shown, only replaced. Signal: remove_requested(form)."""
-
-    remove_requested = Signal(object)
+class McpForm(NamedForm):
+    """Edits one server of tools."""
 
     def __init__(self, server: McpServer, has_key: bool) -> None:
-        super().__init__()
+        super().__init__(server.name, "such as tracker", "New server of tools", "Remove")
         self.original, self._has_key = server, has_key
-        self.title = InkLabel(server.name or "New server of tools", size=14, weight=BOLD)
         self.switch = Switch("Use it")
         self.switch.setChecked(server.is_on)
-        self.remove = LinkButton("Remove")
-        self.name = Field("Name", server.name, "such as tracker")
         self.way = Segmented(((PROGRAM, "Program"), (ADDRESS, "Address")))
         self.way.choose(ADDRESS if server.url else PROGRAM)
         self.command = Field("Command", shlex.join(server.command), "npx -y @scope/server --option")
@@ -66,8 +57,6 @@ class McpForm(Card):
         self._lay_out()
         self._show_way()
         self.way.chosen.connect(lambda _: self._show_way())
-        self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
-        self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or "New server of tools"))
 
     @property
     def is_address(self) -> bool:
@@ -140,7 +129,3 @@ class McpForm(Card):
         self.column.addLayout(head)
         for widget in (self.name, self.way, self.command, self.variables, self.url, self.key):
             self.column.addWidget(widget)
-
-    def first_field(self) -> QWidget:
-        """Where one starts to write."""
-        return self.name.edit

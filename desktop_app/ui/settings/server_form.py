@@ -6,18 +6,15 @@ import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from desktop_app.settings import Server, ServerKind
-from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
-from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.select import Select
 
 from .field import Field
 from .name_choice import NameChoice
+from .named_forms import NamedForm
 from .server_kinds import KINDS, address_hint, key_hint
 
 LEAST_WINDOW = 1_024  # tokens: less leaves no room for a reply
@@ -66,20 +63,17 @@ def address_error(address: str) -> str:
     return "" if is_good else "Write the whole address, such as http://localhost:1234/v1."
 
 
-class ServerForm(Card):
-    """Edits one server. A key is never shown, only replaced."""
-
-    remove_requested = Signal(object)
+class ServerForm(NamedForm):
+    """Edits one server of models."""
 
     def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
-        super().__init__()
+        super().__init__(server.name, "such as lmstudio", "New server", "Remove server")
         self.original, self._has_key, self._removes_key = server, has_key, False
         self.kind = Select()
         self.kind.setAccessibleName("Kind of server")
         for kind, info in KINDS.items():
             self.kind.addItem(info.label, kind)
         self.kind.setCurrentIndex(self.kind.findData(server.kind))
-        self.name = Field("Name", server.name, "such as lmstudio")
         self.address = Field("Base URL", server.base_url, address_hint(server.kind))
         self.models = Field("Models", ", ".join(server.models), KINDS[server.kind].models)
         self.choice = NameChoice(self.models.edit)
@@ -91,16 +85,12 @@ class ServerForm(Card):
         self.key = Field("Key", "", key_hint(server.kind, has_key), is_secret=True)
         self.key.hint(key_storage)
         self._key_storage = key_storage
-        self.title = InkLabel(server.name or "New server", size=14, weight=BOLD)
-        self.remove = LinkButton("Remove server")
         self.remove_key = LinkButton("Remove key")
         self._lay_out()
         self.remove_key.setVisible(has_key)
-        self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
         self.remove_key.clicked.connect(self._remove_key)
         self.models.edit.textChanged.connect(lambda _: self._show_choose())
         self.choose.clicked.connect(lambda _=False: self.choice.open())
-        self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or "New server"))
         self.kind.currentIndexChanged.connect(lambda _: self._propose())
         for field in (self.address, self.key):
             field.edit.textChanged.connect(self._hint_at_key)
@@ -222,7 +212,3 @@ class ServerForm(Card):
         self.models.add_below(self.choose)
         self.column.addWidget(self.key)
         self.column.addWidget(self.remove_key)
-
-    def first_field(self) -> QWidget:
-        """Where one starts to write."""
-        return self.name.edit

@@ -13,6 +13,7 @@ from desktop_app.engine.protocol import SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings
 from desktop_app.ui.widgets.buttons import Button
 
+from .named_forms import Forms
 from .section import Section, note
 from .server_finder import ServerFinder
 from .server_form import ServerForm, models_of
@@ -29,16 +30,21 @@ class ServersSection(Section):
     proposals_wanted = Signal(object)
 
     def __init__(self, read: SettingsRead) -> None:
-        self.forms: list[ServerForm] = []
         self.add_server = Button("+ Add a server")
         self.finder = ServerFinder(self.add_server)
         super().__init__("Servers", note(SERVERS_NOTE), self.finder)
-        self._read, self._removed_keys = read, dict[str, str]()
+        self._forms = Forms[ServerForm](self, self.changed.emit)
+        self._read = read
         self._proposed: dict[ServerKind, tuple[str, ...]] = {}
         for server in read.settings.servers:
             self._add_form(server)
         self.add_server.clicked.connect(lambda _=False: self._add_new(Server("", "", ())))
         self.finder.chosen.connect(self._add_found)
+
+    @property
+    def forms(self) -> list[ServerForm]:
+        """One for each server."""
+        return self._forms.all
 
     def written(self, settings: Settings) -> Settings:
         """With the servers. Raises ValueError for one whose window is no number."""
@@ -46,21 +52,11 @@ class ServersSection(Section):
 
     def keys(self) -> dict[str, str]:
         """Keys of servers by their names."""
-        changed = dict(self._removed_keys)
-        for form in self.forms:
-            changed |= form.keys()
-        return changed
+        return self._forms.keys()
 
     def first_wrong(self) -> QWidget | None:
         """Says beside each field what is wrong with it."""
-        wrong: list[QWidget] = []
-        names: set[str] = set()
-        for form in self.forms:
-            field = form.check(names)
-            names.add(form.name.text())
-            if field is not None:
-                wrong.append(field.edit)
-        return wrong[0] if wrong else None
+        return next(iter(self._forms.wrong()), None)
 
     def names(self) -> set[str]:
         """Those of all servers, as they are written."""
@@ -110,19 +106,17 @@ class ServersSection(Section):
 
     def _add_form(self, server: Server) -> ServerForm:
         form = ServerForm(server, server.name in self._read.servers_with_key, self._read.key_storage)
-        form.remove_requested.connect(self._remove_form)
         form.kind.currentIndexChanged.connect(lambda _: self._offer_models(form))
         for field in (form.name, form.models):
             field.edit.textChanged.connect(lambda _: self.changed.emit())
-        self.forms.append(form)
-        self.column.insertWidget(self.column.count() - 1, form)
+        self._forms.add(form)
         self._offer_models(form)
         return form
 
     def _add_new(self, server: Server) -> ServerForm:
         form = self._add_form(Server("", "", ()))  # not that server itself: an old key of its name is not its own
         form.fill(server)
-        form.first_field().setFocus(Qt.FocusReason.OtherFocusReason)
+        form.name.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.grown.emit(form)
         self.changed.emit()
         return form
@@ -133,10 +127,3 @@ class ServersSection(Section):
         while name in taken:
             name, number = f"{server.name} {number}", number + 1
         self._add_new(replace(server, name=name))
-
-    def _remove_form(self, form: ServerForm) -> None:
-        self._removed_keys |= form.keys_when_removed()
-        self.forms.remove(form)
-        self.changed.emit()
-        form.hide()
-        form.deleteLater()

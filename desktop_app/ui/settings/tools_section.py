@@ -15,6 +15,7 @@ from desktop_app.ui.widgets.look import MEDIUM
 
 from .field import Field
 from .mcp_form import McpForm
+from .named_forms import Forms
 from .rules_list import RulesList
 from .section import Section, note
 from .server_form import address_error
@@ -36,12 +37,10 @@ class ToolsSection(Section):
 
     def __init__(self, settings: Settings, names_with_key: tuple[str, ...]) -> None:
         self._names_with_key = names_with_key
-        self._removed_keys: dict[str, str] = {}
         self.search = Field("Web search", settings.search_url, "empty: DuckDuckGo; else a SearXNG server's address")
         self.rounds = Field("Ask after this many rounds", str(settings.rounds_most), "25")
         self.folder = Field("Working folder of new conversations", settings.folder, "empty: none")
         self.rules = RulesList(settings.rules)
-        self.forms: list[McpForm] = []
         self.add_server = Button("+ Add a server of tools")
         pair = QWidget()
         row = QHBoxLayout(pair)
@@ -53,9 +52,15 @@ class ToolsSection(Section):
         super().__init__(
             "Tools", self.search, pair, titles[0], self.rules, titles[1], note(SERVERS_NOTE), self.add_server
         )
+        self._forms = Forms[McpForm](self)
         for server in settings.mcp_servers:
             self._add_form(server)
         self.add_server.clicked.connect(lambda _=False: self._add_new())
+
+    @property
+    def forms(self) -> list[McpForm]:
+        """One for each server of tools."""
+        return self._forms.all
 
     def written(self, settings: Settings) -> Settings:
         """With everything of this section. Raises ValueError."""
@@ -70,10 +75,7 @@ class ToolsSection(Section):
 
     def keys(self) -> dict[str, str]:
         """Keys of servers of tools, as "mcp/NAME"."""
-        changed = dict(self._removed_keys)
-        for form in self.forms:
-            changed |= form.keys()
-        return changed
+        return self._forms.keys()
 
     def first_wrong(self) -> QWidget | None:
         """Says beside each field what is wrong with it."""
@@ -81,14 +83,8 @@ class ToolsSection(Section):
         self.rounds.complain(self._rounds_error())
         is_whole = not self.folder.text() or Path(self.folder.text()).is_absolute()
         self.folder.complain("" if is_whole else "Write the whole path.")
-        wrong = [field.edit for field in (self.search, self.folder, self.rounds) if field.error()]
-        names: set[str] = set()
-        for form in self.forms:
-            field = form.check(names)
-            names.add(form.name.text())
-            if field is not None:
-                wrong.append(field.edit)
-        return wrong[0] if wrong else None
+        own = [field.edit for field in (self.search, self.folder, self.rounds) if field.error()]
+        return next(iter([*own, *self._forms.wrong()]), None)
 
     def _rounds_error(self) -> str:
         try:
@@ -98,17 +94,7 @@ class ToolsSection(Section):
         return ""
 
     def _add_form(self, server: McpServer) -> McpForm:
-        form = McpForm(server, f"mcp/{server.name}" in self._names_with_key)
-        form.remove_requested.connect(self._remove_form)
-        self.forms.append(form)
-        self.column.insertWidget(self.column.count() - 1, form)
-        return form
+        return self._forms.add(McpForm(server, f"mcp/{server.name}" in self._names_with_key))
 
     def _add_new(self) -> None:
-        self._add_form(McpServer("")).first_field().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _remove_form(self, form: McpForm) -> None:
-        self._removed_keys |= form.keys_when_removed()
-        self.forms.remove(form)
-        form.hide()
-        form.deleteLater()
+        self._add_form(McpServer("")).name.edit.setFocus(Qt.FocusReason.OtherFocusReason)
