@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import RoomProgress, TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, EngineFailure
+from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 
@@ -25,14 +26,11 @@ SETTLED_AFTER = 700  # milliseconds after the engine is ready, and between one i
 LATER = (".optimize.plan_dialog", "desktop_app.context.permissions")
 
 
-class ContextController(QObject):
+class ContextController(Controller):
     """Wishes about what the model sees of the open conversation."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
+        super().__init__(bridge, parts, chat)
         self._dialog: PlanDialog | None = None
         self._plan_number = 0
         self._tail: int | None = None

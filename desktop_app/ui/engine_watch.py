@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
-
 from desktop_app.conversation.events import Failure, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.engine.protocol import Opened, Welcome
 
 from .bridge import ENGINE_DIED, Bridge
+from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 
@@ -22,14 +21,11 @@ BROKE_OFF = Failure(
 )
 
 
-class EngineWatch(QObject):
+class EngineWatch(Controller):
     """Turns the bridge's signals into cards and toasts."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
+        super().__init__(bridge, parts, chat)
         self._has_died = False
         self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
         chat.shown.connect(self._tell_what_broke_off)

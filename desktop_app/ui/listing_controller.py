@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge
+from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .widgets.words import counted
@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 REPAIRED = "Repaired for the model: {}; the record keeps what arrived"
 
 
-class ListingController(QObject):
+class ListingController(Controller):
     """Wishes about conversations as a whole."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
+        super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
         self.results_shown = 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject
 
 from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
 from desktop_app.conversation.memory import Memory
@@ -11,21 +10,13 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.widgets.words import first_line
 
-from .bridge import Bridge
-from .conversation_controller import ConversationController
-from .parts import Parts
+from .controller import Controller
 
 SAVING_TOOL = "save_memory"
 
 
-class MemoryController(QObject):
+class MemoryController(Controller):
     """Wishes about memories. They belong to no conversation: each change shows all of them anew."""
-
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
 
     def use(self, settings: Settings) -> None:
         """What the user chose."""

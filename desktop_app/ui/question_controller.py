@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.conversation.events import Answered, Asked, TurnEvent, TurnFinished
@@ -10,19 +9,17 @@ from desktop_app.conversation.tools import PermissionAnswer
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge
+from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .questions.question_words import told_elsewhere
 
 
-class QuestionController(QObject):
+class QuestionController(Controller):
     """Shows the questions that wait, which the conversation's controller keeps."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
+        super().__init__(bridge, parts, chat)
         self._told: tuple[Asked, str] | None = None  # a question elsewhere, and what the toast says of it
 
     def note(self, event: TurnEvent) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge
+from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
@@ -20,16 +20,13 @@ from .widgets.words import bytes_in_words
 FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
 
 
-class RecoveryController(QObject):
+class RecoveryController(Controller):
     """Does what a failure's card offers."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
     ) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
+        super().__init__(bridge, parts, chat)
         self._settings = settings
 
     def perform(self, action: Action) -> None:

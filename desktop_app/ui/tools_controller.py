@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from shiboken6 import isValid
 
@@ -14,6 +14,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .bridge import Bridge, EngineFailure
+from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
@@ -23,16 +24,13 @@ if TYPE_CHECKING:
     from .tools.tools_sheet import ToolsSheet
 
 
-class ToolsController(QObject):
+class ToolsController(Controller):
     """Wishes about tools."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
     ) -> None:
-        super().__init__()
-        self._bridge = bridge
-        self._parts = parts
-        self._chat = chat
+        super().__init__(bridge, parts, chat)
         self._settings = settings
         self._sheet: ToolsSheet | None = None
         self._folder = ""

@@ -136,8 +136,8 @@ class ContextGauge(QWidget):
         """Says in words and in numbers what the bar shows."""
         gauge = self._gauge
         self.optimize.setEnabled(gauge is not None)
-        for label in (self.word, self.numbers):
-            label.setVisible(gauge is not None)
+        self.numbers.setVisible(gauge is not None)
+        self.word.setVisible(False)
         if gauge is None:
             self.dot.set_status(None)
             self.share.set_text("Counting…")
@@ -148,6 +148,7 @@ class ContextGauge(QWidget):
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(Kind.PRIMARY if is_pressing else Kind.PLAIN)
         self.word.set_text(STATUS_WORDS[status].capitalize())
+        self.word.setVisible(status is not Status.SAFE or not self._is_narrow())  # the room is for the figures
         self.numbers.set_text(f"{thousands(gauge.total + self._draft)} / {thousands(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
         self._tell_share(gauge, status)

@@ -22,6 +22,7 @@ CARD_CHARACTERS = 600  # about as many lines of one long line
 UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
+NARROW = 480  # pixels below which the name of the tool needs the room that the sizes would take
 
 
 def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
@@ -31,7 +32,8 @@ def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
     frame = len(page.layout.drawn)
     tags = tags_of(row)
     if result is not None and result.spill:
-        tags.insert(0, truncated_tag(result))
+        is_narrow = page.width < scaled(NARROW)
+        tags.insert(0, Tag("truncated", "warning") if is_narrow else truncated_tag(result))
     if result is not None and result.is_error:
         tags.insert(0, Tag("error", "critical"))
     pad, height = scaled(14), scaled(HEAD)
