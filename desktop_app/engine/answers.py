@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from desktop_app.chat import operations
 from desktop_app.chat.exporting import export_file
 from desktop_app.chat.fresh import start_fresh
@@ -117,7 +119,8 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             if text:
                 engine.conversations.turns.expect(session)
             overhead = session.counts.tokenizer.overhead.message if text else 0
-            return p.DraftCounted(session.estimated(session.counts.text(text) + overhead))
+            tokens = await asyncio.to_thread(session.counts.text, text)  # it may be a pasted book
+            return p.DraftCounted(session.estimated(tokens + overhead))
         case p.PlanOptimize(_, tail_tokens, strategy):
             return await _planned(engine, session, await plan_wanted(engine, session, tail_tokens, strategy))
         case p.WriteSummary(_, plan, instructions):
