@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import os
+import re
 import shutil
 import signal
 import time
@@ -29,6 +30,8 @@ TICK_SECONDS = 0.05
 LATE_MOST = 32
 """Pieces that are read after the command has ended: what was on its way then comes in fewer. What follows is written
 in the background."""
+_UNSEEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Signs that change the order in which others are shown, or hide a text."""
 BLANKS = " \t\n"
 """Of a shell; others are a part of a word."""
 
@@ -61,7 +64,7 @@ class BashTool(Tool[BashArguments]):
     async def needs(self, arguments: BashArguments, place: Workplace) -> tuple[Need, ...]:
         """One for each simple command; one for the whole line, where it cannot be taken apart, or where a part alone
         would not say that something in it is filled in."""
-        line = arguments.command.strip(BLANKS)
+        line = _as_seen(arguments.command).strip(BLANKS)
         commands = simple_commands(line)
         if commands is None:
             return (Need(self.name, "run", line, literal(line)),)
@@ -78,7 +81,7 @@ class BashTool(Tool[BashArguments]):
             raise ToolFailed(f"The working folder {folder} is not there.")
         started = time.monotonic()
         try:
-            child = await ChildProcess.start((self._shell, "-c", arguments.command), folder)
+            child = await ChildProcess.start((self._shell, "-c", _as_seen(arguments.command)), folder)
         except ValueError:
             raise ToolFailed("A command cannot hold a NUL character, or half of one (a lone surrogate).") from None
         output = Output()
@@ -93,6 +96,15 @@ class BashTool(Tool[BashArguments]):
         said = output.text()
         ending = _ending(code, seconds, arguments.timeout)
         yield ToolOutcome(said + ("" if not said or said.endswith("\n") else "\n") + ending, is_error=code != 0)
+
+
+def _as_seen(command: str) -> str:
+    """The command. Raises ToolFailed for one that looks like another one to whoever is asked."""
+    if found := _UNSEEN.search(command):
+        raise ToolFailed(
+            f"The command holds U+{ord(found[0]):04X}, which nobody sees: write it as an escape ($'\\u…')."
+        )
+    return command
 
 
 async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:

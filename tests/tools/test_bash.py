@@ -255,6 +255,16 @@ async def test_what_cannot_be_run_is_said(desk: Desk) -> None:
     assert "not there" in await desk.failure("bash", command="true")
 
 
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200f", "\U000e0041"])
+async def test_a_command_that_looks_like_another_one_does_not_run(desk: Desk, sign: str) -> None:
+    """Whoever is asked would allow what he sees."""
+    command = f"touch made # {sign}"
+    assert await desk.needs("bash", command=command) == ()
+    said = await desk.failure("bash", command=command)
+    assert f"U+{ord(sign):04X}" in said
+    assert not (desk.folder / "made").exists()
+
+
 async def test_each_simple_command_needs_the_users_word(desk: Desk) -> None:
     needs = await desk.needs("bash", command="cd src && git log -3 | head; git log -3")
     assert [(need.target, need.suggestion) for need in needs] == [
