@@ -133,13 +133,13 @@ def _request(client: httpx.AsyncClient, url: str, host: str, target: str, accept
 
 
 def ssl_context() -> ssl.SSLContext:
-    """With the certificates that httpx brings. To read them takes a moment, as does what the first request would else
-    import while everybody waits."""
+    """With the certificates that httpx brings, or that SSL_CERT_FILE names, as where a proxy looks into everything. To
+    read them takes a moment, as does what the first request would else import while everybody waits."""
     import httpx
 
     for part in ("httpcore", "anyio._backends._asyncio"):
         importlib.import_module(part)
-    return httpx.create_ssl_context(trust_env=False)
+    return httpx.create_ssl_context()
 
 
 def site_of(url: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator
@@ -253,7 +252,7 @@ async def test_an_address_of_version_6_is_reached() -> None:
 
 async def test_the_certificate_is_checked_against_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     authority, tls = certificates(tmp_path, "site.test")
-    monkeypatch.setattr(web_reading, "ssl_context", lambda: ssl.create_default_context(cafile=authority))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     async with web_server(tls) as server:
         server.answers["/"] = answer("safe", "text/plain")
         tools = OwnTools([FetchTool(by_table, lambda address: address == HERE)])

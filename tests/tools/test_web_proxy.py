@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 from test_web_fetch import HERE, NAMES, failure, outcome_of
 from web_server import answer, certificates, web_server
 
-from desktop_app.tools import web_reading
 from desktop_app.tools.toolbox import OwnTools
 from desktop_app.tools.web_address import Address, NoSuchHost, proxy_of
 from desktop_app.tools.web_fetch import FetchTool
@@ -51,7 +49,7 @@ async def test_a_proxy_sees_nothing_of_what_is_encrypted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     authority, tls = certificates(tmp_path, "far.example.org")
-    monkeypatch.setattr(web_reading, "ssl_context", lambda: ssl.create_default_context(cafile=authority))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))  # as where a proxy looks into everything
     async with web_server(tls, is_proxy=True) as proxy:
         monkeypatch.setenv(variable, proxy.url("", "127.0.0.1"))
         proxy.answers["/a"] = answer("safe", "text/plain")
