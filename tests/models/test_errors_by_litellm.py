@@ -56,7 +56,10 @@ async def test_through_the_provider_s_own_kind_of_server(litellm: LiteLLM, vecto
     _as_it_was_sent(error, vector)
 
 
-@pytest.mark.parametrize("vector", [v for v in VECTORS if OWN.get(v.provider)], ids=str)
+ONE_OF_A_KIND = {(v.provider, v.kind, v.in_stream): v for v in VECTORS if v.provider in OWN}
+
+
+@pytest.mark.parametrize("vector", ONE_OF_A_KIND.values(), ids=str)
 async def test_through_a_gateway_that_hands_it_on(litellm: LiteLLM, vector: Vector) -> None:
     """As an OpenAI-compatible gateway would, in front of any provider."""
     _as_it_was_sent(await error_through(litellm, OF_KIND["openai_compatible"], vector), vector)

@@ -9,7 +9,10 @@ from msgspec.structs import replace
 
 from desktop_app.archive.rows import decode_message, encode
 from desktop_app.chat.ports import ModelError, ReplyEnd, TextPiece
+from desktop_app.context.view import assemble, view_of
+from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, user_message
+from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.extras import Extras, read, written
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.settings import ServerKind
@@ -57,10 +60,14 @@ async def test_gemini_s_signature_goes_back_with_its_call(litellm: LiteLLM) -> N
 
 async def test_it_goes_back_although_the_view_renames_the_call(litellm: LiteLLM) -> None:
     asked, reply, *_ = await round_of(GEMINI, litellm, SIGNED)
-    renamed = [replace(call, call_id=f"call{n:05}") for n, call in enumerate(reply.tool_calls)]
-    results = (answered(call.call_id) for call in renamed)
-    (body,) = await sent(GEMINI, litellm, (asked, replace(reply, parts=tuple(renamed)), *results))
-    assert signatures(body) == [SIGNATURE, None]
+    reply = replace(reply, parts=(replace(reply.tool_calls[0], call_id="call_1"),))
+    twice = [asked, reply, answered("call_1"), reply, answered("call_1"), user_message("And?")]
+    view = view_of(Transcript(Chain([replace(message, id=f"m{n}") for n, message in enumerate(twice)])))
+    messages = tuple(assemble(view))
+    assert len({call.call_id for message in messages for call in message.tool_calls}) == 2
+    (body,) = await sent(GEMINI, litellm, messages)
+    signed = [part.get("thoughtSignature") for content in body["contents"] for part in content["parts"]]
+    assert signed.count(SIGNATURE) == 2
 
 
 async def test_a_call_of_another_model_s_gets_gemini_s_placeholder(litellm: LiteLLM) -> None:
