@@ -13,8 +13,10 @@ from desktop_app.conversation.tools import Need, NeedKind, Workplace
 
 from .tool import ToolFailed
 
-STARTS_PROGRAMS = frozenset({"launchagents", "launchdaemons"})
-"""Folders with what the system starts by itself, beside hidden ones. In small letters."""
+STARTS_PROGRAMS = frozenset(
+    {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
+)
+"""Folders with hooks and tasks that run by themselves later on. In small letters."""
 
 
 def folder_of(place: Workplace) -> Path:
@@ -52,12 +54,13 @@ class Borders(msgspec.Struct, frozen=True):
         return (self._need(tool, "read", path, self._is_private(path)),)
 
     def writing(self, tool: str, path: Path, place: Workplace) -> tuple[Need, ...]:
-        """The user's word, everywhere. No pattern is proposed for what is hidden: hooks, start-up files and settings
-        are, so that what is written there runs later on."""
-        folder = os.path.realpath(folder_of(place))
-        inner = path.relative_to(folder) if path.is_relative_to(folder) else path
-        is_hidden = any(part.startswith(".") or part.lower() in STARTS_PROGRAMS for part in inner.parts)
-        return (self._need(tool, "write", path, is_hidden or self._is_private(path)),)
+        """The user's word, everywhere. No pattern is proposed for what runs later on: hooks and tasks, and outside of
+        the working folder all that is hidden, since start-up files and settings of programs are."""
+        folder = Path(os.path.realpath(folder_of(place)))
+        is_project = path.is_relative_to(folder) and not Path.home().resolve().is_relative_to(folder)
+        parts = (path.relative_to(folder) if is_project else path).parts
+        is_risky = any(part.lower() in STARTS_PROGRAMS or (part.startswith(".") and not is_project) for part in parts)
+        return (self._need(tool, "write", path, is_risky or self._is_private(path)),)
 
     def _need(self, tool: str, kind: NeedKind, path: Path, is_always_asked: bool) -> Need:
         is_folder = path.is_dir()

@@ -98,13 +98,20 @@ async def test_writing_always_needs_the_users_word(desk: Desk) -> None:
     [need] = await desk.needs("write", path="a/../b.txt", content="")
     assert (need.kind, need.target) == ("write", str(desk.folder / "b.txt"))
     assert need.suggestion == f"{desk.folder}/*"
-    hidden = (".git/hooks/pre-commit", ".GIT/config", ".husky/pre-push", "a/.vscode/tasks.json", ".env", "~/.bashrc")
-    for path in (*hidden, "~/.config/git/config", "~/Library/LaunchAgents/x.plist", str(desk.data).upper() + "/x"):
+    starting = (".git/hooks/pre-commit", ".GIT/config", ".husky/pre-push", "a/.vscode/tasks.json")
+    outside = ("~/.bashrc", "~/.config/git/config", "~/Library/LaunchAgents/x.plist", str(desk.folder.parent / ".x/y"))
+    for path in (*starting, *outside, ".env", str(desk.data).upper() + "/x"):
         [need] = await desk.needs("edit", path=path, old_text="x", new_text="y")
         assert need.suggestion == "", path
+    for path in (".gitignore", ".github/workflows/x.yml"):
+        [need] = await desk.needs("edit", path=path, old_text="x", new_text="y")
+        assert need.suggestion.startswith(f"{desk.folder}/"), path
     desk.place = Workplace("one", str(desk.file(".worktrees/a/x", "").parent))
     [need] = await desk.needs("write", path="b.txt", content="")
     assert need.suggestion == f"{desk.folder}/.worktrees/a/*", "where the working folder lies itself does not matter"
+    desk.place = Workplace("one", str(Path.home()))
+    [need] = await desk.needs("write", path=".profile", content="")
+    assert need.suggestion == "", "a home is no project"
 
 
 async def test_an_edit_shows_what_it_did(desk: Desk) -> None:

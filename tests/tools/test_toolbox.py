@@ -65,6 +65,7 @@ async def test_ours_are_on_offer_in_one_order_and_with_the_same_bytes(desk: Desk
         assert set(schema.get("required", [])) <= set(schema["properties"])
 
 
+@pytest.mark.slow  # to load the tokenizer takes a second or two
 async def test_the_schemas_of_ours_cost_less_than_900_tokens(desk: Desk) -> None:
     """They are in every request."""
     tokenizer = tokenizer_of("o200k")

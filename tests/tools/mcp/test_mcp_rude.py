@@ -75,7 +75,7 @@ async def test_a_stream_without_an_end_of_line_costs_neither_memory_nor_the_loop
 
 async def test_a_server_that_never_stops_talking_leaves_time_to_others(tmp_path: Path) -> None:
     heartbeat = Heartbeat()
-    async with bench(tmp_path, server("rude", "flood"), limits=Limits(wait=20, start=20, call=1.0)) as one:
+    async with bench(tmp_path, server("rude", "flood"), limits=Limits(wait=20, start=20, call=0.5)) as one:
         await one.names()
         async with heartbeat.watched():
             lines, outcome = await one.run("rude__work")
