@@ -46,6 +46,8 @@ class ChildProcess:
         assert process.stdout is not None
         self._process = process
         self._mark = mark
+        reading = process._transport.get_pipe_transport(1).get_extra_info("pipe")  # type: ignore[attr-defined]
+        self._pipe = f"pipe:[{os.fstat(reading.fileno()).st_ino}]"
         self.output = process.stdout
 
     @classmethod
@@ -78,8 +80,10 @@ class ChildProcess:
     async def end(self) -> None:
         """Ends it with all that stems from it, within 0.25 s. Can be called at any time, and again."""
         group = self._process.pid
+        family: set[int] = set()
         try:
             if self.exit_code is None:
+                family = await asyncio.to_thread(_descendants, group)
                 _signal_group(group, signal.SIGTERM)
                 for _ in range(10):
                     if self.exit_code is not None:
@@ -87,7 +91,7 @@ class ChildProcess:
                     await asyncio.sleep(GRACE_SECONDS / 10)
         finally:
             _signal_group(group, signal.SIGKILL)
-            await asyncio.to_thread(_kill_marked, self._mark)
+            await asyncio.to_thread(_kill_rest, family, self._mark, self._pipe)
             if self._process.stdin is not None:
                 self._process.stdin.close()
             with contextlib.suppress(TimeoutError):
@@ -101,15 +105,17 @@ def _signal_group(group: int, sign: signal.Signals) -> None:
         os.killpg(group, sign)
 
 
-def _kill_marked(mark: str) -> None:
-    """Kills what left the group, such as daemons; where there is no /proc, the group is all that can be found."""
+def _kill_rest(family: set[int], mark: str, pipe: str) -> None:
+    """Kills what left the group, such as daemons: those that stemmed from it a moment ago, have its mark, or write
+    where it wrote. Where there is no /proc, the group is all that can be found."""
     for _ in range(10):  # one that is killed may just have started another one, and takes a moment to go
-        found = [pid for pid in _own_processes() if _has_mark(pid, mark)]
+        found = [pid for pid in _own_processes() if pid in family or _has_mark(pid, mark) or _writes_to(pid, pipe)]
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if not found:
             return
+        family = set()  # their numbers may be given to others
         time.sleep(GRACE_SECONDS / 20)
 
 
@@ -120,9 +126,34 @@ def _own_processes() -> list[int]:
         return []
 
 
+def _descendants(ancestor: int) -> set[int]:
+    """Its children and theirs, as far as each has its parent still."""
+    parents = {pid: _parent_of(pid) for pid in _own_processes()}
+    found, wave = set[int](), {ancestor}
+    while wave:
+        wave = {pid for pid, parent in parents.items() if parent in wave} - found
+        found |= wave
+    return found
+
+
+def _parent_of(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
 def _has_mark(pid: int, mark: str) -> bool:
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return f"{MARK}={mark}".encode() in file.read()
     except OSError:  # gone, or somebody else's
+        return False
+
+
+def _writes_to(pid: int, pipe: str) -> bool:
+    try:
+        return pipe in (os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{pid}/fd/2"))
+    except OSError:
         return False

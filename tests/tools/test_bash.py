@@ -28,10 +28,13 @@ sleep 600 &
 (trap "" TERM HUP; sleep 601; sleep 602) &
 (setsid sh -c 'trap "" TERM; sleep 603; sleep 604' &)
 setsid setsid sleep 605 &
+env -i setsid sleep 607 >/dev/null 2>&1 &
+(env -i setsid sleep 608 &)
 echo started
 sleep 606
 """
-"""It ignores the request to end, and has grandchildren in its group, in sessions of their own, and without a parent."""
+"""It ignores the request to end, and has grandchildren in its group, in sessions of their own, without a parent, and
+without an environment by which they could be known."""
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ async def start_stubborn(desk: Desk) -> asyncio.Task[tuple[list[str], ToolOutcom
     """A call whose command has started all that it starts."""
     task = asyncio.ensure_future(desk.pieces("bash", json.dumps({"command": STUBBORN})))
     for _ in range(200):
-        if sum("sleep 60" in line and "sh -c" not in line for line in running_in(desk.folder)) >= 5:
+        if sum("sleep 60" in line and "sh -c" not in line for line in running_in(desk.folder)) >= 7:
             return task
         await asyncio.sleep(0.05)
     raise AssertionError(running_in(desk.folder))
