@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.view import active_entries
@@ -70,21 +71,18 @@ class Describer:
             return
         entries = [entry for entry in active_entries(session.transcript.entries) if isinstance(entry, Recalled)]
         before = next((entry for entry in reversed(entries) if entry.for_message_id == message.id), None)
-        model = self._seeing()
         if before is not None and DESCRIBED in before.text:
             return
+        model = self._seeing()
+        if model is None and any(BLIND in entry.text for entry in entries):
+            return
+        found, told = list[Description](), BLIND
         if model is not None:
             yield DescriptionStarted(session.id, len(images), model.info.label)
             found = await self._all(model, images, message.text)
-            told, paid = f"{HEADING}\n" + "\n\n".join(one.text for one in found), [one.upkeep for one in found]
-        elif any(BLIND in entry.text for entry in entries):
-            return
-        else:
-            told, paid = BLIND, []
-        kept = before.text.partition(HEADING)[0].partition(BLIND)[0].strip() if before else ""
-        text, ids = "\n\n".join(filter(None, (kept, told))), before.message_ids if before else ()
-        described = Recalled(for_message_id=message.id, text=text, message_ids=ids)
-        await session.record(*(stamped(one) for one in paid if one is not None), stamped(described))
+            told = f"{HEADING}\n" + "\n\n".join(one.text for one in found)
+        paid = [stamped(one.upkeep) for one in found if one.upkeep is not None]
+        await session.record(*paid, stamped(beside(before, told, message.id)))
         yield session.gauge_changed()
 
     def _seeing(self) -> ChatModel | None:
@@ -132,6 +130,14 @@ class Describer:
             return Description(told, reply.upkeep)
         text = await asyncio.to_thread(_cut, reply.text, model.tokenizer.count)
         return Description(f"{DESCRIBED}{name_of(image)}, by {label}: {text}]", reply.upkeep)
+
+
+def beside(before: Recalled | None, told: str, message_id: str) -> Recalled:
+    """What is told of the images of that message, behind what was recalled for it already."""
+    if before is None:
+        return Recalled(for_message_id=message_id, text=told)
+    kept = before.text.partition(HEADING)[0].partition(BLIND)[0].strip()
+    return replace(before, id="", at=0.0, text="\n\n".join(filter(None, (kept, told))))
 
 
 def name_of(image: Attachment) -> str:
