@@ -136,13 +136,29 @@ def gauge_of(
     *assumed* if there is nothing to go by: neither a tokenizer nor a report to learn from. Open calls count as they
     would be sent. calibration: the provider's tokens for those that are counted here, where it did not count.
     """
-    segments = dict(sums.segments)
     closing = [counts.total(item.message) for item in closing_items(view)]
+    gauge = _as_counted(view, sums, sum(closing), counts, policy, budget, model)
+    whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
+    anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
+    if anchor is None or anchor.message.usage is None or anchor.message.model != model.recorded_as:
+        return calibrated(gauge, whole, policy)
+    later = [item_tokens(item, counts).total for item in view.items[(sums.measured_at or 0) + 1 :]] + closing
+    usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
+    if not is_plausible(usage, gauge.total - sum(later) - around):
+        return calibrated(gauge, whole, policy)
+    return anchored(gauge, usage, calibration.of_part(sum(later) + around, len(later) + bool(around)), policy)
+
+
+def _as_counted(
+    view: View, sums: Tally, closing: int, counts: Counts, policy: ContextPolicy, budget: Budget, model: ModelInfo
+) -> Gauge:
+    """The gauge by our own count. closing: tokens of what is behind the newest message."""
+    segments = dict(sums.segments)
     if closing:
         segment = Segment.RESULTS if view.open_calls else Segment.USER
-        segments[segment] = segments.get(segment, 0) + sum(closing)
+        segments[segment] = segments.get(segment, 0) + closing
     total = sum(segments.values())
-    gauge = Gauge(
+    return Gauge(
         segments=segments,
         total=total,
         window=budget.window,
@@ -153,16 +169,6 @@ def gauge_of(
         basis=Basis.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Basis.ESTIMATED,
         tokenizer=counts.tokenizer.name,
     )
-    anchor = sums.measured_at
-    reply = view.items[anchor].message if anchor is not None else None
-    estimated = calibrated(gauge, calibration.of_request(total, len(view.items) + len(closing), policy), policy)
-    if anchor is None or reply is None or reply.usage is None or reply.model != model.recorded_as:
-        return estimated
-    later = [item_tokens(item, counts).total for item in view.items[anchor + 1 :]] + closing
-    usage, around = _reported(view.items[anchor], reply.usage, counts, calibration)
-    if not is_plausible(usage, total - sum(later) - around):
-        return estimated
-    return anchored(gauge, usage, calibration.of_part(sum(later) + around, len(later) + bool(around)), policy)
 
 
 def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration) -> tuple[Usage, int]:
