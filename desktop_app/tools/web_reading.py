@@ -35,10 +35,6 @@ class Page(msgspec.Struct, frozen=True):
     is_cut: bool = False
 
 
-class Elsewhere(ToolFailed):
-    """The address leads to another host, which the user was not asked about."""
-
-
 class WebReader:
     """Gets pages. is_allowed: which addresses may be talked to; None for any. The certificates are read at the first
     use."""
@@ -70,7 +66,7 @@ class WebReader:
                 return page
             target = urljoin(url, page)
             if site_of(target) != site_of(url):
-                raise Elsewhere(f"{url} leads to another host: {target}. Fetch that, if it is what you want.")
+                raise ToolFailed(f"{url} leads to another host: {target}. Fetch that, if it is what you want.")
             if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
                 raise ToolFailed(f"{url} leads to an address that is not encrypted: {target}.")
             url = target

@@ -59,11 +59,6 @@ class Connection:
         return self._calls > 0
 
     @property
-    def pid(self) -> int:
-        """The number of its process; 0 where there is none."""
-        return self._link.child.pid if self._link is not None and self._link.child is not None else 0
-
-    @property
     def offers(self) -> tuple[Offer, ...]:
         """What it offers. Still so while it is started again, so that a request does not change for a moment."""
         return self._offers.all
