@@ -12,16 +12,26 @@ from typing import Any
 
 import pytest
 import qasync
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QWidget
-from ui_scenes import Run, Scene, until
+from ui_scenes import Run, Scene, in_window
 
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
+
+
+@pytest.fixture(autouse=True)
+def widgets_are_gone(qapp: QApplication) -> Iterator[None]:
+    """What a test leaves to be deleted is gone before the next one: else a new style reaches thousands of widgets."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 @pytest.fixture
@@ -71,25 +81,31 @@ def window(qtbot):
 
 
 @pytest.fixture
+def view(qtbot) -> Transcript:
+    """A transcript of its own, empty."""
+    made = Transcript(TranscriptModel())
+    made.resize(800, 600)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
 def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., MainWindow]:
     """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test."""
 
     def play_scene(scene: Scene, **options: object) -> MainWindow:
         bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
         window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
-        bugs: list[str] = []
-        bridge.crashed.connect(bugs.append)
-
-        async def whole() -> None:
-            window.painted.connect(bridge.start_engine)
-            window.show()
-            await until(lambda: window.transcript_model.rowCount() or window.chat._shown)
-            await scene(window, bridge)
-            window.close()
-            await bridge.close()
-
-        run(whole())
-        assert bugs == []
+        run(
+            in_window(
+                window,
+                bridge,
+                lambda: scene(window, bridge),
+                lambda: window.transcript_model.rowCount() or window.chat._shown,
+            )
+        )
         return window
 
     return play_scene

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
-from ui_scenes import Run
+from ui_scenes import Run, in_window
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.conversation.events import RoomProgress
@@ -62,21 +62,9 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
             asyncio.run(fill(data_folder, turns))
             bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
             window = MainWindow(bridge, settings, data_folder / "window.ini")
-            bugs: list[str] = []
-            bridge.crashed.connect(bugs.append)
-
-            async def whole() -> None:
-                window.painted.connect(bridge.start_engine)
-                window.resize(1_280, 800)
-                window.show()
-                driver = Driver(window, bridge)
-                await driver.until(lambda: window.chat.conversation and window.transcript_model.rowCount(), 30, "it")
-                await scene(window, driver, provider)
-                window.close()
-                await bridge.close()
-
-            run(whole())
-            assert bugs == []
+            window.resize(1_280, 800)
+            driver = Driver(window, bridge)
+            run(in_window(window, bridge, lambda: scene(window, driver, provider), window.transcript_model.rowCount))
             return provider
 
     return play_scene

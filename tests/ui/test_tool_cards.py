@@ -35,16 +35,6 @@ from desktop_app.ui.widgets.words import duration
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
 
 
-@pytest.fixture
-def view(qtbot) -> Transcript:
-    made = Transcript(TranscriptModel())
-    made.resize(800, 600)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
 def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
     """As the controller does: runs are folded first."""
     for event in events:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
-from ui_scenes import Run, is_idle, texts
+from ui_scenes import Run, in_window, is_idle, texts
 
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
@@ -18,12 +21,18 @@ from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
-from desktop_app.ui.transcript.items import MessageItem
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.items import MessageItem, ToolItem
 from provider import AnyStep, Call, Reply, ScriptedProvider
 
 pytestmark = pytest.mark.slow
 Scene = Callable[[MainWindow, Driver], Coroutine[Any, Any, None]]
 COUNT = Reply("I will count.", calls=(Call("bash", '{"command": "seq 1 60000"}'),), finish="tool_calls")
+
+SECONDS = f"{os.getpid()}98"
+SLEEP = Reply(
+    "I will sleep.", calls=(Call("bash", f'{{"command": "echo begun; sleep {SECONDS}"}}'),), finish="tool_calls"
+)
 
 
 @pytest.fixture
@@ -39,20 +48,8 @@ def play(run: Run, qapp: QApplication, data_folder: Path, tmp_path: Path) -> Cal
             write_settings(settings_file(data_folder), settings)
             bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
             window = MainWindow(bridge, settings, data_folder / "window.ini")
-            bugs: list[str] = []
-            bridge.crashed.connect(bugs.append)
-
-            async def whole() -> None:
-                window.painted.connect(bridge.start_engine)
-                window.show()
-                driver = Driver(window, bridge)
-                await driver.until(lambda: window.chat.conversation, 30, "a conversation")
-                await scene(window, driver)
-                window.close()
-                await bridge.close()
-
-            run(whole())
-            assert bugs == []
+            driver = Driver(window, bridge)
+            run(in_window(window, bridge, lambda: scene(window, driver), lambda: window.chat.conversation))
             return provider
 
     return play_scene
@@ -80,6 +77,53 @@ def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
         viewer.close()
 
     play(scene, [COUNT, Reply("Counted.")])
+
+
+async def run_a_command(window: MainWindow, driver: Driver) -> str:
+    """Lets the model run its command; the key of its card, which has put something out."""
+    window.chat.send("Sleep.")
+    await driver.until(lambda: window.question.is_listening, 40, "a question that takes answers")
+    await driver.click(window.question.once)
+    model = window.transcript_model
+
+    def card() -> ToolItem | None:
+        item = model.item(model.rowCount() - 1)
+        return item if isinstance(item, ToolItem) and "begun" in item.tail else None
+
+    await driver.until(card, 20, "the card of the command that runs")
+    return model.item(model.rowCount() - 1).key
+
+
+def test_a_command_is_stopped_on_its_card_and_the_turn_goes_on(play) -> None:
+    async def scene(window: MainWindow, driver: Driver) -> None:
+        key = await run_a_command(window, driver)
+        window.stage.transcript.perform(Action.STOP, key)
+        await driver.until(lambda: texts(window)[-1] == "Never mind." and is_idle(window), 40, "the end of the turn")
+        assert texts(window)[-2].startswith("begun\n")
+        assert "Stopped by the user" in texts(window)[-2]
+
+    play(scene, [SLEEP, Reply("Never mind.")])
+
+
+def test_a_window_that_is_closed_while_a_command_runs_leaves_nothing_running(play) -> None:
+    async def scene(window: MainWindow, driver: Driver) -> None:
+        await run_a_command(window, driver)
+        assert commands_running() != []
+
+    play(scene, [SLEEP])
+    deadline = time.monotonic() + 5
+    while commands_running() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert commands_running() == []
+
+
+def commands_running() -> list[bytes]:
+    """The command lines of this machine that sleep as long as SLEEP does."""
+    lines: list[bytes] = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended meanwhile
+            lines.append(file.read_bytes())
+    return [line for line in lines if line.startswith(b"sleep\0") and SECONDS.encode() in line]
 
 
 def test_the_tools_that_are_on_offer_are_listed_and_switched(play) -> None:

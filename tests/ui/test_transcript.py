@@ -24,18 +24,7 @@ from desktop_app.ui.transcript.display_list import Action, Words
 from desktop_app.ui.transcript.reader import MessageReader
 from desktop_app.ui.transcript.row_layout import SHOWN_MOST
 from desktop_app.ui.transcript.transcript import Transcript
-from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from slowness import slowness
-
-
-@pytest.fixture
-def view(qtbot) -> Transcript:
-    made = Transcript(TranscriptModel())
-    made.resize(800, 600)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
 
 
 def settle(view: Transcript, qtbot) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from desktop_app.conversation.events import TurnFinished
@@ -41,6 +41,21 @@ async def until(is_so: Callable[[], object]) -> None:
     async with asyncio.timeout(30):
         while not is_so():
             await asyncio.sleep(0.005)
+
+
+async def in_window(
+    window: MainWindow, bridge: Bridge, scene: Callable[[], Awaitable[None]], is_open: Callable[[], object]
+) -> None:
+    """Shows the window, plays the scene once it is open, closes in order. A bug in the window fails the test."""
+    bugs: list[str] = []
+    bridge.crashed.connect(bugs.append)
+    window.painted.connect(bridge.start_engine)
+    window.show()
+    await until(is_open)
+    await scene()
+    window.close()
+    await bridge.close()
+    assert bugs == []
 
 
 def texts(window: MainWindow) -> list[str]:
