@@ -56,7 +56,7 @@ WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
 )
 """Narrow kinds first: "does not support image input" must not be read as a model that is not supported."""
 
-NEVER_OVERFLOW = (401, 402, 403, 429)
+NEVER_OVERFLOW = (403, 429)
 
 QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request", re.IGNORECASE)
 """In the words of a gateway that gives an error of its own to what a provider has refused."""
@@ -64,12 +64,10 @@ QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request
 LONGEST_BODY = 50_000
 """Characters of a body that are read: what an error means stands in front, and some servers quote the request."""
 
-LIMITING = (0, 400, 403, 413, 429, 500, 503)
-"""Statuses that come with words about money or rates. 500 is what litellm puts on any error inside a stream."""
+CERTAIN: dict[int, ErrorKind] = {401: "auth", 402: "quota"}
+"""Statuses that mean one thing only, whatever the words around them quote."""
 
 STATUSES: dict[int, ErrorKind] = {
-    401: "auth",
-    402: "quota",
     403: "auth",
     404: "not_found",
     408: "timeout",
@@ -107,14 +105,9 @@ def classified(status: int, headers: Mapping[str, str], body_text: str) -> Verdi
 
 
 def _kind(status: int, body: Body) -> ErrorKind:
-    if status == 402:
-        return "quota"
-    limited = _about_money_or_rate(status, body)
-    if limited is not None:
-        return limited
-    if status == 401:
-        return "auth"
-    found = _by_code(status, body) or _by_words(status, body)
+    if status in CERTAIN:
+        return CERTAIN[status]
+    found = _about_money_or_rate(status, body) or _by_code(status, body) or _by_words(status, body)
     if found is not None:
         return found
     if body.is_page and status < 400:
@@ -136,18 +129,9 @@ def _about_money_or_rate(status: int, body: Body) -> ErrorKind | None:
         return "rate_limit"
     if CODES["overflow"] & body.codes and status not in NEVER_OVERFLOW:
         return None
-    if is_rate and "rate_limit_exceeded" in body.codes:
-        return "rate_limit"
-    if is_money and status in LIMITING:
-        return _money(body)
-    if CODES["server"] & body.codes and status == 429:
-        return "server"
-    return "rate_limit" if is_rate and status in LIMITING else None
-
-
-def _money(body: Body) -> ErrorKind:
-    """ "free-models-per-day. Add 10 credits to unlock ..." is a limit of the day with an advertisement."""
-    return "rate_limit" if re.search(r"rate limit exceeded", body.text, re.IGNORECASE) else "quota"
+    if is_money:
+        return "quota"
+    return "rate_limit" if is_rate else None
 
 
 def _by_code(status: int, body: Body) -> ErrorKind | None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import random
 import secrets
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
@@ -131,6 +132,7 @@ class Killing:
             if isinstance(event, TextDelta):
                 told[event.reply_id] = told.get(event.reply_id, "") + event.text
         assert {name: reply.text for name, reply in replies.items()} == told
+        assert not failed or any(told.values()), "before its first word a reply is simply asked for again"
         whole = [e.row.message for e in events if isinstance(e, MessageRecorded) and e.row.message.id in told]
         assert [message.is_interrupted for message in whole] == [finished.reason != "finished"] * len(whole)
         assert failed or not must_fail or finished.reason == "finished", "the end of its server was not noticed"
@@ -144,7 +146,7 @@ def has_ended(events: list[TurnEvent]) -> bool:
     return any(isinstance(event, TurnFinished) for event in events)
 
 
-async def until_true(is_so: object) -> None:
+async def until_true(is_so: Callable[[], object]) -> None:
     async with asyncio.timeout(60):
         while not is_so():
             await asyncio.sleep(0.01)
@@ -162,7 +164,7 @@ async def test_fifty_killed_servers(tmp_path: Path) -> None:
             group.create_task(one_after_the_other(tmp_path / str(lane), f"{seed}-{lane}", moments[lane::LANES]))
 
 
-async def one_after_the_other(folder: Path, seed: str, moments: list[str]) -> None:
+async def one_after_the_other(folder: Path, seed: str, moments: Sequence[str]) -> None:
     """An engine whose servers are killed."""
     folder.mkdir()
     engine = await EngineClient(folder / "data").start()
