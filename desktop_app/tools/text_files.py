@@ -54,9 +54,11 @@ class TextFile(msgspec.Struct, frozen=True):
 
 
 def open_regular(path: Path, most: int, what_then: str) -> BufferedReader:
-    """Opens a file for reading. Raises ToolFailed for what is no plain file or larger than `most` bytes; OSError."""
+    """Opens a file for reading. Raises ToolFailed for what is no plain file or larger than `most` bytes; OSError, also
+    for a link: the path was resolved, and a link was put there since."""
     # Not blocking: a pipe that nobody writes to would be waited for, for ever.
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)), "rb")
+    flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"))
+    file = os.fdopen(os.open(path, sum(flags, os.O_RDONLY)), "rb")
     status = os.fstat(file.fileno())
     why = ""
     if not stat.S_ISREG(status.st_mode):

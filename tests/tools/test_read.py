@@ -13,6 +13,7 @@ from tool_calls import Desk
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import truncated
 from desktop_app.tools import line_window, read_file
+from desktop_app.tools.text_files import open_regular
 from desktop_app.tools.tool import ToolFailed
 
 
@@ -123,6 +124,13 @@ async def test_reading_needs_the_users_word_outside_and_for_secrets(desk: Desk) 
         assert need.suggestion == ""
     [need] = await desk.needs("list", path="..")
     assert need.suggestion == "", "our data lie below it"
+
+
+def test_a_link_that_was_put_there_after_the_path_was_resolved_is_not_followed(desk: Desk) -> None:
+    link = desk.folder / "a.txt"
+    link.symlink_to(desk.outside("a.txt", "theirs"))
+    with pytest.raises(OSError, match="symbolic"):
+        open_regular(link, 100, "")
 
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=5), max_size=12)
