@@ -38,6 +38,9 @@ NOISE = 0.01
 FADING = 0.97
 """What a report weighs when the next one has come. It takes those from before a compaction and from behind it to tell
 the three apart."""
+OTHERWISE = 0.10
+"""Of a report: an estimate that is further off is of a provider that counts otherwise than it did. The most that the
+make of a request puts one out is six in a hundred."""
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -103,7 +106,9 @@ def learned(calibration: Calibration, report: Report, policy: ContextPolicy) -> 
     counted, reported = report.counted, report.usage.prompt_tokens
     if counted < REQUEST_LEAST or not is_plausible(Usage(reported, 0), counted):
         return calibration
-    sums = _with_report(calibration.sums, report)
+    expected = calibration.of_request(counted, report.messages, policy)
+    is_as_before = abs(expected - reported) <= OTHERWISE * reported
+    sums = _with_report(calibration.sums if is_as_before else AS_COUNTED.sums, report)
     frame, added = _around(sums, calibration.start)
     rest = reported - frame * report.messages - added
     weight = max(policy.calibration_weight, 1 / (calibration.samples + 2))

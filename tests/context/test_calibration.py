@@ -99,6 +99,20 @@ def test_what_holds_for_long_requests_holds_for_what_a_compaction_leaves(law) ->
     assert sum(errors) / len(errors) < 0.003
 
 
+def test_a_provider_that_counts_otherwise_all_at_once_is_learned_anew() -> None:
+    """What was fitted to the old way would be read into the new one, as frames and additions that are not there."""
+    chance, calibration, errors = random.Random(3), Calibration(), []
+    for number in range(140):
+        messages = 12 + 3 * (number % 30)
+        counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
+        reported = round((1.25 if number < 60 else 0.8) * counted)
+        errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
+        calibration = learned(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+    assert max(errors[40:60]) < 0.005
+    assert max(errors[72:]) < 0.05
+    assert max(errors[100:]) < 0.005
+
+
 @given(st.integers(1_000, 150_000), st.integers(1, 500), st.floats(0.6, 1.6))
 def test_what_is_always_the_same_is_learned_whatever_it_is_put_down_to(
     counted: int, messages: int, true: float
