@@ -29,8 +29,10 @@ SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
 
 @pytest.fixture(autouse=True)
 def widgets_are_gone(qapp: QApplication) -> Iterator[None]:
-    """What a test leaves to be deleted is gone before the next one: else a new style reaches thousands of widgets."""
+    """What a test leaves is gone before the next one: else each new style reaches thousands of widgets."""
     yield
+    for widget in qapp.topLevelWidgets():
+        widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
@@ -92,10 +94,10 @@ def view(qtbot) -> Transcript:
 
 
 @pytest.fixture
-def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., MainWindow]:
+def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., None]:
     """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test."""
 
-    def play_scene(scene: Scene, **options: object) -> MainWindow:
+    def play_scene(scene: Scene, **options: object) -> None:
         bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
         window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
         run(
@@ -106,6 +108,5 @@ def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> 
                 lambda: window.transcript_model.rowCount() or window.chat._shown,
             )
         )
-        return window
 
     return play_scene
