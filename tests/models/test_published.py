@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from desktop_app.chat.ports import Price
@@ -17,11 +15,9 @@ from desktop_app.settings import Server, ServerKind, Settings
 from provider import Json, ScriptedProvider
 
 
-@pytest.fixture(scope="module")
-def litellm() -> LiteLLM:
-    library = LiteLLM()
-    asyncio.run(library.load())
-    return library
+@pytest.fixture
+def litellm(loaded: LiteLLM) -> LiteLLM:
+    return loaded
 
 
 def catalogue(litellm: LiteLLM, *servers: Server) -> Catalogue:

@@ -8,6 +8,7 @@ import re
 import time
 
 import pytest
+from families import EACH_ITS_WAY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,9 +18,6 @@ from desktop_app.models.tokenizer_sources import SOURCES
 from desktop_app.models.tokenizer_weights import WEIGHTS
 from desktop_app.models.tokenizers import tokenizer_of
 from examples import examples
-
-EACH_ITS_WAY = ["o200k", "claude", "deepseek", "mistral-v1", "qwen"]
-"""tiktoken as it is, an estimate, a tokenizer.json, SentencePiece, a normal form: the others are made like these."""
 
 ALIKE = sorted({*SOURCES, *WEIGHTS, *OVERHEADS, "kimi", ""} - set(EACH_ITS_WAY))
 ALL = [*EACH_ITS_WAY, *(pytest.param(family, marks=pytest.mark.slow) for family in ALIKE)]
