@@ -6,6 +6,7 @@ import os
 import socket
 import time
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,9 @@ from desktop_app.settings import Server, Settings
 from provider import Json, Reply, ScriptedProvider
 from slowness import slowness
 
+PATIENCE = 20.0
+"""Seconds: what is there is to be found on a busy machine, too."""
+
 
 def port_of(provider: ScriptedProvider) -> int:
     return int(provider.root_url.rpartition(":")[2])
@@ -23,7 +27,7 @@ def port_of(provider: ScriptedProvider) -> int:
 async def found(*providers: ScriptedProvider) -> tuple[Server, ...]:
     with ExitStack() as stack:
         ports = {port_of(stack.enter_context(provider)): f"Usual {n}" for n, provider in enumerate(providers)}
-        return await discover_local(ports)
+        return await discover_local(ports, PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +43,7 @@ async def found(*providers: ScriptedProvider) -> tuple[Server, ...]:
 async def test_a_server_is_known_by_what_it_answers_not_by_its_port(flavour: str, kind: str, name: str) -> None:
     provider = ScriptedProvider([Reply("Hello")], flavour=flavour, models=("qwen3", "gemma3"), window=4_096)
     with provider:
-        (server,) = await discover_local({port_of(provider): "Usual 0"})
+        (server,) = await discover_local({port_of(provider): "Usual 0"}, PATIENCE)
         assert (server.kind, server.name, server.models) == (kind, name, ("qwen3", "gemma3"))
         if kind == "openai_compatible":
             return
@@ -85,13 +89,19 @@ async def test_a_closed_port_and_a_server_of_something_else_are_nothing() -> Non
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         closed = unused.getsockname()[1]
-    others = ({"x": 1}, [], {"data": None, "models": "?"})
     with ScriptedProvider(pages={"/v1/models": {"x": 1}}) as website:
-        assert await discover_local({closed: "x", port_of(website): "y"}) == ()
-    for page in others:
+        assert await discover_local({closed: "x", port_of(website): "y"}, PATIENCE) == ()
+    others: tuple[tuple[Any, list[str]], ...] = (
+        ({"x": 1}, []),
+        ([], []),
+        ({"data": None, "models": "?"}, ["lm_studio"]),
+    )
+    for page, kinds in others:
         pages = dict.fromkeys(("/props", "/api/v0/models", "/v1/models", "/api/extra/version"), page)
-        with ScriptedProvider(pages=pages) as website:  # type: ignore[arg-type]
-            await discover_local({port_of(website): "y"})
+        with ScriptedProvider(pages=pages) as website:
+            servers = await discover_local({port_of(website): "y"}, PATIENCE)
+        assert [server.kind for server in servers] == kinds
+        assert not any(server.models for server in servers)
 
 
 async def test_a_server_that_wants_a_key_is_proposed_without_models() -> None:
