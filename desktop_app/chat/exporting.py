@@ -27,8 +27,8 @@ async def export_file(session: Session, path: str, kind: str) -> int:
     content = (await asyncio.to_thread(write, session.info.title, messages)).encode(errors="replace")
     try:
         await asyncio.to_thread(_write, Path(path), content)
-    except OSError as error:
-        detail, advice = error.strerror or str(error), "Choose another place."
+    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+        detail, advice = getattr(error, "strerror", None) or str(error), "Choose another place."
         kept = "The conversation is as it was."
         raise WorldError(Failure("disk", f"{path} could not be written", detail, kept, advice)) from error
     return len(content)

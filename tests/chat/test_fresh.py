@@ -1,0 +1,64 @@
+"""Starting fresh: the new conversation knows what matters, the old one stays, and both say where the other one is."""
+
+from __future__ import annotations
+
+import pytest
+from test_take_turn import long_chat
+
+from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.ports import WorldError
+from desktop_app.context.view import assemble, view_of
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.openai_chat import chat_of
+from desktop_app.conversation.transcript import Link, Transcript
+from provider import Hang, Reply, Status
+from request_rules import legal_for_all
+
+RULE = "Never restart the server on Fridays."
+SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief."),))
+
+
+async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_yet(house) -> None:
+    home = await house([Status(401, "no"), Reply("On Thursday.")])
+    session = await home.chats.create("Old", [SYSTEM, user_message(f"{RULE} Hello."), *long_chat(40)[1:]])
+    await home.turn(session, "When may I restart it?")
+    before = assemble(session.view)
+
+    fresh = await start_fresh(home.chats, session)
+    assert assemble(session.view) == before, "the old one stays as it was"
+    (there,) = [row for row in session.operations() if row.kind == "link"]
+    (back,) = [row for row in fresh.operations() if row.kind == "link"]
+    assert (there.linked, back.linked) == (fresh.id, session.id)
+    assert (fresh.info.title, fresh.info.model) == ("Old (continued)", session.info.model)
+    sent = assemble(fresh.view)
+    assert sent[0].text == "Be brief."
+    assert RULE in "\n".join(message.text for message in sent)
+    assert sent[-1].text == "When may I restart it?"
+    assert fresh.gauge().total < session.gauge().total / 2
+    assert legal_for_all(chat_of(sent)) == []
+
+    await home.chats.turns.go_on(fresh)
+    await home.chats.turns.settled(fresh.id)
+    assert assemble(fresh.view)[-1].text == "On Thursday."
+    entries = await home.archive.entries(fresh.id)
+    assert assemble(view_of(Transcript().extend(entries))) == assemble(fresh.view)
+    assert sum(isinstance(entry, Link) for entry in entries) == 1
+
+
+async def test_a_question_that_was_answered_is_not_asked_again(house) -> None:
+    home = await house([Reply("On Thursday.")])
+    session = await home.chats.create("Old", long_chat(10))
+    await home.turn(session, "When?")
+    fresh = await start_fresh(home.chats, session)
+    assert not [entry for entry in fresh.transcript.entries if isinstance(entry, Message) and entry.role is Role.USER]
+    assert "On Thursday." in "\n".join(message.text for message in assemble(fresh.view)), "the summary tells of it"
+
+
+async def test_not_while_a_reply_is_written(house) -> None:
+    home = await house([Hang("Half")])
+    session = await home.chats.create("Old", long_chat(2))
+    await home.chats.turns.send(session, "When?")
+    with pytest.raises(WorldError, match="still being written"):
+        await start_fresh(home.chats, session)
+    await home.chats.turns.stop(session.id)
+    assert len(await home.chats.infos()) == 1
