@@ -46,8 +46,7 @@ class ChildProcess:
         assert process.stdout is not None
         self._process = process
         self._mark = mark
-        reading = process._transport.get_pipe_transport(1).get_extra_info("pipe")  # type: ignore[attr-defined]
-        self._pipe = f"pipe:[{os.fstat(reading.fileno()).st_ino}]"
+        self._pipe = _name_of_output(process)
         self.output = process.stdout
 
     @classmethod
@@ -98,6 +97,15 @@ class ChildProcess:
                 async with asyncio.timeout(GRACE_SECONDS):
                     await self._process.wait()
             self._process._transport.close()  # type: ignore[attr-defined]  # else a pipe held open warns at the end
+
+
+def _name_of_output(process: asyncio.subprocess.Process) -> str:
+    """What /proc calls the pipe that it writes to; "" if nobody does any more, so that it is closed."""
+    reading = process._transport.get_pipe_transport(1).get_extra_info("pipe")  # type: ignore[attr-defined]
+    try:
+        return f"pipe:[{os.fstat(reading.fileno()).st_ino}]"
+    except (OSError, ValueError):
+        return ""
 
 
 def _signal_group(group: int, sign: signal.Signals) -> None:

@@ -181,6 +181,15 @@ async def test_a_call_that_is_stopped_while_it_starts_leaves_nothing_running(des
         assert await nothing_runs_in(desk.folder)
 
 
+async def test_a_command_that_is_over_before_anybody_looks_has_ended_well(desk: Desk) -> None:
+    process = await asyncio.create_subprocess_exec("true", stdout=asyncio.subprocess.PIPE)
+    await process.wait()
+    child = ChildProcess(process, "mark")
+    assert await child.output.read() == b""
+    await child.end()
+    assert child.exit_code == 0
+
+
 async def test_a_start_that_is_stopped_is_stopped_even_if_it_would_have_failed() -> None:
     task = asyncio.ensure_future(ChildProcess.start(("true",), "/no/such/folder"))
     await asyncio.sleep(0)
