@@ -33,6 +33,10 @@ class Doing(Enum):
     FAILED = "Stopped with an error"
 
 
+MANY_ROUNDS = "rounds"
+"""The kind of failure that is a question: nobody said that the model may go on calling tools."""
+
+
 class LiveReply(msgspec.Struct, frozen=True):
     """What has arrived of a reply that is being written. continues: the id of the message that it goes on with."""
 
@@ -58,6 +62,8 @@ class LiveTurn(msgspec.Struct, frozen=True):
             return Doing.WAITS
         if self.is_running:
             return Doing.WORKS
+        if any(failure.kind == MANY_ROUNDS for failure in self.failures):
+            return Doing.WAITS
         return Doing.FAILED if self.failures else None
 
 

@@ -122,6 +122,15 @@ def test_a_card_that_fits_does_not_scroll(main_window, qtbot) -> None:
     assert not card.area.verticalScrollBar().isVisible()
 
 
+def test_in_a_narrow_composer_the_keys_are_not_named_by_half(main_window, text_size, qtbot) -> None:
+    main_window.resize(1_440, 900)
+    main_window.show()
+    assert "Shift+Enter" in main_window.composer.field.placeholderText()
+    text_size(1.5)
+    main_window.resize(main_window.minimumSizeHint())
+    qtbot.waitUntil(lambda: main_window.composer.field.placeholderText() == "Message…")
+
+
 def test_in_a_narrow_header_the_title_has_the_room(qtbot) -> None:
     ground = QWidget()
     header = Header(ground)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from transcript_rows import chat, row
 
+from desktop_app.chat.turn import TOO_MANY_ROUNDS
 from desktop_app.conversation.events import (
     Answered,
     Asked,
@@ -43,6 +44,11 @@ def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() 
     assert turns.doings == {"a": Doing.FAILED}
     turns.fold(TurnStarted("a"))
     assert turns.doings == {"a": Doing.WORKS}
+
+
+def test_many_rounds_without_the_user_are_no_error_but_a_question() -> None:
+    failed = TurnFailed("a", TOO_MANY_ROUNDS)
+    assert told(TurnStarted("a"), failed, TurnFinished("a", "failed")).doings == {"a": Doing.WAITS}
 
 
 def test_nothing_is_kept_of_a_turn_that_ended_well() -> None:

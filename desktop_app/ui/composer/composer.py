@@ -14,7 +14,7 @@ from desktop_app.ui.widgets.words import counted
 from .draft_field import DraftField, all_of
 from .slash import hint_of, refusal_of
 
-PLACEHOLDER = "Message… (Enter sends, Shift+Enter for a new line)"
+PLACEHOLDER, PLACEHOLDER_SHORT = "Message… (Enter sends, Shift+Enter for a new line)", "Message…"
 SEND, STOP = "Send ⏎", "Stop"
 TOOLS, NO_TOOLS = "Tools", "No tools"
 MOST_LINES = 10
@@ -39,7 +39,6 @@ class Composer(QWidget):
         self._tokens = 0
         self._why_not = ""
         self.field = DraftField(self)
-        self.field.setPlaceholderText(PLACEHOLDER)
         self.field.setAccessibleName("Message")
         self.note = InkLabel(size=12, tint="ink_faint", parent=self)
         self.button = Button(SEND, Kind.PRIMARY, self)
@@ -194,7 +193,9 @@ class Composer(QWidget):
         self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")
 
     def _fit(self) -> None:
-        """As high as its lines, up to ten."""
+        """As high as its lines, up to ten; what stands in the empty field is one line."""
+        is_wide = self.field.fontMetrics().horizontalAdvance(PLACEHOLDER) < self.field.width() - 2 * MARGIN
+        self.field.setPlaceholderText(PLACEHOLDER if is_wide else PLACEHOLDER_SHORT)
         lines = self.field.lines(MOST_LINES)
         height = lines * self.field.fontMetrics().lineSpacing() + 2 * MARGIN
         scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines == MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
