@@ -31,6 +31,8 @@ FOUND = [
 ]
 NOT_FOUND = [
     "What is my name?",
+    "My name is Bob, is it not?",
+    "I prefer tabs, or do I?",
     "Do you remember that I like tea?",
     "Do you always answer so quickly?",
     "The build always fails on CI.",
