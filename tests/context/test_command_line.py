@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from desktop_app.context.command_line import LONGEST, Command, quoted, simple_commands
@@ -162,6 +162,8 @@ LINES = st.lists(PIECES, min_size=1, max_size=14).map("".join)
 
 
 @given(LINES)
+@example("'if' x")
+@example("""'A=1' "it's" '*' \\-rf""")
 def test_a_command_told_as_text_is_understood_as_itself(line: str) -> None:
     for command in simple_commands(line) or ():
         again = simple_commands(command.text)
