@@ -37,19 +37,22 @@ from provider import Call, Reply
 from request_rules import legal_for_all
 
 
-async def equipped(home, folder: Path, allow: str = "all", kind: type[Toolbox] = Toolbox) -> Session:
-    """A conversation whose model has the real tools, in a working folder of its own. allow: what nobody is asked."""
+async def equipped(
+    home, folder: Path, allow: str = "all", kind: type[Toolbox] = Toolbox, is_attended: bool = True, **changes
+) -> Session:
+    """A conversation whose model has the real tools, in a working folder of its own. allow: what nobody is asked.
+    changes: of the settings."""
     work = folder / "work"
     work.mkdir()
-    settings = Settings(chat_model="scripted/scripted", folder=str(work))
+    settings = Settings(chat_model="scripted/scripted", folder=str(work), **changes)
     spills = SpillFolder(folder / "spills")
     toolbox = kind((), spills, lambda: home.chats.settings, folder / "data")
 
     async def keep(rule: Rule) -> None:
-        raise AssertionError("nothing is to be kept for good")
+        home.chats.settings = replace(home.chats.settings, rules=(*home.chats.settings.rules, rule))
 
     rules = rules_of_option(allow) if allow else ()
-    home.bench = Workbench(toolbox, spills, lambda: home.chats.settings, keep, home.bugs.append, rules)
+    home.bench = Workbench(toolbox, spills, lambda: home.chats.settings, keep, home.bugs.append, rules, is_attended)
     parts = (home.archive, home.chats.models, settings, home._publish, lambda: None, home.bugs.append)
     home.chats = Conversations(*parts, bench=home.bench)
     return await home.chats.create()
