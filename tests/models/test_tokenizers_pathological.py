@@ -46,7 +46,7 @@ TEXTS = {
 @pytest.mark.parametrize("share", [0.05, pytest.param(1.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_text_makes_it_raise_or_hang(family: str, name: str, share: float) -> None:
-    """The quick tests try a twentieth of each text: what raises does so there, too; what takes long is for the others."""
+    """The quick tests try a twentieth of each text: what raises does so there, too; what takes long does not."""
     text = TEXTS[name][: round(len(TEXTS[name]) * share)]
     tokenizer = tokenizer_of(family)
     tokenizer.count("loaded before the clock starts")
