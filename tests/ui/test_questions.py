@@ -162,6 +162,15 @@ def test_a_long_command_scrolls_and_is_never_cut(desk):
     assert desk.card.targets.height() < 160
 
 
+def test_a_long_command_of_one_line_shows_that_there_is_more_of_it(desk, qtbot):
+    long = " && ".join(f"do_step --number {n}" for n in range(100))
+    desk.card.show_question(Asked("v", "q9", "permission", None, (Need("bash", "run", long, "*"),)))
+    bar = desk.card.targets.text.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.isVisible() and bar.maximum() > 0)
+    desk.card.show_question(PUSH)
+    qtbot.waitUntil(lambda: not bar.isVisible())
+
+
 def test_rounds_ask_to_go_on_or_to_stop(desk, qtbot):
     desk.card.show_question(ROUNDS)
     assert desk.card.title.text() == "25 rounds without you. Go on?"

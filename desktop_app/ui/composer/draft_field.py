@@ -71,16 +71,6 @@ class DraftField(TextArea):
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
-    def lines(self, most: int) -> int:
-        """Laid-out lines, counted no further than `most`."""
-        counted = 0
-        block = self.document().firstBlock()
-        height = self.fontMetrics().lineSpacing()
-        while block.isValid() and counted < most:
-            counted += max(round(self.blockBoundingRect(block).height() / height), 1)
-            block = block.next()
-        return min(max(counted, 1), most)
-
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Takes the text of what is pasted, never its formatting."""
         if source.hasText():

@@ -80,14 +80,8 @@ class Targets(QWidget):
 
     def _fit(self) -> None:
         """As high as its lines, up to a few."""
-        lines, block = 0, self.text.document().firstBlock()
-        height = self.text.fontMetrics().lineSpacing()
         most = MOST_LINES * (2 if self._is_whole else 1)
-        while block.isValid() and lines < most:
-            lines += max(round(self.text.blockBoundingRect(block).height() / height), 1)
-            block = block.next()
-        is_long = lines >= most and block.isValid()
-        policy = Qt.ScrollBarPolicy
-        self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_long else policy.ScrollBarAlwaysOff)
-        self.text.setFixedHeight(min(max(lines, 1), most) * height + 8)
+        lines, policy = self.text.lines(most + 1), Qt.ScrollBarPolicy
+        self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff)
+        self.text.setFixedHeight(min(lines, most) * self.text.fontMetrics().lineSpacing() + 8)
         self.setFixedHeight(self.text.height() + MARGIN)
