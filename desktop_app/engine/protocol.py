@@ -464,7 +464,7 @@ class Models(Thing, frozen=True):
 
 
 class ToolOffer(msgspec.Struct, frozen=True):
-    """A tool that could be on offer. tokens: what its schema takes of each request. is_on: whether it is offered."""
+    """A tool that could be on offer. tokens: what its schema takes of each request. is_on: not switched off."""
 
     spec: ToolSpec
     tokens: int

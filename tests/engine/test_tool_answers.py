@@ -1,0 +1,71 @@
+"""What the window reads of tools, outputs and memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.memory import Memory
+from desktop_app.engine import protocol as p
+from desktop_app.engine.answers import answer
+from desktop_app.engine.compose import compose
+from desktop_app.engine.engine import Engine
+from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.tool_answers import LINE_MOST
+
+
+@pytest_asyncio.fixture
+async def engine(data_folder: Path) -> AsyncIterator[Engine]:
+    bugs: list[BaseException] = []
+    made = await compose(data_folder, Outbox(lambda _: None), lambda: None, bugs.append)
+    yield made
+    await made.close()
+    assert not bugs
+
+
+async def test_a_whole_output_is_read_in_pages_and_searched(engine: Engine) -> None:
+    lines = [f"line {n}" for n in range(1, 101)]
+    lines[49] = "The Needle " + "x" * LINE_MOST
+    spill = await engine.joined.spills.keep("\n".join(lines))
+    page = await answer(engine, p.ReadSpill(spill, "", 10, 3))
+    assert page == p.SpillRead(((11, "line 11"), (12, "line 12"), (13, "line 13")), 100, len("\n".join(lines)))
+    found = await answer(engine, p.ReadSpill(spill, "nEEDLE"))
+    assert isinstance(found, p.SpillRead)
+    assert [(number, len(line)) for number, line in found.lines] == [(50, LINE_MOST)]
+    assert found.total == 1
+    with pytest.raises(WorldError, match="not kept any more"):
+        await answer(engine, p.ReadSpill("0" * 64))
+
+
+async def test_tools_are_listed_with_what_they_take_those_too_that_are_switched_off(engine: Engine) -> None:
+    await engine.write_settings(replace(engine.joined.settings, tools_off=("web_fetch",)), {})
+    opened = await answer(engine, p.CreateConversation())
+    assert isinstance(opened, p.Opened)
+    tools = await answer(engine, p.ListTools(opened.conversation.id))
+    assert isinstance(tools, p.Tools)
+    known = {offer.spec.name: offer for offer in tools.tools}
+    assert {"read", "write", "edit", "web_fetch", "web_search", "recall", "save_memory"} <= known.keys()
+    assert not known["web_fetch"].is_on
+    assert known["read"].is_on
+    assert all(offer.tokens > 20 for offer in tools.tools)
+
+
+async def test_a_memory_is_written_edited_and_deleted(engine: Engine) -> None:
+    made = await answer(engine, p.WriteMemory(Memory("", "Drinks tea.", 0.0, 0.0)))
+    assert isinstance(made, p.Memories)
+    (memory,) = made.memories
+    assert (memory.text, memory.author) == ("Drinks tea.", "user")
+    assert 0 < made.tokens <= made.most
+    off = await answer(engine, p.WriteMemory(replace(memory, is_on=False)))
+    assert isinstance(off, p.Memories)
+    assert off.tokens == 0
+    gone = await answer(engine, p.WriteMemory(replace(memory, is_deleted=True)))
+    assert isinstance(gone, p.Memories)
+    assert gone.memories == ()
+    with pytest.raises(WorldError, match="has to say something"):
+        await answer(engine, p.WriteMemory(Memory("", "  ", 0.0, 0.0)))
