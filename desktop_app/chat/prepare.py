@@ -43,15 +43,18 @@ class Preparation:
 
     async def made(self, session: Session, prompt: Message | None) -> AsyncGenerator[TurnEvent, None]:
         """Records what is due, then the message, which is told once it is stored. Raises ArchiveError."""
-        if self._bench is not None:
-            await equipped(session, self._bench, self._memory_text)
-        message = session.message(session.view.last_user_id)
-        if prompt is not None:
-            message = stamped(prompt)
-            recalled = None if self._recall is None else await self._recall(session, message)
-            before = () if recalled is None else (stamped(recalled),)
-            yield await session.record_message(message, *before)
-            yield session.gauge_changed()
+        message = session.message(session.view.last_user_id) if prompt is None else stamped(prompt)
+        before: tuple[Recalled, ...] = ()
+        try:
+            if self._bench is not None:
+                await equipped(session, self._bench, self._memory_text)
+            if prompt is not None and message is not None and self._recall is not None:
+                recalled = await self._recall(session, message)
+                before = () if recalled is None else (stamped(recalled),)
+        finally:  # whoever stops now, or whatever goes wrong: what the user has said is not lost
+            if prompt is not None and message is not None:
+                yield await session.record_message(message, *before)
+        yield session.gauge_changed()
         # The message is safe, and seen: describing takes its time, and may be stopped.
         if self._describe is not None and message is not None:
             async with aclosing(self._describe(session, message)) as events:
