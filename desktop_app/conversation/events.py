@@ -191,8 +191,8 @@ class TurnFinished(Event, frozen=True, tag="turn_finished"):
     """The turn is over, whichever way. reason: "finished", "stopped" or "failed".
 
     Of all its requests together: tokens_estimated and tokens_reported of the prompts, counted here and by the provider
-    (0: it did not say); dollars, if the prices are known. rounds: requests; restarts: replies that were stopped to make
-    room and went on.
+    (0: it did not say). dollars: of all that was asked meanwhile, summaries and the like too, if the prices are known.
+    rounds: requests; restarts: replies that were stopped to make room and went on.
     """
 
     reason: str = "finished"
