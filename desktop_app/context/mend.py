@@ -22,7 +22,7 @@ HEADING_MOST = 120
 """Characters; a longer line is no heading."""
 SHORTER = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 """Shares of a summary's text that are tried, so that the rules fit beside it."""
-_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 
 
 def mended(
@@ -107,9 +107,9 @@ def _with_lines(summary: str, added: Sequence[tuple[str, str]]) -> str:
 def _with_section(summary: str, section: str, added: list[str]) -> str:
     """The summary with those lines at the end of that section; it is made where a page would have it."""
     lines = summary.splitlines()
-    headings, is_open = _headings(lines)
-    if is_open:
-        lines.append("```")
+    headings, open_fence = _headings(lines)
+    if open_fence:
+        lines.append(open_fence)
     own = [number for number, name in headings if name == section.lower()]
     if own:
         end = next((number for number, _ in headings if number > own[0]), len(lines))
@@ -123,14 +123,15 @@ def _with_section(summary: str, section: str, added: list[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], bool]:
-    """Line number and name in small letters of each heading outside of code; and whether code is left open."""
+def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
+    """Line number and name in small letters of each heading outside of code; and the fence of code that is left open,
+    or ""."""
     found: list[tuple[int, str]] = []
     fence = ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
-        if mark and fence in ("", mark.group(1)):
-            fence = "" if fence else mark.group(1)
+        if mark and mark[1].startswith(fence):
+            fence = "" if fence else mark[1]
         elif not fence and len(line) <= HEADING_MOST and (heading := _HEADING.fullmatch(line)):
             found.append((number, _NUMBERING.sub("", heading["marked"] or heading["bold"]).lower()))
-    return found, bool(fence)
+    return found, fence

@@ -86,7 +86,7 @@ _ACTIVE = re.compile(
     r"|<(?:img|link|meta|base|input)\b[^<>]{0,2000}>",
     re.DOTALL | re.IGNORECASE,
 )
-_IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\]\()")
+_PICTURE = re.compile(r"!+(?=\[)")
 _FENCE = re.compile(r"(```+|~~~+)")
 
 
@@ -188,8 +188,9 @@ def clean(text: str) -> str:
     """Markdown without what could do harm where it is shown or sent: control and direction characters, lone
     surrogates, marks of chat templates and of our own requests, active HTML, pictures that would be loaded."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _IMAGE.sub(r"\1", _without_marks(_CONTROL.sub("", _ESCAPE.sub("", text)))).strip()
-    return f"{text}\n```" if _is_code_open(text) else text
+    text = _without_pictures(_without_marks(_CONTROL.sub("", _ESCAPE.sub("", text)))).strip()
+    fence = _open_fence(text)
+    return f"{text}\n{fence}" if fence else text
 
 
 def _without_marks(text: str) -> str:
@@ -202,13 +203,19 @@ def _without_marks(text: str) -> str:
     return _OF_MARKS.sub(" ", text)
 
 
-def _is_code_open(text: str) -> bool:
-    """Whether a code block has no end, so that all that stands behind the summary would be code."""
+def _without_pictures(text: str) -> str:
+    """Links instead of pictures, whose address stands behind a closing bracket, or behind its name further down."""
+    end = max(map(text.rfind, ("](", "][", "]:"))) + 1
+    return _PICTURE.sub("", text[:end]) + text[end:]
+
+
+def _open_fence(text: str) -> str:
+    """The fence of a code block that has no end, so that all that stands behind the summary would be code; else ""."""
     fence = ""
-    for line in text.splitlines():
-        mark = _FENCE.match(line.strip())
+    for line in map(str.strip, text.splitlines()):
+        mark = _FENCE.match(line)
         if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = "" if "`" in line[mark.end() :] else mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip(fence[0]):
             fence = ""
-    return bool(fence)
+    return fence

@@ -101,9 +101,10 @@ def test_nothing_is_lost_whatever_the_summary_looks_like(summary: str) -> None:
     assert fidelity(HEAD, page, [], set()).lost_facts == ()
 
 
-def test_a_section_within_open_code_is_none() -> None:
-    page = mended("```\n## Rules and constraints\nint x", HEAD, LEDGER)
-    assert page.index("```\n\n## Rules and constraints\n- Never") > page.index("int x")
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_a_section_within_open_code_is_none(fence: str) -> None:
+    page = mended(f"{fence}\n## Rules and constraints\n{fence[:-1]}\nint x", HEAD, LEDGER)
+    assert page.index(f"{fence}\n\n## Rules and constraints\n- Never") > page.index("int x")
 
 
 def test_within_a_budget_the_strongest_rules_come_first() -> None:
