@@ -154,11 +154,6 @@ class StreamGuard:
         return self._has_shown
 
     @property
-    def trimmed(self) -> str:
-        """What the model said once more when it went on, and was not shown again."""
-        return self._trimmer.trimmed
-
-    @property
     def may_stop(self) -> bool:
         """Whether the reply may be stopped to make room, as far as the limits say."""
         return self.restarts < self._limits.restarts
