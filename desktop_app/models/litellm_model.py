@@ -20,8 +20,9 @@ from .manners import request_of
 from .provider_errors import Where, cut_off, error_of, not_understood, status_of
 from .wire import ReplyReader, StreamError
 
-FAREWELL_SECONDS = 3.0
-"""How long is waited for what comes behind the end of a reply, such as its usage. Some servers never close."""
+FAREWELL_SECONDS = 10.0
+"""How long is waited for what comes behind the end of a reply, such as its usage: some servers never close. Long enough
+for one that says in every chunk why it ended."""
 
 REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
 """What a provider's refusal is called if extras are the reason: hardly two word it in the same way."""
