@@ -116,7 +116,7 @@ class SpillViewer(QDialog):
     def _dress(self) -> None:
         self.text.setFont(font(12.5, is_mono=True))
         rules = f"background: {theme.palette.paper}; color: {colour('ink').name()}; padding: {scaled(8)}px;"
-        restyle(self.text, rules)
+        restyle(self.text, f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
 
 
 def _shortened(line: str) -> str:
