@@ -290,11 +290,12 @@ async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
 
 
 async def test_a_server_that_does_not_answer_is_given_up(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_reading, "SECONDS", 0.3)
-    server.answers["/silent"] = b""
+    with monkeypatch.context() as hasty:
+        hasty.setattr(web_reading, "SECONDS", 0.3)
+        server.answers["/silent"] = b""
+        assert "within 0 seconds" in await failure(server.url("/silent"))
     server.answers["/cut"] = answer("x" * 100, "text/plain")[:-50]
     server.answers["/garbage"] = b"garbage\r\n\r\n"
-    assert "within 0 seconds" in await failure(server.url("/silent"))
     assert "could not be read" in await failure(server.url("/cut"))
     assert "could not be read" in await failure(server.url("/garbage"))
     assert "could not be read" in await failure("http://site.test:1/")
