@@ -45,7 +45,7 @@ def run(qapp: QApplication) -> Iterator[Run]:
     qapp.setQuitOnLastWindowClosed(False)
 
     def run_in_loop(coroutine: Coroutine[Any, Any, None]) -> None:
-        loop.run_until_complete(asyncio.wait_for(coroutine, 90))
+        loop.run_until_complete(asyncio.wait_for(coroutine, 240))
 
     yield run_in_loop
     loop.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
-from ui_scenes import Run, texts, until
+from ui_scenes import Run, in_window, texts, until
 
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
@@ -33,9 +33,6 @@ def test_a_card_says_that_the_reply_broke_off(run: Run, qapp: QApplication, data
         window = MainWindow(bridge, settings, data_folder / "window.ini")
 
         async def scene() -> None:
-            window.painted.connect(bridge.start_engine)
-            window.show()
-            await until(lambda: window.chat.conversation)
             window.chat.send("A story, please")
             await until(lambda: provider.requests and window.transcript_model.streaming_text == first.text)
             await asyncio.sleep(0.6)  # a partial reply is kept every half second
@@ -48,7 +45,5 @@ def test_a_card_says_that_the_reply_broke_off(run: Run, qapp: QApplication, data
             assert "broke off" in card.failure.title
             window.stage.transcript.perform(Action.TRY_AGAIN, "")
             await until(lambda: texts(window)[-1] == "Whole.")
-            window.close()
-            await bridge.close()
 
-        run(scene())
+        run(in_window(window, bridge, scene, lambda: window.chat.conversation))
