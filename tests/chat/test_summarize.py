@@ -33,7 +33,8 @@ def answer(summary: str = PAGE, keep: tuple[str, ...] = (), turn: str = "", **mo
     return Reply(json.dumps({"summary": summary, "turn": turn, "keep": list(keep)}), size=16, **more)
 
 
-def chat(turns: int = 50) -> list[Message]:
+def chat(turns: int = 44) -> list[Message]:
+    """So many that one request is enough for their summary."""
     return [user_message(f"{RULE} Let us begin."), *long_chat(turns)[1:]]
 
 
@@ -194,7 +195,7 @@ async def test_messages_that_the_model_asks_for_stay_word_for_word(house) -> Non
 
 async def test_no_more_is_kept_than_there_is_room_for(house) -> None:
     home = await house([answer(keep=("m1", "m2"))], prompts=PROMPTS)
-    messages = [user_message("A short specification."), Message(role=Role.ASSISTANT, parts=(Text("word " * 5_000),))]
+    messages = [user_message("A short specification."), Message(role=Role.ASSISTANT, parts=(Text("word " * 4_300),))]
     session = await long_session(home, [*messages, *long_chat(10)])
     compaction, _ = await summarised(home, session)
     assert compaction.strategy == "llm"
@@ -285,9 +286,6 @@ async def test_a_cancelled_one_leaves_no_trace_and_ends_at_once(house) -> None:
     assert len(session.transcript.entries) == entries
     assert len(await home.archive.entries(session.id)) == entries
     assert await asyncio.to_thread(home.provider.client_left.wait, 2), "the connection is closed"
-
-
-# In a turn, and in the background
 
 
 async def test_a_turn_compacts_by_the_model_and_then_answers(house) -> None:
