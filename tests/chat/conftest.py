@@ -103,6 +103,7 @@ async def house(tmp_path: Path) -> AsyncIterator[MakeHouse]:
         provider = ScriptedProvider(script, repeat_last=repeat_last).start()
         archive = await ArchiveThread.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
         models = OneServer(provider, window, max_output)
+        await models.litellm.load()  # seconds, once: no limit of a test is to be used up by it
         houses.append((House(archive, models, provider, prompts), models))
         return houses[-1][0]
 
