@@ -24,7 +24,7 @@ from desktop_app.context.permissions import rules_of_option
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.engine.compose import join
 from desktop_app.engine.joined import Joined
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import Call, Reply, Request, ScriptedProvider
 from provider_flavours import FLAVOURS

@@ -1,5 +1,5 @@
 """What providers refuse in a conversation's shape, in their own words: calls without results, results without calls,
-blank texts, ids of other characters. Written from their refusals (tests/models/error_vectors), not from our requests.
+blank texts, ids of other characters. Written from their refusals (tests/models/errors/vectors), not from our requests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The errors of real providers, read from tests/models/error_vectors (its README says where they come from)."""
+"""The errors of real providers, read from tests/models/errors/vectors (its README says where they come from)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-FOLDER = Path(__file__).parent / "models" / "error_vectors"
+FOLDER = Path(__file__).parent / "models" / "errors" / "vectors"
 
 
 class Vector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

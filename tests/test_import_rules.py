@@ -173,7 +173,7 @@ def test_a_planted_violation_is_found_and_named(tmp_path: Path, path: str, sourc
         ("context/prune/plan.py", "from ..view import view_of\nfrom desktop_app.conversation.message import Message"),
         ("models/llama_server.py", "import xllamacpp"),
         ("models/llama_server/child.py", "import xllamacpp"),
-        ("models/tokenizers.py", "import tokenizers, tiktoken\nfrom .catalogue import Catalogue"),
+        ("models/tokens/tokenizers.py", "import tokenizers, tiktoken\nfrom .catalogue import Catalogue"),
         ("archive/tables.py", "from playhouse.sqlite_ext import SqliteExtDatabase"),
         ("engine/compose.py", "from desktop_app.archive.store import Store\nfrom desktop_app.models import roles"),
         ("engine/serve.py", "from . import protocol\nfrom .compose import Engine"),

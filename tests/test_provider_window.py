@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from desktop_app.models.error_kinds import classified
+from desktop_app.models.errors.kinds import classified
 from provider import AnyStep, Reply, Request, ScriptedProvider, Windowed
 from provider_asked import ANTHROPIC, PLAIN, Json, asked, events_of, text_in
 from provider_flavours import FLAVOURS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar, Unpack
 
 from desktop_app.chat.ports import Changes
-from desktop_app.context.recall_outline import Outline
+from desktop_app.context.recall.outline import Outline
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message

@@ -14,7 +14,7 @@ from typing import Unpack
 from peewee import ModelSelect, Query, SqliteDatabase, Value, fn
 
 from desktop_app.chat.ports import Changes
-from desktop_app.context.recall_outline import Outline
+from desktop_app.context.recall.outline import Outline
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.memory import Memory

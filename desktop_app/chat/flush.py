@@ -11,8 +11,8 @@ from contextlib import aclosing
 
 import msgspec
 
-from desktop_app.context.memory import Note
-from desktop_app.context.memory_flush import SAVE_MEMORY, FlushPrompts, notes_of, request_for_flush, ridden
+from desktop_app.context.memory.flush import SAVE_MEMORY, FlushPrompts, notes_of, request_for_flush, ridden
+from desktop_app.context.memory.memories import Note
 from desktop_app.context.view import assemble
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Usage

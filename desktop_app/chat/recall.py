@@ -10,11 +10,10 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from desktop_app.context.recall import Found, Recollection, pack, page_of, worth_reading
-from desktop_app.context.recall_outline import Outline
-from desktop_app.context.recall_passages import WHOLE_MOST, text_of
-from desktop_app.context.recall_query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
-from desktop_app.context.recall_rank import (
+from desktop_app.context.recall.outline import Outline
+from desktop_app.context.recall.passages import WHOLE_MOST, text_of
+from desktop_app.context.recall.query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
+from desktop_app.context.recall.rank import (
     Ranked,
     best_of,
     by_words,
@@ -23,6 +22,7 @@ from desktop_app.context.recall_rank import (
     telling_most,
     with_feedback,
 )
+from desktop_app.context.recall.recollection import Found, Recollection, pack, page_of, worth_reading
 from desktop_app.conversation.message import Message
 
 BEARING_LEAST = math.log(20)

@@ -18,7 +18,8 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from desktop_app.context.make_room import is_due
-from desktop_app.context.memory import (
+from desktop_app.context.memory.flush import FlushPrompts, interrupted, is_flush_due, stretch_of, unwanted_of
+from desktop_app.context.memory.memories import (
     FLUSH_MOST,
     TEXT_MOST,
     Note,
@@ -28,8 +29,7 @@ from desktop_app.context.memory import (
     memory_room,
     memory_text,
 )
-from desktop_app.context.memory_flush import FlushPrompts, interrupted, is_flush_due, stretch_of, unwanted_of
-from desktop_app.context.memory_rules import notes_by_rule
+from desktop_app.context.memory.rules import notes_by_rule
 from desktop_app.context.view import active_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory

@@ -28,7 +28,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
 from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
 from .summaries import CarryOut, carrying_out

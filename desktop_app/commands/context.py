@@ -13,7 +13,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.transcript import Transcript
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
 from .compact import DEFAULT_MODEL, BadInput, read_chat

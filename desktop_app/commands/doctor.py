@@ -186,7 +186,7 @@ def _builtin_model() -> Iterator[Check]:
 
 
 def _tokenizers() -> Check:
-    from desktop_app.models.tokenizers import EXTRA, broken_families, missing_families
+    from desktop_app.models.tokens.tokenizers import EXTRA, broken_families, missing_families
 
     broken = broken_families()
     if broken:

@@ -15,10 +15,10 @@ from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.recall import RecallArchive, recalled
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.recall import kept_counts
-from desktop_app.context.recall_outline import Outline
+from desktop_app.context.recall.outline import Outline
+from desktop_app.context.recall.recollection import kept_counts
 from desktop_app.conversation.message import Message
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
 from .arguments import add_data_dir, data_of, exit_code, print_failure

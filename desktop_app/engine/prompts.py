@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from desktop_app.context.memory_flush import FlushPrompts
+from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.summary_prompt import Prompts
 from desktop_app.paths import prompt_files
 

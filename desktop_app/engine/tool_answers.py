@@ -7,7 +7,7 @@ import asyncio
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.remember import memory_written as write_memory
 from desktop_app.chat.session import Session
-from desktop_app.context.memory import tokens_taken
+from desktop_app.context.memory.memories import tokens_taken
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 

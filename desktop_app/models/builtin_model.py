@@ -17,7 +17,7 @@ from .builtin import MODEL_ID
 from .litellm_library import Endpoint, LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .tokenizers import tokenizer_for
+from .tokens.tokenizers import tokenizer_for
 
 OPTIONS: Json = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prompt": True}}
 """SmolLM2's model card asks with a temperature of 0.2; without the penalty it falls into loops."""

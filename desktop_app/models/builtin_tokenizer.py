@@ -12,7 +12,7 @@ from typing import cast
 import tiktoken
 
 from .gguf import BadGguf, read_metadata
-from .tokenizer_bytelevel import encoding_of, ranks_of
+from .tokens.bytelevel import encoding_of, ranks_of
 
 # llama.cpp splits off each digit first and runs GPT-2's pattern on what lies between, where the end of a piece
 # counts as the end of the text: hence white space is taken whole before a digit.

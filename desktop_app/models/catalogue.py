@@ -22,9 +22,9 @@ from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .published import proposals, published_of
-from .tokenizer_samples import SAMPLES
-from .tokenizer_server import WAYS, ServerCounts, tokenizer_fitted
-from .tokenizers import tokenizer_for
+from .tokens.samples import SAMPLES
+from .tokens.server import WAYS, ServerCounts, tokenizer_fitted
+from .tokens.tokenizers import tokenizer_for
 
 
 class Catalogue:

@@ -15,9 +15,9 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
 from .discovery import list_models
+from .errors.failures import Where, cut_off, error_of, not_understood, status_of
 from .litellm_library import Endpoint, LiteLLM
 from .manners import request_of
-from .provider_errors import Where, cut_off, error_of, not_understood, status_of
 from .wire import ReplyReader, StreamError
 
 FAREWELL_SECONDS = 10.0

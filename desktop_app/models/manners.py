@@ -19,7 +19,7 @@ from desktop_app.settings import ServerKind
 
 from .cache_markers import mark
 from .extras import read
-from .tokenizer_families import family_of
+from .tokens.families import family_of
 
 WITHOUT_STREAM_OPTIONS: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
 """Those that report their usage without being asked."""

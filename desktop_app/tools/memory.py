@@ -8,8 +8,8 @@ from typing import Annotated
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.remember import MemoryStore
-from desktop_app.context.memory import Note, changes_of
-from desktop_app.context.memory_flush import SAVE_MEMORY
+from desktop_app.context.memory.flush import SAVE_MEMORY
+from desktop_app.context.memory.memories import Note, changes_of
 from desktop_app.conversation.tools import ToolSpec, Workplace
 
 from .tool import Arguments, Tool, ToolFailed, about

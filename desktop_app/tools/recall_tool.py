@@ -7,8 +7,8 @@ from typing import Annotated
 
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.recall import RecallArchive, as_text, recalled
-from desktop_app.context.recall import Recollected, page_of
-from desktop_app.context.recall_passages import text_of
+from desktop_app.context.recall.passages import text_of
+from desktop_app.context.recall.recollection import Recollected, page_of
 from desktop_app.conversation.tools import Workplace
 
 from .tool import Arguments, Tool, ToolFailed, about

@@ -16,7 +16,7 @@ from desktop_app.context.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Transcript, Trigger
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 SECONDS_FOR_1000 = 1.0
 SECONDS, SECONDS_A_MESSAGE = 1.0, 0.000_2

@@ -11,7 +11,7 @@ from test_summarize import chat
 from desktop_app.chat.ports import ChatModel, Price
 from desktop_app.chat.remember import Keeper
 from desktop_app.chat.session import Session
-from desktop_app.context.memory_flush import FlushPrompts
+from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.conversation.message import Message, user_message
 from desktop_app.conversation.transcript import Flush, Trigger
 from desktop_app.paths import RESOURCES

@@ -17,7 +17,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import RESOURCES
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder

@@ -8,7 +8,7 @@ from typing import Any
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import ToolStarted, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Role
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Call, Reply, Request
 from provider_shapes import Shape
 

@@ -17,7 +17,7 @@ from desktop_app.conversation.events import DescriptionStarted, MessageRecorded,
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.transcript import Recalled
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Settings
 from provider import Hang, Reply, Status
 from request_rules import legal_for_all

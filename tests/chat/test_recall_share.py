@@ -1,7 +1,7 @@
 """How many questions about real chats get all the messages that answer them, beside SQLite's FTS5 alone.
 
 The chats lie beside the project and are no part of it; where they are missing, this says that it was skipped. The
-numbers of context/recall_rank.py were chosen on the first chat, the second one was held out. Questions without
+numbers of context/recall/rank.py were chosen on the first chat, the second one was held out. Questions without
 evidence are left out; those that name the wrong person (category 5) count like the others.
 """
 
@@ -19,7 +19,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.recall import recalled, recalled_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.recall import RecallArchive, as_text, recalled, recalled_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 count = tokenizer_for("gpt-5").count
 

@@ -16,7 +16,7 @@ from test_summarize import chat
 from desktop_app.chat import flush as flush_module
 from desktop_app.chat.ports import Price
 from desktop_app.chat.remember import memory_written
-from desktop_app.context.memory import HEADING
+from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view import assemble
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.memory import Memory

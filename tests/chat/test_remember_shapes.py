@@ -13,7 +13,7 @@ from remembering import PROMPTS, TEA, saving
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.remember import Keeper
 from desktop_app.chat.session import Session
-from desktop_app.context.memory_flush import SAVE_MEMORY
+from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message

@@ -24,7 +24,7 @@ from desktop_app.models import builtin
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.llama_server import LlamaServer
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1_200)]
 

@@ -10,7 +10,7 @@ from test_whole_reply import STORY, chat_of, stored
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.conversation.events import TextDelta, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Overflow, Reply, Windowed
 
 EXCEEDED = re.compile(r"Context limit exceeded \([\d,]+/[\d,]+ tokens\)")

@@ -24,7 +24,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage
 from desktop_app.conversation.transcript import BringBack, Compaction, Pin, Rewind, Transcript, Trigger, Undo
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from request_rules import legal_for_all
 
 

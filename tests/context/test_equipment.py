@@ -12,7 +12,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolCall, Tool
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import Equipment, Permit, Recalled, Transcript, Undo
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 READ = ToolSpec("read", "Reads a file.", '{"type":"object","properties":{"path":{"type":"string"}}}')
 INFO = ModelInfo("a/b", "b", 100_000, 4_000)

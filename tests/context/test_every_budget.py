@@ -25,7 +25,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl
 from desktop_app.conversation.transcript import Transcript, Trigger
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from request_rules import legal_for_all
 
 SHARES = (0.01, 0.03, 0.06, 0.1, 0.17, 0.25, 0.4, 0.6, 0.8, 0.97)

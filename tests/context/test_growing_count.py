@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conversations_made_up import Letters, long_conversation
 from desktop_app.context.growing_count import RECOUNT_EVERY, GrowingCount
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from slowness import slowness
 
 TEXT = "\n\n".join(message.text for message in long_conversation(400, seed=3))

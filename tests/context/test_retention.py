@@ -23,7 +23,7 @@ from desktop_app.context.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
 from desktop_app.conversation.transcript import Transcript, Trigger
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 pytestmark = pytest.mark.slow
 

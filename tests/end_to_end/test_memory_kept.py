@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from desktop_app.context.memory import HEADING
+from desktop_app.context.memory.memories import HEADING
 from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.engine import protocol as p
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings, write_settings
 from engine_client import EngineClient
 from provider import Call, Reply, Request, ScriptedProvider, Windowed

@@ -129,7 +129,7 @@ def main() -> None:
     """Forks until its line closes."""
     from desktop_app.engine.serve import serve
     from desktop_app.models import litellm_library
-    from desktop_app.models.tokenizers import tokenizer_for
+    from desktop_app.models.tokens.tokenizers import tokenizer_for
 
     litellm_library._load()
     tokenizer_for("scripted").count("Loaded once.")

@@ -16,7 +16,7 @@ from desktop_app.conversation.openai_chat import Json, messages_of
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models import builtin
 from desktop_app.models.llama_server import LlamaServer
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 pytestmark = pytest.mark.model
 

@@ -20,7 +20,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolCall, Tool
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from kinds_of_server import EACH, Kind
 from provider import Reply, Windowed
 

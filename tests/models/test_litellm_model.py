@@ -16,7 +16,7 @@ from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.tokenizers import tokenizer_for
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
 from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
 

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.context.memory_flush import SAVE_MEMORY
+from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome, Workplace

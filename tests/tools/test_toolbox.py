@@ -18,7 +18,7 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, Rule, ToolOutcome, ToolSpec, Workplace
-from desktop_app.models.tokenizers import tokenizer_of
+from desktop_app.models.tokens.tokenizers import tokenizer_of
 from desktop_app.settings import Settings
 from desktop_app.tools.list_folder import LISTED_MOST
 from desktop_app.tools.toolbox import Toolbox

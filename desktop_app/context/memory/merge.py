@@ -1,0 +1,208 @@
+"""What becomes of a new memory beside those that are there: it says the same, takes the place of one, or is new. Pure.
+
+merged(existing, text) -> Merge
+
+Careful rather than clever, as `superseded.py`: two notes are the same if they have the same words but for small ones,
+or one begins with the other; and one replaces another only where both name a thing that has one value ("name", "lives
+in"), where they say the opposite of each other, or where the new one says that something changes. Notes that only
+disagree stay, newest last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+import msgspec
+
+from desktop_app.context.superseded import superseded_by
+from desktop_app.context.wording import lexicon, words_of
+from desktop_app.conversation.memory import Memory
+
+OPPOSITE_LEAST = 0.75
+"""Of the words besides "not" and the like: from there on one note is the other's opposite."""
+KEPT_MOST = 4_096
+"""Notes of which it is kept at hand what they say: each is held against all others."""
+MEANT_LEAST = 0.5
+"""Of the words of what is to be replaced: less than that may mean any note."""
+
+_ATTRIBUTION = re.compile(
+    r"^\s*(?:noted in a conversation|the user (?:said|says|wrote|told(?: you| me)?|mentioned)(?: that)?)\s*[:,]?\s*",
+    re.IGNORECASE,
+)
+_SMALL = lexicon(
+    "a an the and or but of to in on at for with from by as is are was were be been am it its this that these those i"
+    " we you he she they my mine our your his her their me us user users s really very just also please"
+    " has have had do does did currently usually often generally typically now"
+    " ist sind bin und oder ich mein meine meinen mir mich der die das ein eine le la les un"
+    " une mon ma mes je suis est el los las mi mis yo soy es y et"
+)
+_NEGATIONS = lexicon(
+    "not no never none without nor cannot don doesn didn isn aren wasn won t can't don't doesn't didn't isn't aren't"
+    " wasn't won't longer anymore nicht nie niemals kein keine keinen ne pas jamais nunca jamás stopped"
+    " hates dislikes hate dislike"
+)
+_BOUND = lexicon("always never only must every without immer nie niemals nur toujours jamais siempre nunca solo")
+"""A rule with fewer words is a wider one, and no shorter form of the other."""
+_ONE_VALUE = lexicon(
+    "name surname nickname age birthday birthdate address email number timezone zone city country employer"
+    " profession role title pronouns language deadline editor favourite favorite preferred username handle height size"
+    " geburtstag lieblings nombre nom anniversaire cumpleaños edad âge alter"
+)
+_COPULA = re.compile(r"\b(?:is|are|was|=|ist|est|es)\b|[:=]", re.IGNORECASE)
+_SLOTS = (
+    re.compile(r"\b(?:lives?|living|moved|resides?) (?:in|to|at|near)\b|\bwohn\w* in\b|\bvis\b à|\bvivo en\b"),
+    re.compile(r"\b(?:works?|working) (?:at|for)\b|\barbeite\w* (?:bei|für)\b|\btrabajo (?:en|para)\b"),
+    re.compile(r"\b(?:works?|working) as\b|\barbeite\w* als\b"),
+    re.compile(
+        r"\b(?:is|am|are) (?:called|named)\b|\bheiß\w*\b|\bheisse\w*\b|\bm['’]appelle\b|\bme llamo\b|\bcall me\b"
+    ),
+    re.compile(r"\b\d{1,3} (?:years old|jahre alt|ans|años)\b"),
+)
+_MANY_VALUES = lexicon(
+    "like likes love loves enjoy enjoys know knows speak speaks learn learns learning own owns study"
+)
+_FEELINGS = lexicon("like love enjoy")
+_COMPARES = re.compile(r"\b(?:over|than|to|before|after|from|instead|of|lieber|als|plutôt|que)\b")
+_WORD = re.compile(r"\w+")
+
+
+class Verdict(StrEnum):
+    """What a new memory is to those that are there."""
+
+    NEW = "new"
+    SAME = "same"
+    REPLACES = "replaces"
+
+
+class Merge(msgspec.Struct, frozen=True):
+    """memories: the ids of what is the same, or is replaced; none for what is new."""
+
+    verdict: Verdict
+    memories: tuple[str, ...] = ()
+
+
+NEW = Merge(Verdict.NEW)
+
+
+def merged(existing: Sequence[Memory], text: str) -> Merge:
+    """What that text is to the memories that are not deleted. Once it is kept, it is the same as itself."""
+    kept = [memory for memory in existing if not memory.is_deleted]
+    same = next((memory for memory in reversed(kept) if is_same(memory.text, text)), None)
+    if same is not None:
+        return Merge(Verdict.SAME, (same.id,))
+    changed = set(superseded_by(_plain(text), [_plain(memory.text) for memory in kept]))
+    old = [memory.id for memory in kept if _plain(memory.text) in changed or is_replaced(memory.text, text)]
+    return Merge(Verdict.REPLACES, tuple(old)) if old else NEW
+
+
+def is_same(old: str, new: str) -> bool:
+    """Whether the old note already says all of the new one."""
+    was, now = _words(old), _words(new)
+    if not (was and now):
+        return _text(old) == _text(new)
+    if was == now:
+        return _order(old) == _order(new) or not _COMPARES.search(_text(new))
+    return _begins_with(old, new) and len(now) > 1
+
+
+def is_replaced(old: str, new: str) -> bool:
+    """Whether the old note cannot hold beside the new one, or is all said in it."""
+    was, now = _words(old), _words(new)
+    if not (was and now):
+        return False
+    if was == now:
+        return not is_same(old, new)
+    if was & _NEGATIONS != now & _NEGATIONS:
+        return _is_opposite(was, now)
+    return (_begins_with(new, old) and len(was) > 1) or _has_another_value(old, new) or _is_alternative(was, now)
+
+
+def meant(existing: Sequence[Memory], words: str) -> Memory | None:
+    """The memory that those words name best, as a model quotes one that is to be replaced; None if none is meant."""
+    wanted = _words(words)
+    if not wanted:
+        return None
+    scored = [(len(_words(m.text) & wanted) / len(_words(m.text) | wanted), m) for m in existing if not m.is_deleted]
+    best = max(scored, key=lambda pair: pair[0], default=None)
+    return best[1] if best and best[0] >= MEANT_LEAST else None
+
+
+def has_words(text: str) -> bool:
+    """Whether a note says anything at all."""
+    return bool(_words(text))
+
+
+def _begins_with(long: str, short: str) -> bool:
+    """Whether the long note says what the short one says, and then more. A rule that says more is a narrower one."""
+    whole, start = _text(long), _text(short)
+    is_rule = not (_words(long) | _words(short)).isdisjoint(_BOUND | _NEGATIONS)
+    return whole.startswith(start) and not whole[len(start) : len(start) + 1].isalnum() and not is_rule
+
+
+def _is_opposite(was: frozenset[str], now: frozenset[str]) -> bool:
+    """Whether the same is said with "not" and without."""
+    one, other = was - _NEGATIONS - _BOUND, now - _NEGATIONS - _BOUND
+    if _FEELINGS & (one | other):
+        one, other = one - _FEELINGS, other - _FEELINGS
+    return bool(one and other) and len(one & other) >= OPPOSITE_LEAST * len(one | other)
+
+
+def _has_another_value(old: str, new: str) -> bool:
+    """Whether both name the same thing that has one value; whoever asks knows that they differ."""
+    one, other = _things(old), _things(new)
+    return one is not None and one == other
+
+
+@lru_cache(KEPT_MOST)
+def _things(text: str) -> tuple[int, frozenset[str]] | None:
+    """What a note tells the one value of: the kind of thing, and whose it is; None if it tells none."""
+    lowered = _text(text)
+    for kind, slot in enumerate(_SLOTS):
+        if found := slot.search(lowered):
+            return kind, _subject(lowered[: found.start()])
+    found = _COPULA.search(lowered)
+    subject = _subject(lowered[: found.start()]) if found else frozenset[str]()
+    return (len(_SLOTS), subject) if subject & _ONE_VALUE else None
+
+
+def _is_alternative(was: frozenset[str], now: frozenset[str]) -> bool:
+    """Whether the two differ in one word each, and one stands for the other, such as tabs and spaces."""
+    left, right = was - now, now - was
+    if len(left) != 1 or len(right) != 1 or not was & now or was & _MANY_VALUES:
+        return False
+    # Said as a correction, since what only differs is no alternative: the lists of those are in superseded.py.
+    return bool(superseded_by(f"actually {next(iter(right))}", [next(iter(left))]))
+
+
+def _subject(text: str) -> frozenset[str]:
+    return frozenset(word for word in words_of(text) if word not in _SMALL)
+
+
+def _stem(word: str) -> str:
+    is_plural = word.endswith("s") and len(word) > 3 and word not in _BOUND and word not in _NEGATIONS
+    return word[:-1] if is_plural else word
+
+
+@lru_cache(KEPT_MOST)
+def _words(text: str) -> frozenset[str]:
+    """The words that count, in small letters and without a plural's or a verb's "s"."""
+    return frozenset(_stem(word) for word in words_of(_plain(text)) if word not in _SMALL)
+
+
+def _order(text: str) -> list[str]:
+    """The same words in the order in which they stand there."""
+    return [word for word in map(_stem, _WORD.findall(_text(text))) if word in _words(text)]
+
+
+@lru_cache(KEPT_MOST)
+def _text(text: str) -> str:
+    return " ".join(_plain(text).casefold().split())
+
+
+@lru_cache(KEPT_MOST)
+def _plain(text: str) -> str:
+    """What is noted, without who said it and without the marks of a quotation."""
+    return _ATTRIBUTION.sub("", text).strip(" \t\n\"“”«»'.!。！")

@@ -1,0 +1,118 @@
+"""What the user said of himself or wants from now on, found without a model: English, German, French, Spanish, Chinese.
+
+facts_by_rule(messages) -> notes in the user's own words, oldest first
+
+Careful rather than complete: only what the user says outright ("remember that …", "my name is …", "I prefer …",
+"always …", "never …"), in own words. What he quotes, pastes, asks or tells of others is not his.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from desktop_app.context.prose import READ_MOST, sentences
+from desktop_app.context.rules import is_rule
+from desktop_app.context.wording import QUESTION
+from desktop_app.conversation.message import Message, Role, Text
+
+from .memories import Note
+from .merge import is_same
+
+SAID = "The user said: “{}”"
+SENTENCE_LEAST, SENTENCE_MOST = 6, 300
+"""Characters; what is shorter says nothing, and what is longer is a story."""
+CJK_LEAST = 3
+BRIEF_FROM = 2_000
+"""Characters; the rules of a longer message are those of a task, and hold for that alone."""
+
+_REPLY = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_QUOTATION = re.compile(r"[\"“„«「『][^\"”“»」』\n]{0,2000}[\"”“»」』]")
+_OPENING = re.compile(
+    r"^(?:(?:please|also|and|so|ok(?:ay)?|oh|by the way|btw|hi|hello|hey|for the record|just so you know|one more thing"
+    r"|from now on|in (?:the )?future|bitte|also|und|übrigens|hallo|s['’]il (?:te|vous) pla[iî]t|et|au fait|bonjour"
+    r"|por favor|y|hola|请|以后|你好)\b[,:!—–-]*\s*|[请，,]\s*)+",
+    re.IGNORECASE,
+)
+_REMEMBER = re.compile(
+    r"^(?:(?:remember|keep in mind|don['’]?t forget|do not forget|make a note|bear in mind)"
+    r"(?: for (?:later|next time|the future))?(?:,? that\b|[,:])\s*|remember (?=(?:my|i|we|our|i['’]m)\b)"
+    r"|(?:merk(?:e)? dir|denk(?:e)? daran|vergiss nicht|notiere?(?: dir)?)(?:,? dass\b|[,:])\s*"
+    r"|(?:souviens-toi|souvenez-vous|rappelle-toi|retiens|n['’]oublie pas) (?:bien )?(?:que |qu['’])"
+    r"|(?:recuerda|no olvides|ten en cuenta|anota) que\s+|(?:记住|请记住|记得|别忘了)[，,：:]?\s*)(?P<fact>.+)",
+    re.IGNORECASE,
+)
+_OF_ONESELF = re.compile(
+    r"^(?:my (?:full |first |last |nick)?name is|my name['’]s|i am called|i['’]m called|(?:please )?call me|i go by"
+    r"|my pronouns are|my (?:e-?mail|birthday|time ?zone|native language|mother tongue|job|profession)(?: address)? is"
+    r"|i (?:really |much |generally |usually |always |strongly )?prefer\b|i live in|i work (?:as|at|for)"
+    r"|i(?: am|['’]m) allergic to"
+    r"|ich hei(?:ß|ss)e|mein name ist|nenn(?:e|t)? mich|ich bevorzuge|ich wohne in|ich arbeite (?:als|bei|für)"
+    r"|je m['’]appelle|mon nom est|appelle-moi|je préfère|j['’]habite|je travaille (?:comme|chez|pour)"
+    r"|me llamo|mi nombre es|llámame|prefiero|vivo en|trabajo (?:como|en|para)"
+    r"|我叫|我的名字(?:是|叫)|叫我|我(?:更|比较)?喜欢|我偏好|我住在|我是一[名个位])",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    r"^(?:always|never|you (?:must|should|have to|may|are to) (?:always|never)|(?:always|never),? (?:ever )?\w+"
+    r"|(?:immer|nie(?:mals)?)\b|\w+(?: sie| mir| bitte)? (?:immer|nie(?:mals)?)\b"
+    r"|(?!(?:c['’]est|il|elle|on|ça|je|tu|ils|elles)\b)[\w-]+ (?:toujours|jamais)\b|ne \w+(?:-\w+)? (?:plus )?jamais\b"
+    r"|(?:siempre|nunca)\b|(?:总是|始终|永远|务必|一律|绝不要?|千万(?:不要|别)|从不))",
+    re.IGNORECASE,
+)
+_ONLY_NOW = re.compile(
+    r"\b(?:this time|for now|right now|just this once|today|for this (?:one|message|answer|task)|here|diesmal|jetzt"
+    r"|heute|cette fois|aujourd['’]hui|esta vez|hoy)\b|这次|今天|现在",
+    re.IGNORECASE,
+)
+_NO_WISH = re.compile(
+    r"^(?:never mind|always (?:a pleasure|happy|nice|glad|good)|never (?:heard|seen|thought|knew|been|ever|in my life)"
+    r"|call me (?:crazy|back|later|when|if|tomorrow|at)|i (?:really )?prefer not to (?:say|answer))\b",
+    re.IGNORECASE,
+)
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def facts_by_rule(messages: Iterable[Message]) -> tuple[str, ...]:
+    """What is worth keeping of what the user said in those messages, each as a sentence that is quoted."""
+    found: list[str] = []
+    for message in messages:
+        if message.role is Role.USER:
+            for fact in _facts(message):
+                found = [old for old in found if not is_same(old, fact)]
+                found.append(fact)
+    return tuple(SAID.format(fact) for fact in found)
+
+
+def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
+    """The newest of them, as notes to be kept."""
+    return tuple(Note(text) for text in facts_by_rule(messages)[-most:])
+
+
+def _facts(message: Message) -> Iterable[str]:
+    typed = "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
+    is_brief = len(typed) >= BRIEF_FROM
+    for sentence in sentences(_REPLY.sub("", typed[:READ_MOST])):
+        if not _is_of_use(sentence):
+            continue
+        bare = _OPENING.sub("", sentence)
+        remembered = _REMEMBER.match(bare)
+        fact = remembered["fact"] if remembered else bare
+        if remembered or _OF_ONESELF.match(bare) or (not is_brief and _is_lasting(bare, sentence)):
+            yield fact.strip().rstrip(".。!！;；,，").strip()
+
+
+def _is_lasting(bare: str, sentence: str) -> bool:
+    return _LASTING.match(bare) is not None and is_rule(sentence) and not _ONLY_NOW.search(sentence)
+
+
+def _is_of_use(sentence: str) -> bool:
+    """Whether it is the user's own word, long enough to say something and short enough to be sent."""
+    least = CJK_LEAST if _CJK.search(sentence) else SENTENCE_LEAST
+    own = _QUOTATION.sub("", sentence)
+    return (
+        least <= len(sentence) <= SENTENCE_MOST
+        and len(own.split()) * 2 >= len(sentence.split())
+        and not QUESTION.search(sentence)
+        and not _NO_WISH.match(_OPENING.sub("", sentence))
+    )

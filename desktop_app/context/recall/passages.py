@@ -1,0 +1,126 @@
+"""The part of a long message that a query is about. A short message is brought back whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from desktop_app.context.text_cuts import head_of, tail_of
+from desktop_app.conversation.message import Attachment, Message, Text, ToolCall, ToolResult
+
+from .query import RELATED_WEIGHT, Term
+
+WHOLE_MOST = 800
+"""Characters; nobody is helped by half of a message this short."""
+READ_MOST = 200_000
+"""Characters of one message in which the place is looked for."""
+PLACES_MOST = 200
+"""Places of one term in one message that are compared."""
+BEFORE = 0.3
+"""Of a passage's free room, what stands before the first word that was found: what led to it."""
+SNAP = 80
+"""Characters by which a passage begins or ends earlier or later so that a line, or a word, is whole."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?:ations?|ings?|ies|ied|ed|es|s|ly|e|y)$")
+
+
+def text_of(message: Message) -> str:
+    """What can be brought back of a message: what was said, called and answered, without reasoning and images."""
+    pieces: list[str] = []
+    for part in message.parts:
+        match part:
+            case Text(text):
+                pieces.append(text)
+            case ToolResult():
+                pieces.append(part.text)
+            case ToolCall():
+                pieces.append(f"{part.name} {part.arguments}")
+            case Attachment():
+                pieces.append(f"[{part.name}]" if part.is_image else part.as_text)
+            case _:
+                pass
+    return "\n\n".join(piece.strip() for piece in pieces if piece.strip())
+
+
+def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], most: int) -> str:
+    """At most `most` characters of a text, where the most of the query stands; its beginning if nothing does.
+
+    worth: what each term says, by its text.
+    """
+    if len(text) <= most:
+        return text
+    places = _places(text[:READ_MOST], terms, worth)
+    first, last = _best_stretch(places, most)
+    room = max(most - (last + SNAP - first), 0)
+    start = max(min(first - int(room * BEFORE), len(text) - most), 0)
+    return _cut(text, start, most)
+
+
+def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
+    """Where each term stands, in the order of the text: place, term, and what it says.
+
+    What was only learned from other messages does not choose the place.
+    """
+    lowered = text.lower()
+    found: list[tuple[int, str, float]] = []
+    for term in terms:
+        value = term.weight * worth.get(term.text, 0.0)
+        if value > 0 and term.weight >= RELATED_WEIGHT:
+            found += [(place, term.text, value) for place in islice(_found(lowered, term.text), PLACES_MOST)]
+    return sorted(found)
+
+
+def _found(lowered: str, term: str) -> Iterator[int]:
+    """The places of the term's words in their order, in other forms too: what matters is to find the place.
+
+    The first word is looked for as plain text, since that is many times as fast as a pattern.
+    """
+    stems = [_stem(word) for word in _WORD.findall(term.lower())]
+    if not stems:
+        return
+    rest = re.compile(r"\w*[\W_]+".join(map(re.escape, stems))) if len(stems) > 1 else None
+    place = lowered.find(stems[0])
+    while place >= 0:
+        begins = place == 0 or not lowered[place - 1].isalnum() or not term.isascii()
+        if begins and (rest is None or rest.match(lowered, place)):
+            yield place
+        place = lowered.find(stems[0], place + 1)
+
+
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word) if len(word) > 4 and word.isascii() else word
+
+
+def _best_stretch(places: Sequence[tuple[int, str, float]], most: int) -> tuple[int, int]:
+    """The first and the last place of the stretch that holds the most of the query: each term counts once."""
+    room = max(most - SNAP, 1)
+    counts: dict[str, int] = {}
+    score, best, begin = 0.0, 0.0, 0
+    found = (0, 0)
+    for place, term, value in places:
+        counts[term] = counts.get(term, 0) + 1
+        score += value if counts[term] == 1 else 0.0
+        # What stands further on in the stretch once more does not have to be in it twice.
+        while place - places[begin][0] > room or counts[places[begin][1]] > 1:
+            _, gone, lost = places[begin]
+            counts[gone] -= 1
+            score -= lost if counts[gone] == 0 else 0.0
+            begin += 1
+        if score > best + 1e-9:
+            best, found = score, (places[begin][0], place)
+    return found
+
+
+def _cut(text: str, start: int, most: int) -> str:
+    """The passage from about that place: from the beginning of a line or a word to the end of one."""
+    if start:
+        line = text.find("\n", start - 1, start + SNAP) + 1
+        blank = text.find(" ", start - 1, start + SNAP) + 1
+        start = line or blank or start
+    passage = head_of(tail_of(text, len(text) - start), most)
+    if start + len(passage) < len(text):
+        end = max(passage.rfind("\n", len(passage) - SNAP), passage.rfind(" ", len(passage) - SNAP))
+        passage = passage[:end] if end > 0 else passage
+    return passage.strip()

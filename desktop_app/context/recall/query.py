@@ -1,0 +1,207 @@
+"""What a query in plain words asks for: terms with weights, people, days. Pure; nothing here knows the archive.
+
+A term is a word, or several that must stand together: a path, an identifier, two neighbouring words, a pair of Chinese
+characters. Word forms are the index's matter, which stems both sides (porter).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from desktop_app.context.wording import lexicon
+
+from .dates import Day, days_in
+from .relations import related_to
+
+QUERY_MOST = 2_000
+"""Characters of a query that are read: a whole pasted page is a question too."""
+WORDS_MOST = 24
+"""Words of a query that are looked up, the longest first when there are more, since they say more."""
+RELATED_WEIGHT = 0.4
+"""Of a word that only stands for one of the query; against 1 for the query's own."""
+TOGETHER_WEIGHT = 0.5
+"""Of words that stand together as in the query, beside what each of them counts alone."""
+BETWEEN_MOST = 2
+"""Words without matter between two that stand together."""
+FEEDBACK_WEIGHT = 0.1
+"""Of a word that only stands in the messages found first."""
+FEEDBACK_FROM = 10
+FEEDBACK_MOST = 12
+FEEDBACK_LOOKED_UP = 24
+"""Messages found first that are read for more words; words taken from them at most, and looked up at most."""
+
+_STOP = lexicon(
+    "a about above after again all also am an and any are as at be because been before being between both but by"
+    " can could did do does doing done down during each few for from further get gets getting go going gone got"
+    " had has have having he her here hers herself him himself his how i if in into is it its itself just let like"
+    " lot me more most much my myself no nor not now of off ok okay on once only or other our ours out over own"
+    " please really same say says said she should so some such tell tells than thank thanks that the their theirs"
+    " them then there these they thing things this those through to told too under until up us use used very was"
+    " we were what when where which while who whom whose why will with would yes yeah you your yours re ve ll don"
+    " doesn didn isn wasn can"
+)
+"""Words that hold no part of a question's matter."""
+_WENT_ON = lexicon(
+    "continue proceed next step good great nice cool perfect awesome amazing sure fine right well hi hey hello"
+    " bye welcome try again keep start stop yep nope wow haha lol sorry cheers agreed exactly correct done looks"
+    " sounds love understand explain explanation fix help helps helped show shorter longer simpler faster write"
+    " rewrite mean means meant idea know think see seen look work works worked working time times job example"
+    " detail details question answer maybe probably guess hope wait hmm mm uh um ah oh hold back change make made"
+    " need want give find check summary summarize later soon today now first last new course problem worries fun"
+    " funny interesting glad happy day night morning evening sense point"
+)
+"""Words of messages that only go on with the talk: they do not count when it is judged whether to recall at all."""
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(
+    r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+"
+)
+"""Runs of scripts without spaces between words (archive/rows.py parts their characters for the index)."""
+_ASKING_CJK = re.compile(
+    "为什么|什么时候|什么|怎么样|怎么|怎样|哪些|哪个|哪里|哪儿|多少|几个|是否|有没有|是不是|可以|能不能|告诉|记得|曾经|之前"
+    "|我们|你们|他们|她们|谢谢|不客气|你好|继续|好的|请问|一下|一些|[我你他她它的了吗呢吧啊呀是在有和与也都就还很对把被这那]"
+)
+_PIECE = re.compile(r"\S+")
+_ASKS = re.compile(
+    r"^\W*(?:when|where|who|whom|whose|which|what|why|how|did|was|were|had)\b"
+    r"|\b(?:remember|recall|remind|earlier|last time|back then)\b"
+    r"|什么|哪|谁|多少|几|怎么|为何|记得|上次|之前|以前",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
+_MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
+_OWN = lexicon("i my me mine we our us")
+
+
+class Term(msgspec.Struct, frozen=True, gc=False):
+    """One word, or several that stand together. is_asked: it stands in the query itself, as a word of its own."""
+
+    text: str
+    weight: float
+    is_asked: bool = False
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What a query asks for.
+
+    names: speakers that it names. is_own: it asks for what the user said. days: dates.
+    is_pointed: it asks for something, or names it, so that one word of it is enough to know what is meant.
+    """
+
+    terms: tuple[Term, ...]
+    names: frozenset[str] = frozenset()
+    days: tuple[Day, ...] = ()
+    is_own: bool = False
+    is_pointed: bool = False
+
+    @property
+    def matter(self) -> tuple[Term, ...]:
+        """The query's own words, without those that only go on with a talk."""
+        return tuple([term for term in self.terms if term.is_asked and term.text.lower() not in _WENT_ON])
+
+
+def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
+    """What the query asks for. speakers: the names of those who speak in the conversation."""
+    text = query[:QUERY_MOST].replace("’", "'")
+    names = frozenset(speaker for speaker in speakers if _is_named(speaker, text))
+    pieces = [piece for piece in map(_bare, _PIECE.findall(_UNSPACED.sub(" ", text))) if piece]
+    words = _most_telling([word for piece in pieces for word in _words(piece) if not _is_of(word, names)])
+    asked = [*words, *_pairs(text)]
+    if not asked and names:
+        asked = sorted(names)  # nothing else is asked for: who is it?
+    terms = [Term(word, 1.0, is_asked=True) for word in asked]
+    terms += [
+        Term(together, TOGETHER_WEIGHT) for together in _together(pieces, frozenset(word.lower() for word in words))
+    ]
+    terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
+    days = days_in(text)
+    return Wanted(
+        _distinct(terms),
+        names,
+        days,
+        is_own=not _OWN.isdisjoint(text.lower().split()),
+        is_pointed=bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:]))),
+    )
+
+
+def feedback_of(wanted: Wanted, texts: Sequence[str], scores: Sequence[float], speakers: Collection[str]) -> list[str]:
+    """Words of the messages found first that the query does not hold, the likeliest to belong to it first.
+
+    scores: of the messages, as they were found. Words that are rare in the conversation are the caller's to choose.
+    """
+    known = {term.text.lower() for term in wanted.terms} | _STOP | _WENT_ON
+    known |= {word for speaker in speakers for word in speaker.lower().split()}
+    shares: dict[str, float] = {}
+    for text, score in zip(texts, scores, strict=True):
+        for word in dict.fromkeys(_WORD.findall(text.lower()[:QUERY_MOST])):
+            if len(word) > 2 and word not in known and not word.isdigit() and word.isascii():
+                shares[word] = shares.get(word, 0.0) + score
+    return sorted(shares, key=lambda word: (-shares[word] * min(len(word), 8), word))[:FEEDBACK_LOOKED_UP]
+
+
+def _is_named(speaker: str, text: str) -> bool:
+    """Whether a speaker's name, or a short form of it, stands in the text: "Mel" is Melanie."""
+    given = speaker.split()[0] if speaker.split() else ""
+    if not given.isascii():
+        return bool(given) and given in text
+    return any(_is_short_form(word, given) for word in _WORD.findall(text) if word[:1].isupper())
+
+
+def _is_short_form(word: str, name: str) -> bool:
+    return len(word) >= min(3, len(name)) and name.lower().startswith(word.lower())
+
+
+def _is_of(word: str, names: Iterable[str]) -> bool:
+    return any(word[:1].isupper() and _is_short_form(word, part) for name in names for part in name.split())
+
+
+def _is_name(piece: str) -> bool:
+    """Whether a word within a sentence is a name, a number, a path or an identifier."""
+    return _NAME.search(piece) is not None and bool(_words(piece))
+
+
+def _bare(piece: str) -> str:
+    bare = piece.strip(_MARKS).rstrip(".")
+    return bare[:-2] if bare.endswith("'s") else bare
+
+
+def _words(piece: str) -> list[str]:
+    return [word for word in _WORD.findall(piece) if word.lower() not in _STOP and (len(word) > 1 or word.isdigit())]
+
+
+def _most_telling(words: list[str]) -> list[str]:
+    """Each once, in the order of the query; of too many the longest."""
+    distinct = list({word.lower(): word for word in reversed(words)}.values())[::-1]
+    kept = set(sorted(distinct, key=len, reverse=True)[:WORDS_MOST])
+    return [word for word in distinct if word in kept]
+
+
+def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
+    """Pieces of several words, such as a path; and words that are neighbours in the query, with what stands between
+    them if that is short: "does not exist"."""
+    joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
+    places = [place for place, piece in enumerate(pieces) if piece.lower() in words]
+    neighbours = [
+        " ".join(pieces[left : right + 1]) for left, right in pairwise(places) if right - left <= BETWEEN_MOST + 1
+    ]
+    return (joined + neighbours)[:WORDS_MOST]
+
+
+def _pairs(text: str) -> list[str]:
+    """Chinese and its like in pairs of characters, without the words that only ask; a character alone for itself."""
+    pairs: list[str] = []
+    for run in _UNSPACED.findall(text):
+        for piece in _ASKING_CJK.sub(" ", run).split():
+            pairs += [piece[at : at + 2] for at in range(len(piece) - 1)] if len(piece) > 1 else [piece]
+    return list(dict.fromkeys(pairs))[:WORDS_MOST]
+
+
+def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Each text once, with the weight that it came with first: the query's own words stand first."""
+    kept: dict[str, Term] = {}
+    for term in terms:
+        kept.setdefault(term.text.lower(), term)
+    return tuple(kept.values())

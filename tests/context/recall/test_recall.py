@@ -1,0 +1,181 @@
+"""What is brought back: never over budget, each message once, in order; of a long message what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.context.recall.outline import Head, Outline, outline_of
+from desktop_app.context.recall.passages import WHOLE_MOST, passage_of, text_of
+from desktop_app.context.recall.query import wanted_of
+from desktop_app.context.recall.recollection import (
+    Found,
+    Recollected,
+    Recollection,
+    kept_counts,
+    pack,
+    page_of,
+    worth_reading,
+)
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+
+COUNTS: dict[str, Callable[[str], int]] = {
+    "characters": len,
+    "words": lambda text: len(text.split()),
+    "bytes": lambda text: len(text.encode()) // 3 + 1,
+    "more for the whole than for its parts": lambda text: int(len(text) ** 1.3),
+}
+texts = st.one_of(
+    st.text(max_size=200),
+    st.sampled_from(["thanks!", "the ledger is split", "我喜欢绘画和弹钢琴", "[8 May, 2023] Good morning, Anna!"]),
+    st.integers(1, 40).map(lambda times: "some words of a long report\n" * times * 10 + "the ledger stands here\n"),
+)
+
+
+def outlined(messages: list[str], gap: float = 0.0) -> Outline:
+    return outline_of(Head("user", False, len(text), "", n * gap) for n, text in enumerate(messages))
+
+
+def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
+    held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
+    found = [Found(index, f"m{index}", messages[index].strip()) for index in order]
+    return pack("the ledger", found, wanted_of("the ledger"), held, outlined(messages, 9_000), budget, count)
+
+
+@given(
+    messages=st.lists(texts, min_size=1, max_size=30),
+    budget=st.integers(1, 3_000),
+    count=st.sampled_from(sorted(COUNTS)),
+    chance=st.randoms(use_true_random=False),
+)
+def test_what_is_brought_back_fits_the_budget_and_reads_in_its_order(messages, budget, count, chance) -> None:
+    order = list(range(len(messages)))
+    chance.shuffle(order)
+    found = packed(messages, order, budget, COUNTS[count])
+    indexes = [message.index for message in found.messages]
+    assert indexes == sorted(set(indexes))
+    assert found.tokens <= budget
+    assert found.tokens == (COUNTS[count](page_of(found.messages)) if indexes else 0)
+    for message in found.messages:
+        assert message.text in messages[message.index]
+        assert message.is_part == (len(message.text) < message.whole)
+        assert not (message.is_part and message.whole <= WHOLE_MOST)
+    assert found == packed(messages, order, budget, COUNTS[count])
+
+
+def test_the_best_come_first_into_the_budget() -> None:
+    messages = [f"message {n} with about ten words of its own in it" for n in range(50)]
+    found = packed(messages, [30, 10, 40, 0, 20], 40, COUNTS["words"])
+    assert [message.index for message in found.messages] == [10, 30, 40]
+    assert found.message_ids == ("m10", "m30", "m40")
+
+
+def test_nothing_found_is_nothing_and_no_tokens() -> None:
+    assert packed(["a"], [], 100, len) == Recollection("the ledger")
+    assert page_of(()) == ""
+
+
+def test_a_page_tells_day_index_and_speaker_and_what_is_a_part() -> None:
+    page = page_of(
+        [
+            Recollected("a", 3, "Anna", "8 May, 2023", "[8 May, 2023] Hello!", 20),
+            Recollected("b", 7, "Ben", "8 May, 2023", "Hi Anna", 7),
+            Recollected("c", 90, "tool", "9 May, 2023", "the error", 15_234),
+        ]
+    )
+    assert page.splitlines() == [
+        "#3 Anna: [8 May, 2023] Hello!",
+        "#7 Ben: Hi Anna",
+        "[9 May, 2023]",
+        "#90 tool (9 of 15,234 characters): … the error …",
+    ]
+
+
+def test_of_a_long_message_the_passage_around_the_match_is_brought_back() -> None:
+    log = [f"2024-05-01 line {n}: everything is as it was before\n" for n in range(2_000)]
+    log[1_234] = "FileNotFoundError: the ledger was not found in /var/books\n"
+    found = packed(["hello", "".join(log)], [1, 0], 1_000, COUNTS["bytes"])
+    (part,) = [message for message in found.messages if message.is_part]
+    assert "the ledger was not found in /var/books" in part.text
+    assert part.whole == len("".join(log).strip())
+    assert len(part.text) <= 2_400
+    assert part.text.startswith("2024-05-01 line")  # from the beginning of a line
+
+
+def test_a_small_budget_gets_a_smaller_passage() -> None:
+    text = "nothing to see here. " * 200 + "The ledger is blue. " + "and nothing here. " * 200
+    found = packed([text], [0], 60, COUNTS["words"])
+    assert "The ledger is blue." in found.messages[0].text
+    assert found.tokens <= 60
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("packages/ui/theme.ts", "packages/ui/theme.ts has the colours"),
+        ("where are the colours", "has the colours"),
+        ("数据库在哪里", "数据库在这里"),
+        ("dancing lessons", "danced in her lesson"),
+        ("nothing of this stands there", "theme words"),
+    ],
+)
+def test_the_passage_is_where_the_most_of_the_query_stands(query: str, expected: str) -> None:
+    filler = "一些别的内容。theme words, and ui. " * 100
+    places = ("packages/ui/theme.ts has the colours", "数据库在这里", "She danced in her lesson with Eve")
+    text = filler + filler.join(places) + filler
+    terms = wanted_of(query).terms
+    passage = passage_of(text, terms, {term.text: 3.0 for term in terms}, 600)
+    assert expected in passage
+    assert len(passage) <= 600
+
+
+@given(
+    text=st.text(alphabet=st.sampled_from("ab \nledgrL中\u0301\U0001f468\u200d"), max_size=3_000),
+    most=st.integers(80, 900),
+    query=st.sampled_from(["ledger", "a b", "中 ledger", "lead/edge.rd"]),
+)
+def test_a_passage_is_a_part_of_the_text_and_not_longer_than_it_may_be(text: str, most: int, query: str) -> None:
+    terms = wanted_of(query).terms
+    passage = passage_of(text, terms, {term.text: 1.0 for term in terms}, most)
+    assert passage in text
+    assert len(passage) <= max(most, 0) or passage == text
+
+
+def test_what_can_be_brought_back_of_a_message() -> None:
+    message = Message(
+        id="m",
+        role=Role.ASSISTANT,
+        parts=(
+            Reasoning("secret thoughts"),
+            Text("I look into it. "),
+            ToolCall("c", "read", '{"path": "a.py"}'),
+            Attachment("cat.png", "image/png", "data:…"),
+            Attachment("notes.txt", "text/plain", "buy milk"),
+        ),
+    )
+    assert text_of(message) == 'I look into it.\n\nread {"path": "a.py"}\n\n[cat.png]\n\n[notes.txt]\nbuy milk'
+    assert text_of(Message(id="t", role=Role.TOOL, parts=(ToolResult("c", "read", "print(1)\n"),))) == "print(1)"
+
+
+def test_a_line_is_counted_once() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    kept = kept_counts(count)
+    assert [kept("abc"), kept("abc"), kept("x" * 5_000), kept("x" * 5_000)] == [3, 3, 5_000, 5_000]
+    assert counted == ["abc", "x" * 5_000, "x" * 5_000]  # a page is not kept: it seldom comes again
+
+
+def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:
+    outline = outlined(["a" * 130] * 100 + ["a" * 100_000])
+    scores = [(index, 1.0) for index in range(101)]
+    assert worth_reading(scores, outline, 200) == list(range(7))
+    assert worth_reading(scores[::-1], outline, 200)[:2] == [100, 99]  # of a long one, a passage
+    assert worth_reading(scores[::-1], outline, 1) == [100]
+    assert worth_reading([], outline, 200) == []

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.context.recall.dates import Day, day_at, day_told, days_in
+from desktop_app.context.recall.query import WORDS_MOST, feedback_of, wanted_of
+from desktop_app.context.recall.relations import related_to
+
+
+def terms_of(query: str, *speakers: str) -> dict[str, float]:
+    return {term.text: term.weight for term in wanted_of(query, speakers).terms}
+
+
+def asked_of(query: str, *speakers: str) -> list[str]:
+    return [term.text for term in wanted_of(query, speakers).terms if term.is_asked]
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("When did we talk about the violin?", ["talk", "violin"]),
+        ("thanks!", []),
+        ("go on, please", []),
+        ("What is Anna's favourite colour?", ["Anna", "favourite", "colour"]),
+        ("open src/app/main.py", ["open", "src", "app", "main", "py"]),
+        ("我喜欢什么爱好？", ["喜欢", "爱好"]),
+        ("数据库", ["数据", "据库"]),
+        ("你好，谢谢", []),
+        ("PySide6的界面", ["PySide6", "界面"]),
+        ("", []),
+    ],
+)
+def test_the_words_of_a_query_without_those_that_only_ask(query: str, asked: list[str]) -> None:
+    assert asked_of(query) == asked
+
+
+def test_what_stands_together_is_looked_for_together_too() -> None:
+    terms = terms_of("why does src/app/main.py say: property does not exist, on GitHub Actions?")
+    assert {"src/app/main.py", "property does not exist", "GitHub Actions"} <= terms.keys()
+    assert terms["src/app/main.py"] < terms["property"]
+
+
+def test_speakers_who_are_named_are_no_words_but_people() -> None:
+    wanted = wanted_of("What did Mel's friend Caroline say to Joan?", ["Melanie", "Caroline", "Jo"])
+    assert wanted.names == {"Melanie", "Caroline"}
+    assert "friend" in asked_of("What did Mel's friend say?", "Melanie")
+    assert "Mel" not in asked_of("What did Mel's friend say?", "Melanie")
+    assert wanted_of("what did 小明 say", ["小明"]).names == {"小明"}
+
+
+def test_only_a_name_is_asked_for_by_that_name() -> None:
+    assert asked_of("Who is Melanie?", "Melanie") == ["Melanie"]
+
+
+def test_words_that_may_stand_for_one_of_the_query_count_less() -> None:
+    terms = terms_of("Which pets does she have?")
+    assert 0 < terms["dog"] < terms["pets"]
+    assert "pet" not in related_to("dog")  # who asks for a dog does not ask for a cat
+    assert "dog" in related_to("Pets")
+    assert related_to("zebra") == ()
+
+
+def test_a_pasted_page_is_asked_with_its_longest_words() -> None:
+    asked = asked_of(" ".join(f"word{number} x{number}" for number in range(500)))
+    assert len(asked) == WORDS_MOST
+    assert all(word.startswith("word") for word in asked)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_pointed"),
+    [
+        ("When was the violin bought?", True),
+        ("do you remember the violin", True),
+        ("the one in Rome", True),
+        ("and main.py", True),
+        ("我上次说了什么", True),
+        ("let's try something else", False),
+        ("Lovely!", False),
+        ("any other ideas?", False),
+    ],
+)
+def test_some_queries_name_what_they_mean(query: str, is_pointed: bool) -> None:
+    assert wanted_of(query).is_pointed == is_pointed
+
+
+def test_who_asks_for_own_words() -> None:
+    assert wanted_of("what did I say about tea").is_own
+    assert not wanted_of("what did he say about tea").is_own
+
+
+def test_words_of_what_was_found_first_are_those_that_the_query_does_not_hold() -> None:
+    wanted = wanted_of("What does Anna play?", ["Anna"])
+    texts = ["I play the clarinet, Anna!", "The clarinet and the cello, I play both"]
+    assert feedback_of(wanted, texts, [3.0, 1.0], ["Anna"]) == ["clarinet", "cello", "both"][:2]
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=20), max_size=3))
+def test_any_text_is_a_query(query: str, speakers: list[str]) -> None:
+    wanted = wanted_of(query, speakers)
+    assert wanted == wanted_of(query, speakers)
+    texts = [term.text.lower() for term in wanted.terms]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("1:56 pm on 8 May, 2023", [Day(2023, 5, 8)]),
+        ("on July 4th, 2021", [Day(2021, 7, 4)]),
+        ("2023-04-27", [Day(2023, 4, 27)]),
+        ("in August 2022?", [Day(2022, 8, 0)]),
+        ("since March", [Day(0, 3, 0)]),
+        ("Sept. 3", [Day(0, 9, 3)]),
+        ("in 2019", [Day(2019, 0, 0)]),
+        ("2023年5月8日", [Day(2023, 5, 8)]),
+        ("5月8号", [Day(0, 5, 8)]),
+        ("may I ask March what to do with 300 dollars", []),
+        ("version 12.2023.4", [Day(2023, 4, 0)]),
+        ("", []),
+    ],
+)
+def test_dates_as_people_write_them(text: str, days: list[Day]) -> None:
+    assert list(days_in(text)) == days
+
+
+def test_a_date_holds_the_days_that_it_means() -> None:
+    assert Day(2023, 5, 0).holds(Day(2023, 5, 8))
+    assert Day(0, 5, 8).holds(Day(2023, 5, 8))
+    assert not Day(2023, 6, 0).holds(Day(2023, 5, 8))
+    assert not Day().holds(Day(2023, 5, 8))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.0, "1970-01-01"), (951_782_400.0, "2000-02-29"), (1_795_322_527.0, "2026-11-22"), (-1.0, "1969-12-31")],
+)
+def test_the_day_of_a_moment(seconds: float, told: str) -> None:
+    assert day_told(day_at(seconds)) == told
+
+
+@given(st.integers(-10_000, 60_000))
+def test_the_day_of_a_moment_is_the_calendars(days: int) -> None:
+    from datetime import date, timedelta
+
+    expected = date(1970, 1, 1) + timedelta(days=days)
+    assert day_at(days * 86_400 + 3_599) == Day(expected.year, expected.month, expected.day)

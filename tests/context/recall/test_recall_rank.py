@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.context.prose import without_stamp
+from desktop_app.context.recall.outline import Head, Outline, outline_of
+from desktop_app.context.recall.query import wanted_of
+from desktop_app.context.recall.rank import (
+    CANDIDATES,
+    OPEN_MOST,
+    SPREAD_MOST,
+    Ranked,
+    by_words,
+    often_in,
+    rank,
+    with_feedback,
+)
+
+CHAT = [
+    ("Anna", "[1:00 pm on 8 May, 2023] Hey Ben!"),
+    ("Ben", "Hi Anna, how was the weekend?"),
+    ("Anna", "We painted the fence, and the cat watched."),
+    ("Ben", "Do you play any music?"),
+    ("Anna", "Yes, since I was seven."),
+    ("Ben", "That is long."),
+    ("Ben", "[9:00 am on 2 June, 2023] Good morning Anna"),
+    ("Anna", "I bought a violin in Rome."),
+    ("Ben", "I would like to see Rome too."),
+    ("Anna", "You should go."),
+]
+
+
+def outlined(chat: list[tuple[str, str]]) -> Outline:
+    return outline_of(Head(name, True, len(text), without_stamp(text)[0], 0.0) for name, text in chat)
+
+
+def held_in(chat: list[tuple[str, str]], terms: list[str]) -> dict[str, tuple[int, ...]]:
+    """What the archive's index would say, without word forms."""
+    found = {
+        term: tuple(n for n, (_, text) in enumerate(chat) if re.search(rf"\b{re.escape(term)}\b", text, re.IGNORECASE))
+        for term in terms
+    }
+    return {term: held for term, held in found.items() if held}
+
+
+def ranked(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> Ranked:
+    outline = outlined(chat)
+    wanted = wanted_of(query, outline.named)
+    held = held_in(chat, [term.text for term in wanted.terms])
+    return rank(wanted, outline, held, by_words(wanted.terms, outline, held), among)
+
+
+def order(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> list[int]:
+    return [index for index, _ in ranked(query, chat, among).scores]
+
+
+def test_a_conversation_from_afar() -> None:
+    outline = outlined(CHAT)
+    assert outline.days == ("8 May, 2023", "2 June, 2023")
+    assert outline.sessions == (0,) * 6 + (1,) * 4
+    assert outline.day_of(7) == "2 June, 2023"
+    assert outline.named == {"Anna", "Ben"}
+    heads = [Head("user", False, 5, "", at) for at in (0.0, 60.0, 90_000.0, 90_001.0)]
+    assert outline_of(heads).sessions == (0, 0, 1, 1)
+    assert outline_of(heads).days == ("1970-01-01", "1970-01-02")
+    assert outline_of([]) == Outline()
+
+
+def test_rare_words_count_more_and_the_best_comes_first() -> None:
+    assert order("a violin in Rome")[0] == 7
+    assert order("the fence")[0] == 2
+
+
+def test_the_answer_beside_a_question_comes_before_what_has_nothing_to_do_with_it() -> None:
+    assert order("Who plays music?")[:2] == [3, 4]  # "Yes, since I was seven." holds none of the words
+
+
+def test_neighbours_end_with_the_session() -> None:
+    assert 6 not in order("That is long")[:5]
+    assert 5 in order("That is long")
+
+
+def test_messages_of_a_speaker_who_is_named_come_first() -> None:
+    assert order("What did Ben say about Rome?")[0] == 8
+    assert order("What did Anna say about Rome?")[0] == 7
+
+
+def test_own_words_are_the_users() -> None:
+    heads = [Head(role, False, 20, "", 0.0) for role in ("user", "assistant", "tool", "assistant", "user")]
+    outline, held = outline_of(heads), {"tea": (0, 1)}
+    for query, first in (("what did I say about tea", 0), ("what is it about tea", 1)):
+        wanted = wanted_of(query)
+        assert rank(wanted, outline, held, by_words(wanted.terms, outline, held)).scores[0][0] == first
+
+
+def test_days_that_are_named_count_for_their_messages() -> None:
+    assert set(order("What happened in June 2023?")[:4]) == {6, 7, 8, 9}
+    assert set(order("What happened on 8 May?")[:6]) == set(range(6))
+    assert set(order("Anything on 2023-06-02?")[:4]) == {6, 7, 8, 9}
+    assert 9 not in order("Anything on 2023-06-03?")
+
+
+def test_only_those_that_are_asked_for() -> None:
+    assert order("Rome", among={8, 9}) == [8, 9]
+    assert order("Rome", among=set()) == []
+
+
+def test_what_says_nothing_finds_nothing() -> None:
+    assert order("thanks, go on!") == []
+    assert ranked("").bearing == 0.0
+
+
+def test_bearing_is_what_one_message_says_of_the_query() -> None:
+    long_chat = [*CHAT, *((name, f"number{n} and so on") for n in range(50) for name in ("Anna",))]
+    assert ranked("When did Anna buy the violin in Rome?", long_chat).bearing > 3
+    assert ranked("zebra", long_chat).bearing == 0
+    half = ranked("Which violin did the orchestra of Vienna use in 1870?", long_chat).bearing
+    assert half < ranked("Which violin?", long_chat).bearing
+    assert ranked("let's try the fence", long_chat).bearing == 0  # neither asks nor names: one word is chance
+    assert ranked("painted the fence", long_chat).bearing > 3
+    assert ranked("When was the violin bought?", long_chat, {0, 1, 2}).bearing == 0
+
+
+def test_words_of_what_was_found_first_find_more_if_they_are_rare() -> None:
+    outline = outlined(CHAT)
+    held = {"violin": (7,), "rome": (7, 8), "you": tuple(range(10))}
+    assert with_feedback({7: 1.0}, ["rome", "you", "violin"], outline, held).keys() == {7, 8}
+    assert often_in(10) == 2
+    assert often_in(1_000_000) <= 1_000
+
+
+@pytest.mark.parametrize("messages", [10 * OPEN_MOST])
+def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: int) -> None:
+    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(messages))
+    wanted = wanted_of("zebra crossing street")
+    held = {
+        "zebra": (5,),
+        "crossing": tuple(range(0, messages, 8)),
+        "street": tuple(range(3, messages, 6)),
+    }
+    own = by_words(wanted.terms, outline, held)
+    assert len(own) == messages // 8 + 1  # "street" found none by itself
+    best = rank(wanted, outline, held, own).scores
+    assert best[0][0] == 5
+    assert len(best) <= CANDIDATES
+
+
+def test_a_word_that_nearly_all_hold_counts_only_where_there_is_no_other() -> None:
+    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(2 * OPEN_MOST))
+    held = {"street": tuple(range(1, 2 * OPEN_MOST)), "zebra": (0,)}
+    assert by_words(wanted_of("zebra street").terms, outline, held).keys() == {0}
+    assert len(by_words(wanted_of("street").terms, outline, held)) == 2 * OPEN_MOST - 1
+
+
+def test_those_that_are_asked_for_are_found_among_many_others_that_say_more() -> None:
+    chat = [("Anna", "a violin in Rome and a violin in Vienna")] * (SPREAD_MOST + 50) + [
+        ("Ben", "one violin, long ago")
+    ]
+    assert order("Which violin in Rome?", chat, {SPREAD_MOST + 50}) == [SPREAD_MOST + 50]
+
+
+words = st.sampled_from(["violin", "Rome", "cat", "fence", "tea", "and", "Anna", "May 2023"])
+sentences = st.lists(words, max_size=6).map(" ".join)
+
+
+@given(chat=st.lists(st.tuples(st.sampled_from(["Anna", "Ben"]), sentences), max_size=40), query=sentences)
+def test_each_message_is_ranked_once_and_always_the_same(chat: list[tuple[str, str]], query: str) -> None:
+    first = ranked(query, chat)
+    indexes = [index for index, _ in first.scores]
+    assert len(indexes) == len(set(indexes))
+    assert all(0 <= index < len(chat) for index in indexes)
+    assert [score for _, score in first.scores] == sorted((score for _, score in first.scores), reverse=True)
+    assert first == ranked(query, chat)
+    assert first.bearing >= 0
