@@ -12,7 +12,7 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
 
 from . import tool_steps
-from .visit import Step, Visit
+from .visit import PATIENCE, Step, Visit
 
 QUESTION = "In two sentences: what is a palimpsest?"
 LONG_TASK = "Write a long story about a lighthouse, with many chapters."
@@ -145,8 +145,8 @@ async def go_on_until_room_is_made(visit: Visit) -> None:
     """The next turn passes 75 %: room is made in the background, without the user's word."""
     before = visit.changes
     await visit.say("Which of these memories moved you most? One sentence.")
-    await visit.turn_is_over(180)
-    await visit.driver.until(lambda: visit.changes > before, 30, "the background compaction")
+    await visit.turn_is_over(PATIENCE)
+    await visit.driver.until(lambda: visit.changes > before, 60, "the background compaction")
     await visit.driver.until(lambda: visit.gauge and visit.gauge.share < 0.7, 10, "a lower gauge")
 
 
@@ -203,9 +203,9 @@ STEPS: tuple[Step, ...] = (
     tool_steps.switch_one_off,
     tool_steps.see_the_servers,
     tool_steps.add_a_server,
-    tool_steps.see_the_roles,
     tool_steps.see_what_tools_may_do,
     tool_steps.remember_something,
+    tool_steps.say_too_much,
     import_a_conversation,
     see_the_breakdown,
     see_the_plan,
@@ -215,10 +215,9 @@ STEPS: tuple[Step, ...] = (
     browse_the_archived_messages,
     bring_one_back,
     pin_it,
+    tool_steps.see_the_memory_sent,
     undo_it,
     go_on_until_room_is_made,
-    tool_steps.recall_what_was_archived,
-    tool_steps.say_too_much,
     search_everything,
     find_it_in_the_chat,
     survive_a_crash,

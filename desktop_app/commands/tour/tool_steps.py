@@ -1,4 +1,4 @@
-"""The tour's steps about tools, memory, recall and what goes wrong. The built-in model can call no tools, so a call is
+"""The tour's steps about tools, memory and what goes wrong. The built-in model can call no tools, so a call is
 shown in a session that an agent has had; everything else is done here and now."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ async def switch_one_off(visit: Visit) -> None:
 
 
 async def see_the_servers(visit: Visit) -> None:
-    """In the settings: the servers that answer on this machine are looked for."""
+    """In the settings: servers that answer on this machine are looked for; below, which model does what."""
     await visit.driver.click((await visit.driver.sheet(ToolsSheet, 20, "the tools")).close_button)
     await visit.driver.gone(ToolsSheet)
     await visit.driver.click(visit.window.sidebar.settings)
@@ -49,12 +49,6 @@ async def add_a_server(visit: Visit) -> None:
     await visit.driver.click(settings.servers.add_server)
     await visit.driver.until(lambda: settings.servers.forms, 5, "a form")
     await visit.driver.scroll_to(settings.servers.forms[-1], settings.area)
-
-
-async def see_the_roles(visit: Visit) -> None:
-    """Which model does what, and what is remembered."""
-    settings = await visit.driver.sheet(SettingsDialog, 20, "the settings")
-    await visit.driver.scroll_to(settings.roles, settings.area)
 
 
 async def see_what_tools_may_do(visit: Visit) -> None:
@@ -83,17 +77,22 @@ async def remember_something(visit: Visit) -> None:
     )
 
 
-async def recall_what_was_archived(visit: Visit) -> None:
-    """A question about what has left the view: the archive is searched, and what it says is sent along."""
+async def see_the_memory_sent(visit: Visit) -> None:
+    """The next question in any conversation goes with what is remembered: the breakdown has its tokens."""
     visit.window.context.show_breakdown()
     await visit.say("When did the Marit Elise ground at Kvalsand, and who wrote to the paper about it?")
-    await visit.turn_is_over(180)
-    if visit.gauge is None or not visit.gauge.segments.get(Segment.MEMORY):
-        raise NotSeen("the memory among what was sent")
+    await visit.driver.until(
+        lambda: visit.gauge and visit.gauge.segments.get(Segment.MEMORY), 30, "the memory in the request"
+    )
+    await visit.driver.escape()  # the reply is not waited for
+    await visit.turn_is_over(60)
 
 
 async def say_too_much(visit: Visit) -> None:
-    """A message that no window of this size can hold: a card says so, with ways out."""
+    """A message that no window of this size can hold: a card says so, with ways out. Nothing is sent."""
+    before = visit.window.chat.conversation
+    await visit.driver.click(visit.window.sidebar.new)
+    await visit.driver.until(lambda: visit.window.chat.conversation != before, 10, "a new conversation")
     await visit.driver.paste("All the tides of a year: " + "high and low, " * 6_000)
     await visit.driver.enter()
     await visit.driver.until(lambda: _last_failure(visit), 60, "a card")

@@ -9,6 +9,8 @@ from desktop_app.paths import RESOURCES
 from desktop_app.ui.driver import Driver
 
 SAMPLES = RESOURCES / "samples"
+PATIENCE = 400
+"""Seconds for a reply to a full window: 35 on two idle slow cores, and a busy machine takes ten times as long."""
 
 
 class Visit:
