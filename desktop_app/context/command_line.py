@@ -16,7 +16,7 @@ from .wording import lexicon
 _RESERVED = lexicon("if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }")
 _MEANS_SOMETHING = re.compile(r"[\s;&|<>()'\"`\\\x00-\x1f\x7f]|^#|^$")
 _FILLED_IN = re.compile(r"[*?\[{~$]")
-_EVALUATES = lexicon("[ test printf read let declare typeset local readonly export unset wait compgen complete")
+EVALUATES = lexicon("[ test printf read let declare typeset local readonly export unset wait compgen complete")
 """Programs of the shell that look for substitutions in what was quoted: [ -v 'a[$(rm x)]' ] runs rm."""
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=", re.ASCII)
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9?#$!@*-])", re.ASCII)
@@ -204,6 +204,7 @@ class _Reader:
             self.at = variable.end()
         elif self.line[begin + 1 : begin + 2] in ("", " ", "\t", "\n", "/", ".", ",", ":", "%"):
             self._add("$")
+            self._hides = True  # what follows may make a substitution of it once the shell looks again
             self.at += 1
             return
         else:
@@ -287,7 +288,7 @@ class _Reader:
         self._end_word()
         if self._words:
             command = Command(*map(tuple, (self._words, self._filled, self._reads, self._shown)))
-            if self._hides and _EVALUATES.intersection(command.without_assignments.words[:1]):
+            if self._hides and EVALUATES.intersection(command.without_assignments.words[:1]):
                 raise _NotUnderstood
             self.commands.append(command)
         self._words, self._filled, self._reads, self._shown, self._hides = [], [], [], [], False
