@@ -372,7 +372,8 @@ async def test_the_last_messages_only(house) -> None:
 async def test_a_hundred_messages_in_under_five_seconds_with_a_model_of_fifty_tokens_a_second(house) -> None:
     """K12: a page of 180 tokens, as a model at that speed can write within the time."""
     page = PAGE + "\n" + "\n".join(f"- Topic {n} was settled as planned." for n in range(18))
-    home = await house([Reply(json.dumps({"summary": page}), pause=0.02, size=4)], prompts=PROMPTS)
+    reply = Reply(json.dumps({"summary": page}), pause=0.02, size=4)
+    home = await house([reply], window=10_000, prompts=PROMPTS)  # in 8,192 tokens it takes two requests
     session = await long_session(home, chat(50))
     assert session.total == 100
     await session.model.prepare()  # as the engine does once its window shows: litellm takes seconds to import
