@@ -100,6 +100,7 @@ class SettingsController(QObject):
 
     async def _store(self, settings: Settings, keys: dict[str, str]) -> None:
         stored = await self._bridge.ask_for(p.SettingsRead, p.WriteSettings(settings, keys))
-        self._settings = stored.settings
-        self.show_theme()
+        before, self._settings = self._settings, stored.settings
+        if (before.theme, before.font_scale) != (stored.settings.theme, stored.settings.font_scale):
+            self.show_theme()  # every widget is styled anew: a third of a second
         self.changed.emit(stored.settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 from ui_scenes import is_idle, texts, until
 
@@ -11,6 +12,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions import question_card
+from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import ToolItem
 from slowness import slowness
@@ -43,6 +45,18 @@ def test_one_tool_is_stopped_and_the_turn_goes_on(play):
         window.stage.transcript.perform(Action.STOP, window.transcript_model.item(row).key)
         await until(lambda: is_idle(window))
         assert texts(window)[row:] == ["Stopped.", "Built."]
+
+    play(scene)
+
+
+def test_a_setting_that_is_not_of_the_looks_styles_nothing_anew(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        version = theme.version
+        await window.settings.change(lambda settings: replace(settings, rounds_most=9))
+        assert theme.version == version
+        await window.settings.change(lambda settings: replace(settings, theme="dark"))
+        assert theme.version > version
+        await window.settings.change(lambda settings: replace(settings, theme="system"))  # as the next tests expect it
 
     play(scene)
 
