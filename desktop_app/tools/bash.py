@@ -109,24 +109,30 @@ def _as_seen(command: str) -> str:
 
 async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:
     """What it writes, until it has ended, or time is up."""
-    late = 0
-    while time.monotonic() < deadline and late < LATE_MOST:
-        late += child.exit_code is not None
-        try:
-            async with asyncio.timeout(min(TICK_SECONDS, max(deadline - time.monotonic(), 0))):
-                chunk = await child.output.read(65_536)
-        except TimeoutError:
-            if child.exit_code is not None:
-                return  # what still holds the pipe runs in the background
-            continue
-        if chunk:
-            if told := output.take(chunk):
-                yield told
-            await asyncio.sleep(0)  # a program that never pauses must not keep the others waiting
-        elif child.exit_code is not None:
-            return
-        else:
-            await asyncio.sleep(TICK_SECONDS / 5)  # it closed its output, and goes on
+    late, reading = 0, None
+    try:
+        while time.monotonic() < deadline and late < LATE_MOST:
+            had_ended = child.exit_code is not None
+            late += had_ended
+            # Not cancelled when the tick is over: what had just come would be taken for nothing on a busy loop.
+            reading = reading or asyncio.ensure_future(child.output.read(65_536))
+            await asyncio.wait({reading}, timeout=min(TICK_SECONDS, max(deadline - time.monotonic(), 0)))
+            if not reading.done():
+                if had_ended:
+                    return  # what still holds the pipe runs in the background
+                continue
+            chunk, reading = reading.result(), None
+            if chunk:
+                if told := output.take(chunk):
+                    yield told
+                await asyncio.sleep(0)  # a program that never pauses must not keep the others waiting
+            elif child.exit_code is not None:
+                return
+            else:
+                await asyncio.sleep(TICK_SECONDS / 5)  # it closed its output, and goes on
+    finally:
+        if reading is not None:
+            reading.cancel()
 
 
 def _ending(code: int | None, seconds: float, most: int) -> str:

@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import aclosing
 from pathlib import Path
+from typing import cast
 
 import psutil
 import pytest
@@ -18,7 +19,8 @@ from tool_calls import STOP_SECONDS, Desk
 from desktop_app.context.permissions import decided
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolOutcome, Workplace
-from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, Output
+from desktop_app.tools import bash
+from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, TICK_SECONDS, Output
 from desktop_app.tools.child_process import ChildProcess, clean_environment
 from slowness import slowness
 
@@ -300,3 +302,26 @@ def test_the_first_and_the_last_bytes_are_kept() -> None:
     for chunk in (b"ab", b"cd", b"ef", b"gh", b"ij", b"kl"):
         output.take(chunk)
     assert output.text() == "abcd\n[… 4 bytes left out here …]\nijkl"
+
+
+class Ended:
+    """A command whose last words, whose end and the reader's tick come in one turn of a loop that was held up."""
+
+    exit_code: int | None = None
+
+    def __init__(self) -> None:
+        self.output = asyncio.StreamReader()
+        loop = asyncio.get_running_loop()
+        loop.call_later(TICK_SECONDS / 5, time.sleep, 3 * TICK_SECONDS)
+        loop.call_later(TICK_SECONDS * 4 / 5, self._end)
+
+    def _end(self) -> None:
+        self.exit_code = 0
+        self.output.feed_data(b"done\n")
+
+
+async def test_what_a_command_says_last_is_not_lost_on_a_busy_loop() -> None:
+    output = Output()
+    pieces = bash._read(cast(ChildProcess, Ended()), output, time.monotonic() + 9)
+    assert [piece async for piece in pieces] == ["done\n"]
+    assert output.text() == "done\n"
