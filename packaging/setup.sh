@@ -126,7 +126,7 @@ with_pip() {
 install_locked() {
     say "  Packages   installing what packaging/*.lock names (a few minutes the first time, about 1 GB)"
     "$VENV/bin/python" "$ROOT/packaging/forget_unfinished.py" >&2
-    with_pip "$VENV/bin/python" install --no-deps "${@/#/--requirement=}"
+    with_pip "$VENV/bin/python" install --no-deps --require-hashes "${@/#/--requirement=}"
     # The locks are complete and pinned, so that nothing is left to resolve or to fetch for the build.
     with_pip "$VENV/bin/python" install --no-deps --no-build-isolation --editable "$ROOT"
 }
