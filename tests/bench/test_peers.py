@@ -45,6 +45,7 @@ pytestmark = [
 ]
 
 Outcome = dict[str, float]
+NOT_INSTALLED = 3  # as reducers.py exits
 
 
 class Conversation:
@@ -68,14 +69,18 @@ class Conversation:
             transcript = previewed(transcript, step)
             view = view_of(transcript, view)
 
-    def of_peer(self, peer: str) -> Outcome | None:
-        """What the peer took and left, or None if it took too long."""
+    def of_peer(self, peer: str) -> Outcome | str:
+        """Return what the peer took and left, or why there is nothing to compare with."""
         times = 3 if len(self.messages) < SIZES[1] else 1
         command = [str(PYTHON), str(REDUCERS), peer, str(self.path), *[str(self.target)] * times]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MOST + STARTING, check=True)
         except subprocess.TimeoutExpired:
-            return None
+            return f"over {SECONDS_MOST} s"
+        except subprocess.CalledProcessError as failed:
+            if failed.returncode == NOT_INSTALLED:
+                return "not installed"
+            raise
         outcomes: list[Outcome] = [json.loads(line) for line in done.stdout.splitlines()[-times:]]
         return min(outcomes, key=lambda outcome: outcome["seconds"])
 
@@ -115,16 +120,18 @@ def test_ours_is_faster_than_the_peers(size: int, tmp_path: Path, table: dict[tu
     for peer in PEERS:
         outcome = conversation.of_peer(peer)
         table[peer, size] = told(outcome, peer)
-        if outcome is not None and outcome["seconds"] <= decision:
+        if isinstance(outcome, str):
+            continue
+        if outcome["seconds"] <= decision:
             slower.append(peer)
-        if peer == "langchain-core" and size == SIZES[-1] and outcome is not None:
+        if peer == "langchain-core" and size == SIZES[-1]:
             assert cold < outcome["seconds"] / 2
     assert not slower, f"{decision:.3f} s, and faster were {slower}: {table}"
 
 
-def told(outcome: Outcome | None, peer: str) -> str:
-    """A peer's cell: seconds, and what its result lacks."""
-    if outcome is None:
-        return f"over {SECONDS_MOST} s"
+def told(outcome: Outcome | str, peer: str) -> str:
+    """A peer's cell: seconds, and what its result lacks; or why it has none."""
+    if isinstance(outcome, str):
+        return outcome
     broken = f", {outcome['unpaired']:.0f} halves of pairs" if outcome["unpaired"] and peer not in BY_COUNT else ""
     return f"{outcome['seconds']:.3f} s{broken}"

@@ -19,6 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+NOT_INSTALLED = 3
+"""Exit code where the peer's package is missing: one of them needs a newer Python than this environment may have."""
+
 Chat = list[dict[str, Any]]
 Prepared = tuple[Callable[[], Any], Callable[[Any], Chat]]
 """What is timed, and how its outcome becomes OpenAI's chat shape again."""
@@ -162,7 +165,11 @@ def unpaired(chat: Chat) -> int:
 def main(peer: str, path: str, *targets: str) -> None:
     chat = json.loads(Path(path).read_text())
     counter = Counter()
-    PEERS[peer](chat[:40], 500, counter)[0]()  # some import half of themselves at the first call
+    try:
+        PEERS[peer](chat[:40], 500, counter)[0]()  # some import half of themselves at the first call
+    except ModuleNotFoundError as missing:
+        print(f"{missing.name} is not installed here", file=sys.stderr)
+        sys.exit(NOT_INSTALLED)
     for tokens in map(int, targets):
         print(json.dumps(reduced(peer, chat, tokens, counter)), flush=True)
 
