@@ -33,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     if parsed.command is None:
         return _open_window(parsed)
     module = importlib.import_module(f"desktop_app.commands.{COMMANDS[parsed.command][0]}")
+    _log_printably()
     try:
         code = int(module.run(parsed))
         sys.stdout.flush()
@@ -40,6 +41,15 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def _log_printably() -> None:
+    """Warnings and bugs go to standard error; what others wrote may stand in them."""
+    from desktop_app.commands.terminal import PrintableFormatter
+
+    shown = logging.StreamHandler()
+    shown.setFormatter(PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[shown])
 
 
 def _parser(given: list[str]) -> argparse.ArgumentParser:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 from desktop_app.conversation.events import Failure
 from desktop_app.paths import data_folder
+
+from .terminal import show, show_error
 
 BAD_INPUT = 2
 WORLD_ERROR = 1
@@ -40,15 +41,15 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(value, indent=2))  # in ASCII, so that no terminal's encoding can break it
+    show(json.dumps(value, indent=2))  # in ASCII, so that no terminal's encoding can break it
 
 
 def print_failure(failure: Failure) -> None:
     """What happened, what was kept, what to do, on standard error."""
-    print(f"palimpsest: {failure.title}", file=sys.stderr)
+    show_error(f"palimpsest: {failure.title}")
     for line in (failure.detail, failure.kept, failure.advice):
         if line:
-            print(f"  {line}", file=sys.stderr)
+            show_error(f"  {line}")
 
 
 def exit_code(failure: Failure) -> int:

@@ -27,6 +27,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from .arguments import BAD_INPUT, WORLD_ERROR, add_data_dir, add_json, data_of, exit_code, print_failure
 from .attached import attached_in
+from .terminal import show, show_error
 from .token_numbers import tokens_argument
 from .turn_lines import lines_of
 
@@ -158,17 +159,17 @@ class Teller:
     def _print(self, event: TurnEvent) -> None:
         if self._is_json:
             for line in lines_of(event):
-                print(json.dumps(line), flush=True)
+                show(json.dumps(line))
             return
         match event:
             case TextDelta():
-                print(event.text, end="", flush=True)
+                show(event.text, end="")
             case ToolStarted():
-                print(f"[{event.call.name} {event.call.arguments}]", file=sys.stderr, flush=True)
+                show_error(f"[{event.call.name} {event.call.arguments}]")
             case TurnFailed():
                 print_failure(event.failure)
             case TurnFinished():
-                print(flush=True)
+                show()
             case _:
                 pass
 

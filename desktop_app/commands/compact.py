@@ -33,6 +33,7 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
 from .summaries import CarryOut, carrying_out
 from .summaries import add_arguments as add_summary_arguments
+from .terminal import show
 from .token_numbers import max_output_of, tokens_argument
 
 DEFAULT_MODEL = "gpt-4o"
@@ -95,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(report)
     else:
-        print(_for_people(report))
+        show(_for_people(report))
     return 0
 
 

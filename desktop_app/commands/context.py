@@ -17,6 +17,7 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json
 from .compact import DEFAULT_MODEL, BadInput, read_chat
+from .terminal import show
 from .token_numbers import max_output_of, tokens_argument
 
 BAR = 48
@@ -50,9 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({**_report(gauge), "repairs": {repair.value: count for repair, count in repairs.items()}})
     else:
-        print(_for_people(gauge))
+        show(_for_people(gauge))
         if repairs:
-            print(f"Repaired for the model: {repairs_told(repairs)}.")
+            show(f"Repaired for the model: {repairs_told(repairs)}.")
     return 0
 
 

@@ -23,6 +23,7 @@ from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings
 
 from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, table
+from .terminal import show
 
 LEAST_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""
@@ -64,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
         rows = [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in found]
         print_json({"ok": ok, "checks": rows})
     else:
-        print(table([("✓" if check.ok else "✗", check.name, check.detail) for check in found]))
-        print("\nAll is well." if ok else "\nSomething that Palimpsest needs is missing or broken: see ✗ above.")
+        show(table([("✓" if check.ok else "✗", check.name, check.detail) for check in found]))
+        show("\nAll is well." if ok else "\nSomething that Palimpsest needs is missing or broken: see ✗ above.")
     return 0 if ok else WORLD_ERROR
 
 

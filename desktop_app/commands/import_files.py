@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +33,7 @@ from .arguments import (
     shortened,
     table,
 )
+from .terminal import show, show_error
 
 Conversation = tuple[ConversationInfo, tuple[Message, ...]]
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             code = exit_code(error.failure)
     for info, messages in conversations[: len(imported)]:
         if repaired := repairs_told(repairs_of(view_of(Transcript(Chain(messages))))):
-            print(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.", file=sys.stderr)
+            show_error(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.")
     if args.json:
         rows = [{"id": info.id, "title": info.title, "messages": info.messages} for info in imported]
         print_json({"conversations": rows})
@@ -78,7 +78,7 @@ def _read(file: Path) -> Conversation | None:
         place, reason = str(file), (error.strerror or str(error)).lower()
     else:
         return _conversation(file, messages)
-    print(f"palimpsest: {place}: {reason}. Nothing was imported from this file.", file=sys.stderr)
+    show_error(f"palimpsest: {place}: {reason}. Nothing was imported from this file.")
     return None
 
 
@@ -103,4 +103,4 @@ def _store(archive: Path, conversations: Sequence[Conversation], imported: list[
 
 def _print(imported: Sequence[ConversationInfo]) -> None:
     rows = [(info.id, f"{info.messages:,}", shortened(info.title, 60)) for info in imported]
-    print(table([("CONVERSATION", "MESSAGES", "TITLE"), *rows], right=frozenset({1})))
+    show(table([("CONVERSATION", "MESSAGES", "TITLE"), *rows], right=frozenset({1})))

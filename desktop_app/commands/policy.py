@@ -14,6 +14,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.openai_chat import Json
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json, table
+from .terminal import show
 
 DIFFERS = "*"
 """Marks a number that is not that of the default."""
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Exit code 0, or 2 when there is no such preset."""
     if arguments.side_by_side:
-        print(side_by_side())
+        show(side_by_side())
         return 0
     if arguments.name is None:
         _list(arguments.json)
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(report_of(policy))
     else:
-        print(for_people(policy))
+        show(for_people(policy))
     return 0
 
 
@@ -54,7 +55,7 @@ def _list(is_json: bool) -> None:
     if is_json:
         print_json({"policies": [{"name": name, "summary": SUMMARIES[name]} for name in PRESETS]})
     else:
-        print(table([(name, SUMMARIES[name]) for name in PRESETS]))
+        show(table([(name, SUMMARIES[name]) for name in PRESETS]))
 
 
 def report_of(policy: ContextPolicy) -> Json:

@@ -22,6 +22,7 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
 from .arguments import add_data_dir, data_of, exit_code, print_failure
+from .terminal import show
 
 MODEL = "gpt-5"
 """Whose tokens are counted: o200k's, exactly."""
@@ -98,7 +99,7 @@ async def _answer(archive: RecallArchive, conversation: str, budget: int, count:
 def _print(query: str, messages: list[int], tokens: int, milliseconds: float) -> None:
     """In ASCII, so that no terminal's encoding can break it; at once, since a program may wait for it."""
     row = {"query": query, "messages": messages, "tokens": tokens, "milliseconds": round(milliseconds, 2)}
-    print(json.dumps(row), flush=True)
+    show(json.dumps(row))
 
 
 def _positive(value: str) -> int:

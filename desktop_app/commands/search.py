@@ -12,6 +12,7 @@ from desktop_app.conversation.listing import SearchResult
 from desktop_app.paths import database_file
 
 from .arguments import add_data_dir, add_json, data_of, exit_code, print_failure, print_json, shortened, table
+from .terminal import show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     elif results:
         _print(results)
     else:
-        print("Nothing was found.")
+        show("Nothing was found.")
     return 0
 
 
@@ -74,7 +75,7 @@ def _print(results: Sequence[SearchResult]) -> None:
         )
         for result in results
     ]
-    print(table([("CONVERSATION", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({1})))
+    show(table([("CONVERSATION", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({1})))
 
 
 def _around_found(snippet: str, room: int) -> str:

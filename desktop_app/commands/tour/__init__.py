@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 from pathlib import Path
 
 from desktop_app.commands.arguments import BAD_INPUT, print_failure
+from desktop_app.commands.terminal import show
 from desktop_app.conversation.events import Failure
 
 REPORT = "report.json"
@@ -41,6 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tell(report: dict[str, object], folder: Path) -> None:
-    print(f"\nThe window was shown after {report['window_shown_seconds']:.2f} s.")
-    print(f"Its longest pause was {report['longest_ui_gap_ms']:.0f} ms.")
-    print(f"Pictures and {REPORT} are in {folder}/", file=sys.stdout)
+    show(f"\nThe window was shown after {report['window_shown_seconds']:.2f} s.")
+    show(f"Its longest pause was {report['longest_ui_gap_ms']:.0f} ms.")
+    show(f"Pictures and {REPORT} are in {folder}/")

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from desktop_app.commands.terminal import show
 from desktop_app.settings import Settings
 from desktop_app.ui.app import run_window
 from desktop_app.ui.bridge import Bridge
@@ -62,7 +63,6 @@ class Guide:
             | {"longest_ui_gap_ms": round(gap * 1000, 1)}
             | ({"error": error} if error else {})
         )
-        print(
+        show(
             f"{'✓' if not error else '✗'} {name.replace('_', ' '):<44} {seconds:6.1f} s {gap * 1000:5.0f} ms  {error}",
-            flush=True,
         )
