@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from desktop_app.conversation.tools import Rule
+
+Theme = Literal["system", "light", "dark"]
+FontScale = Annotated[float, msgspec.Meta(ge=0.5, le=3)]
+"""Times the usual size. The window's slider stays within this; beyond it no text could be read, or no window drawn."""
+NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 
 Summaries = Literal["auto", "extractive"]
 """Who writes summaries without the user's word. "auto": the utility model, and code where that is the built-in one;
@@ -39,8 +44,8 @@ class Server(msgspec.Struct, frozen=True):
     name: str
     base_url: str
     models: tuple[str, ...]
-    window: int = 0
-    max_output: int = 0
+    window: NotNegative = 0
+    max_output: NotNegative = 0
     kind: ServerKind = "openai_compatible"
 
 
@@ -76,8 +81,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     chat_model: str = "builtin"
     servers: tuple[Server, ...] = ()
-    theme: str = "system"
-    font_scale: float = 1.0
+    theme: Theme = "system"
+    font_scale: FontScale = 1.0
     policy: str = "balanced"
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."
@@ -88,7 +93,7 @@ class Settings(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...] = ()
     tools_off: tuple[str, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
-    rounds_most: int = 25
+    rounds_most: NotNegative = 25
     search_url: str = ""
     folder: str = ""
     is_memory_on: bool = True
@@ -109,7 +114,7 @@ def read_settings(path: Path) -> Settings:
     content = path.read_bytes()
     try:
         return msgspec.json.decode(content, type=Settings)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         aside = path.with_suffix(".damaged.json")
         aside.write_bytes(content)
         raise SettingsDamaged(

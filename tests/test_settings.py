@@ -21,7 +21,24 @@ def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"{broken", b"[]", b'{"font_scale": "big"}', b'{"summaries": "cheap"}', b"\xff\xfe"]
+    "content",
+    [
+        b"{broken",
+        b"[]",
+        b"",
+        b'{"font_scale": "big"}',
+        b'{"font_scale": 1e9}',
+        b'{"font_scale": 0}',
+        b'{"font_scale": -1}',
+        b'{"rounds_most": -1}',
+        b'{"theme": "sepia"}',
+        b'{"summaries": "cheap"}',
+        b'{"servers": [{"name": "a", "base_url": "", "models": [], "window": -5}]}',
+        b'{"servers": ' + b"[" * 100_000,
+        b'{"unknown": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b"\xff\xfe",
+    ],
+    ids=lambda content: content[:40].decode("latin-1"),
 )
 def test_damaged_settings_are_kept_beside(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "settings.json"
