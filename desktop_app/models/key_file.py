@@ -36,7 +36,7 @@ def read_key_file(path: Path) -> dict[str, str]:
         return {}
     except OSError as error:
         raise KeyFileRefused(f"{path} cannot be read ({error.strerror})") from error
-    except ValueError:
+    except (ValueError, RecursionError):
         raise KeyFileRefused(f"{path} is not JSON") from None  # the cause would quote it
     if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
         raise KeyFileRefused(f"{path} is not of the shape {{server: key}}")

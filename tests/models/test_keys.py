@@ -213,7 +213,10 @@ async def test_a_file_that_others_can_read_is_refused(
     assert file.read_text() == '{"my home": "sk-SECRET"}'
 
 
-@pytest.mark.parametrize("content", ["sk-SECRET", '["sk-SECRET"]', '{"my home": {"key": "sk-SECRET"}}', ""])
+@pytest.mark.parametrize(
+    "content",
+    ["sk-SECRET", '["sk-SECRET"]', '{"my home": {"key": "sk-SECRET"}}', "", pytest.param("[" * 100_000, id="nested")],
+)
 async def test_a_file_of_another_shape_is_refused_without_its_words(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
 ) -> None:
