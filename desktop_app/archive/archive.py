@@ -67,9 +67,9 @@ class ArchiveThread:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
         await self._run(Store.change, conversation, **changes)
 
-    async def note_gauge(self, conversation: str, share: float, status: str) -> None:
+    async def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Keeps how full the window was, for the sidebar."""
-        await self._run(Store.note_gauge, conversation, share, status)
+        await self._run(Store.note_gauge, conversation, share, status, uncounted)
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
         """The whole record in its order. A message that is damaged is replaced by one that says so."""

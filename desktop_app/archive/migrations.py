@@ -84,7 +84,10 @@ SECOND: Migration = (
 )
 """The working folder of a conversation, and what is remembered from one to the next."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND)
+THIRD: Migration = ("ALTER TABLE conversations ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0",)
+"""How many messages nobody counts; of an older conversation it is noted when that is opened."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

@@ -91,6 +91,7 @@ class Store:
                     status=info.status.value,
                     is_deleted=False,
                     folder=mended_text(info.folder),
+                    uncounted=sum(isinstance(entry, Message) and not entry.is_counted for entry in entries),
                 )
             )
             writing.append(self.database, info.id, entries)
@@ -100,9 +101,9 @@ class Store:
         mended = {name: mended_text(value) if isinstance(value, str) else value for name, value in changes.items()}
         self._update(conversation, mended)
 
-    def note_gauge(self, conversation: str, share: float, status: str) -> None:
-        """Keeps how full the window was, for the sidebar."""
-        self._update(conversation, {"share": share, "status": Status(status).value})
+    def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
+        """Keeps how full the window was, and how many messages nobody counts, for the sidebar."""
+        self._update(conversation, {"share": share, "status": Status(status).value, "uncounted": uncounted})
 
     def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
         """The whole record in its order. A message that is damaged is replaced by one that says so."""
@@ -223,7 +224,7 @@ def _conversations() -> ModelSelect[ConversationRow]:
         ConversationRow.title,
         ConversationRow.created_at,
         ConversationRow.updated_at,
-        fn.COALESCE(messages, 0),
+        fn.COALESCE(messages, 0) - ConversationRow.uncounted,
         ConversationRow.model,
         ConversationRow.share,
         ConversationRow.status,

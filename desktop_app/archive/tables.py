@@ -11,7 +11,10 @@ from peewee import BooleanField, FloatField, IntegerField, Model, TextField
 
 
 class ConversationRow(Model):
-    """One conversation. What was said in it lies in `entries`."""
+    """One conversation. What was said in it lies in `entries`.
+
+    uncounted: how many of its messages nobody counts, such as system prompts and answers that were replaced.
+    """
 
     id = TextField(primary_key=True)
     title = TextField()
@@ -22,6 +25,7 @@ class ConversationRow(Model):
     status = TextField()
     is_deleted = BooleanField()
     folder = TextField()
+    uncounted = IntegerField(default=0)
 
     class Meta:
         """Its name in SQL."""

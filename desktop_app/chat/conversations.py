@@ -101,7 +101,7 @@ class Conversations:
 
     async def create_with(self, title: str, entries: Sequence[AnyEntry], model: str, folder: str) -> Session:
         """A new conversation of these entries, which are stamped already."""
-        now, messages = time.time(), sum(isinstance(entry, Message) for entry in entries)
+        now, messages = time.time(), sum(isinstance(entry, Message) and entry.is_counted for entry in entries)
         info = ConversationInfo(uuid.uuid4().hex, title, now, now, messages, model, folder=folder)
         await self.archive.create(info, entries)
         session = await self.open(info.id)
@@ -121,6 +121,8 @@ class Conversations:
                 await self._close_calls(session)
                 await asyncio.to_thread(session.gauge)
                 self._sessions[conversation] = session
+                if info.messages != session.total - session.uncounted:  # an earlier version counted all of them
+                    await self.turns.note(session)
             elif conversation in self._outdated and not self.turns.is_busy(conversation):
                 self._outdated.discard(conversation)
                 session.use(self._model(session.info.model))

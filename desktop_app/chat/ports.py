@@ -242,7 +242,7 @@ class Archive(Protocol):
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
         ...
 
-    async def note_gauge(self, conversation: str, share: float, status: str) -> None:
+    async def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Keeps how full the window was, for the sidebar."""
         ...
 

@@ -150,6 +150,12 @@ class Session:
         """How many messages the record has."""
         return len(self._messages)
 
+    @property
+    def uncounted(self) -> int:
+        """How many of them nobody counts: system prompts, rests of replies, and what was replaced by another answer."""
+        gone = {i for i, standing in self.view.standings.items() if standing.state is State.ABANDONED}
+        return sum(not message.is_counted or message.id in gone for message in self._messages)
+
     def gauge(self) -> Gauge:
         """The figures of the request as it would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)

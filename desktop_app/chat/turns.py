@@ -225,10 +225,10 @@ class Turns:
             self._publish(TurnFailed(session.id, error.failure))
 
     async def note(self, session: Session) -> None:
-        """Keeps how full the window is, for the sidebar; not worth failing a turn that is stored."""
+        """Keeps how full the window is, and what is not counted, for the sidebar; not worth failing a turn."""
         gauge = session.gauge()
         try:
-            await session.archive.note_gauge(session.id, gauge.share, gauge.status)
+            await session.archive.note_gauge(session.id, gauge.share, gauge.status, session.uncounted)
         except ArchiveError as error:
             self._publish(TurnFailed(session.id, error.failure))
         self._list_changed()

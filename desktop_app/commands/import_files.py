@@ -60,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
         if repaired := repairs_told(repairs_of(view_of(Transcript(Chain(messages))))):
             show_error(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.")
     if args.json:
-        rows = [{"id": info.id, "title": info.title, "messages": info.messages} for info in imported]
+        stored = conversations[: len(imported)]  # for a program: as many as the record has, the system prompt too
+        rows = [{"id": info.id, "title": info.title, "messages": len(messages)} for info, messages in stored]
         print_json({"conversations": rows})
     elif imported:
         _print(imported)
@@ -86,7 +87,8 @@ def _conversation(file: Path, messages: Sequence[Message]) -> Conversation:
     """Such files tell no times: all of it happened now."""
     now = time.time()
     first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), file.stem)
-    info = ConversationInfo(uuid4().hex, title_of(first), created_at=now, updated_at=now, messages=len(messages))
+    counted = [message for message in messages if message.is_counted]
+    info = ConversationInfo(uuid4().hex, title_of(first), created_at=now, updated_at=now, messages=len(counted))
     return info, tuple(replace(message, at=now) for message in messages)
 
 

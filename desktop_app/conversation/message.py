@@ -125,6 +125,11 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
         return "\n\n".join(p.text for p in self.parts if isinstance(p, Text | ToolResult) and p.text)
 
     @property
+    def is_counted(self) -> bool:
+        """Whether a person counts it as a message: no system prompt, and no rest of a reply that was stopped."""
+        return self.role is not Role.SYSTEM and not self.continues
+
+    @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The calls that this message makes, in their order."""
         return tuple(p for p in self.parts if isinstance(p, ToolCall))

@@ -109,6 +109,16 @@ def test_conversations_are_listed_newest_first_with_their_messages_counted(store
     assert store.conversation("d").model == "builtin"
 
 
+def test_system_prompts_and_what_was_replaced_are_not_counted(store: Store) -> None:
+    system = Message(id="s", at=5.0, role=Role.SYSTEM, parts=(Text("Be brief."),))
+    store.create(ConversationInfo("d", "Later", 5.0, 5.0), (system, said("d1"), said("d2")))
+    assert store.conversation("d").messages == 2
+    store.append("d", said("d3"))
+    assert store.conversation("d").messages == 3
+    store.note_gauge("d", 0.5, "safe", 2)
+    assert store.conversation("d").messages == 2
+
+
 def test_an_entry_from_an_earlier_time_does_not_turn_the_clock_back(store: Store) -> None:
     store.append("c", said("m1", at=7.0))
     store.append("c", said("m2", at=3.0))

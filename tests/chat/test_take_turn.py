@@ -124,6 +124,8 @@ async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
         ("Second.", State.IN_VIEW),
     ]
     assert [m["content"] for m in home.provider.requests[1].messages] == ["Be brief.", "Which?"]
+    (info,) = await home.chats.infos()
+    assert info.messages == 2, "neither the system prompt nor the answer that was replaced is counted"
 
 
 async def test_nothing_is_sent_that_does_not_fit(house) -> None:

@@ -69,7 +69,7 @@ def test_several_files_and_a_title_from_the_files_name(tmp_path: Path, data: Pat
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["CONVERSATION", "MESSAGES", "TITLE"]
     assert lines[2].split()[1:] == ["1", "greeting"]
-    assert lines[1].index(" 5 ") == lines[2].index(" 1 ")
+    assert lines[1].index(" 4 ") == lines[2].index(" 1 ")
 
 
 @pytest.mark.parametrize(
