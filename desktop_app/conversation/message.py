@@ -79,7 +79,7 @@ Part = Text | Reasoning | ToolCall | ToolResult | Attachment
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens that a provider reported for one request: *measured*, never estimated.
+    """Tokens that a provider reported for one request, or for several together: *measured*, never estimated.
 
     prompt_tokens: all of them, cached ones too. cached_tokens: those read from its prompt cache; cache_written_tokens:
     those written to it. dollars: what the request cost, as it says or as the price list had it; None: not known.
@@ -90,6 +90,7 @@ class Usage(msgspec.Struct, frozen=True):
     cached_tokens: int = 0
     cache_written_tokens: int = 0
     dollars: float | None = None
+    requests: int = 1
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

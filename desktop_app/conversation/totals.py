@@ -18,12 +18,12 @@ class Spent(msgspec.Struct, frozen=True):
     dollars: float | None = None
 
     def plus(self, usage: Usage | None) -> Spent:
-        """With one request more; one that was not reported counts as a request only."""
+        """With the requests of that usage more; one that was not reported counts as a request only."""
         if usage is None:
             return msgspec.structs.replace(self, requests=self.requests + 1)
         dollars = self.dollars if usage.dollars is None else (self.dollars or 0.0) + usage.dollars
         return Spent(
-            self.requests + 1,
+            self.requests + usage.requests,
             self.prompt_tokens + usage.prompt_tokens,
             self.reply_tokens + usage.reply_tokens,
             self.cached_tokens + usage.cached_tokens,
@@ -43,6 +43,7 @@ def added(one: Usage | None, other: Usage | None) -> Usage | None:
         one.cached_tokens + other.cached_tokens,
         one.cache_written_tokens + other.cache_written_tokens,
         sum(dollars) if dollars else None,
+        one.requests + other.requests,
     )
 
 

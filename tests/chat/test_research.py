@@ -64,7 +64,7 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
         False,
     )
     assert message.usage is not None
-    assert replace(message.usage, dollars=None) == Usage(600, 60, 50)
+    assert replace(message.usage, dollars=None) == Usage(600, 60, 50, requests=3)
     assert message.usage.dollars == pytest.approx(1.2)
     assert [part.text for part in message.parts if isinstance(part, Reasoning)] == ["I look for it."]
     (finished,) = home.of(TurnFinished)

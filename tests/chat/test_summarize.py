@@ -147,7 +147,7 @@ async def test_a_lost_rule_is_asked_for_once_and_then_put_back_by_code(house) ->
     home = await house(script, prompts=PROMPTS)
     compaction, _ = await summarised(home, await long_session(home))
     assert compaction.summary == PAGE, "the repaired one"
-    assert compaction.usage == Usage(150, 30, 5)
+    assert compaction.usage == Usage(150, 30, 5, requests=2)
     assert RULE in home.provider.requests[1].messages[1]["content"]
     stubborn = await house([answer("## Primary intent\nTalk.")], prompts=PROMPTS, repeat_last=True)
     compaction, _ = await summarised(stubborn, await long_session(stubborn))
@@ -294,7 +294,7 @@ async def test_a_turn_compacts_by_the_model_and_then_answers(house) -> None:
     kinds = [type(event) for event in events]
     assert kinds.index(RoomStarted) < kinds.index(RoomProgress) < kinds.index(ViewChanged)
     row = home.of(ViewChanged)[0].operations[0]
-    assert (row.strategies, row.usage, row.note) == ({"llm": row.messages}, Usage(22, 14), "")
+    assert (row.strategies, row.usage, row.note) == ({"llm": row.messages}, Usage(22, 14, requests=2), "")
     assert PAGE in assemble(session.view)[0].text
     assert session.view.items[-1].message.text == "Here."
 

@@ -7,7 +7,8 @@ from transcript_rows import chat
 from ui_scenes import send, until
 
 from desktop_app.conversation.events import OperationRow, ViewChanged
-from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.message import Usage
+from desktop_app.conversation.totals import Spent, Totals, added
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.history import History
@@ -19,6 +20,7 @@ from desktop_app.ui.transcript.spoken import mark_words
 from desktop_app.ui.transcript.transcript import Transcript
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.words import percent
 
 
 def link(way: str) -> OperationRow:
@@ -33,6 +35,20 @@ def test_what_was_spent_is_said_with_what_came_from_the_cache():
     words = "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"
     assert spent_in_words(spent) == words
     assert spent_in_words(Spent(1, 10, 2)) == "1 request · 10 tokens read · 2 written"
+
+
+def test_several_requests_that_were_summed_up_are_several():
+    summary = added(added(None, Usage(100, 10)), Usage(200, 20))
+    spent = Spent().plus(added(summary, Usage(300, 30))).plus(Usage(5, 5)).plus(None)
+    assert spent_in_words(spent).startswith("5 requests · 605 tokens read")
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.0, "0 %"), (0.002, "< 1 %"), (0.62, "62 %"), (3.68, "368 %"), (9.99, "999 %"), (153.82, "over 999 %")],
+)
+def test_a_share_that_says_nothing_is_no_number(share, words):
+    assert percent(share) == words
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,16 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+PERCENT_MOST = 9.99
+"""A larger share says nothing that one could use."""
+
+
 def percent(share: float) -> str:
-    """ "62 %"; "< 1 %" for a little, so that something never reads as nothing."""
+    """ "62 %"; "< 1 %" for a little, so that something never reads as nothing; "over 999 %" for far too much."""
     if 0 < share < 0.005:
         return "< 1 %"
+    if share > PERCENT_MOST:
+        return f"over {PERCENT_MOST * 100:,.0f} %"
     return f"{round(share * 100)} %"
 
 
