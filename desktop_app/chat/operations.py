@@ -18,6 +18,7 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
     Unpin,
+    steps_of,
 )
 
 from .optimize import Optimization, plan_optimize, with_summary
@@ -55,11 +56,12 @@ async def optimized(session: Session, optimization: Optimization) -> list[TurnEv
     is_archiving = session.keeper is not None and optimization.compaction is not None
     saved = await session.keeper.flushed(session, Trigger.USER) if session.keeper and is_archiving else []
     transcript, view, steps = session.transcript, session.view, list[Operation]()
+    plan_id = optimization.id if len(optimization.steps) > 1 else ""
     for step in optimization.steps:
         current = measured_on(replace(step, id=""), transcript, view, session.counts)
         if current is None:
             raise stale()
-        steps.append(stamped(current))
+        steps.append(stamped(replace(current, plan_id=plan_id)))
         transcript = previewed(transcript, steps[-1])
         view = view_of(transcript)
     if not steps:
@@ -81,17 +83,17 @@ def stale() -> WorldError:
 
 async def undone(session: Session, operation_id: str) -> list[TurnEvent]:
     """Takes an operation back. Repeating it changes nothing."""
-    if operation_id not in {entry.id for entry in active_entries(session.transcript.entries)}:
-        _operation(session, operation_id)
-        return []
-    return await _changed(session, Undo(entry_id=operation_id))
+    entries = session.transcript.entries
+    active = {entry.id for entry in active_entries(entries)}
+    steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
+    return await _changed(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
 
 
 async def redone(session: Session, operation_id: str) -> list[TurnEvent]:
     """Takes the undoing of an operation back. Repeating it changes nothing."""
-    _operation(session, operation_id)
-    undo = undo_in_force(session, operation_id)
-    return [] if undo is None else await _changed(session, Undo(entry_id=undo.id))
+    steps = steps_of(session.transcript.entries, _operation(session, operation_id))
+    undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
+    return await _changed(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
 
 
 def undo_in_force(session: Session, entry_id: str) -> Undo | None:
@@ -138,8 +140,11 @@ def pins(session: Session) -> tuple[MessageRow, ...]:
 
 
 def touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
-    """The messages that an operation archived or pruned; `query` keeps those that contain all its words."""
-    operation = _operation(session, operation_id)
+    """The messages that an operation archived or pruned; `query` keeps those that contain all its words.
+
+    Of a plan that did both, those that it archived: what it shortened of the others stands in the chat.
+    """
+    operation = steps_of(session.transcript.entries, _operation(session, operation_id))[-1]
     if isinstance(operation, Compaction):
         rows = session.rows(operation.archived)
     else:
@@ -148,8 +153,8 @@ def touched_by(session: Session, operation_id: str, query: str) -> tuple[Message
     return tuple(row for row in rows if all(word in row.message.text.casefold() for word in words))
 
 
-async def _changed(session: Session, entry: Undo | BringBack | Pin | Unpin) -> list[TurnEvent]:
-    return [await session.record_operation(stamped(entry)), session.gauge_changed()]
+async def _changed(session: Session, *entries: Undo | BringBack | Pin | Unpin) -> list[TurnEvent]:
+    return [await session.record_operation(*map(stamped, entries)), session.gauge_changed()]
 
 
 def _operation(session: Session, operation_id: str) -> Prune | Compaction:

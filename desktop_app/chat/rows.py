@@ -43,16 +43,22 @@ def _as_sent(message: Message) -> str:
 
 
 def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
-    """All operations of a record, oldest first, the undone ones marked."""
+    """All operations of a record, oldest first, the undone ones marked; the steps of one plan are one operation."""
     active = {entry.id for entry in active_entries(entries)}
     rows: list[OperationRow] = []
+    places: dict[str, int] = {}
     newest = ""
     for entry in entries:
         match entry:
             case Message():
                 newest = entry.id
             case Prune() | Compaction():
-                rows.append(operation_row(entry, entry.id not in active))
+                row, first = operation_row(entry, entry.id not in active), places.get(entry.plan_id)
+                if first is None:
+                    places.update({entry.plan_id: len(rows)} if entry.plan_id else {})
+                    rows.append(row)
+                else:
+                    rows[first] = _one_row(rows[first], row)
             case Flush():
                 if entry.memories:
                     rows.append(replace(flush_row(entry, newest), is_undone=entry.id not in active))
@@ -61,6 +67,17 @@ def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
             case _:
                 pass
     return tuple(rows)
+
+
+def _one_row(first: OperationRow, second: OperationRow) -> OperationRow:
+    """Return two steps of one plan as one operation: it has the first one's id and is what the second one is."""
+    return replace(
+        second,
+        id=first.id,
+        strategies={**first.strategies, **second.strategies},
+        tokens_before=first.tokens_before,
+        is_undone=first.is_undone and second.is_undone,
+    )
 
 
 def flush_row(flush: Flush, after: str) -> OperationRow:

@@ -15,7 +15,8 @@ def totals_of(transcript: Transcript) -> Totals:
     """All replies that a model of ours wrote, all upkeep, and what the operations that hold have freed."""
     holding = [e for e in active_entries(transcript.entries) if isinstance(e, Prune | Compaction)]
     replies, upkeep = spent_in(transcript.entries)
-    return Totals(replies, upkeep, len(holding), sum(e.tokens_before - e.tokens_after for e in holding))
+    operations = {e.plan_id or e.id for e in holding}
+    return Totals(replies, upkeep, len(operations), sum(e.tokens_before - e.tokens_after for e in holding))
 
 
 def spent_in(entries: Iterable[AnyEntry]) -> tuple[Spent, Spent]:

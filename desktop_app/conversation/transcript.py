@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
@@ -44,13 +45,17 @@ class PrunedInput(msgspec.Struct, frozen=True):
 
 
 class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
-    """Old tool results and inputs shortened in the view. Tokens are of the assembled request, before and after."""
+    """Old tool results and inputs shortened in the view. Tokens are of the assembled request, before and after.
+
+    plan_id: as of a `Compaction`.
+    """
 
     trigger: Trigger
     results: tuple[PrunedResult, ...] = ()
     inputs: tuple[PrunedInput, ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
+    plan_id: str = ""
 
     @property
     def message_ids(self) -> tuple[str, ...]:
@@ -65,6 +70,8 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     summary: what stands for them, as Markdown. strategy: "extractive", "llm", "last_messages" or "edited".
     model: who wrote the summary; usage: what its provider reported for all calls that this took.
     note: why it was not done as it was wanted, in words for the user.
+    plan_id: of the plan that it is a step of, if that has several: they are one operation for the user. "" if it is
+    one by itself.
     """
 
     trigger: Trigger
@@ -79,6 +86,7 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     model: str = ""
     usage: Usage | None = None
     note: str = ""
+    plan_id: str = ""
 
 
 class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
@@ -189,6 +197,15 @@ AnyEntry = (
     | Undo
 )
 Operation = Prune | Compaction
+
+
+def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operation]:
+    """Return what is one operation for the user: that one alone, or all steps of its plan, in their order."""
+    if not operation.plan_id:
+        return [operation]
+    return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
+
+
 GROWING = (Message, Recalled, Permit, Flush, Upkeep, Link)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 

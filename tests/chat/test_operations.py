@@ -10,6 +10,7 @@ from test_take_turn import long_chat
 from desktop_app.chat import operations
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session, stamped
+from desktop_app.context.totals import totals_of
 from desktop_app.context.view import assemble
 from desktop_app.conversation.events import GaugeChanged, State, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
@@ -69,9 +70,39 @@ async def test_pruning_comes_first_and_is_shown_whole(house) -> None:
     plan = await operations.optimization_of(session, None)
     assert plan.prune is not None
     await operations.optimized(session, plan)
-    pruned = operations.touched_by(session, session.operations()[0].id, "")
-    assert len(pruned) == len(plan.prune.results)
-    assert all(row.message.text.count("\n") > 1_000 for row in pruned), "the record keeps them whole"
+    touched = operations.touched_by(session, session.operations()[0].id, "")
+    assert [row.message.id for row in touched] == list(plan.compaction.archived)
+    results = [row for row in touched if row.message.tool_result]
+    assert all(row.message.text.count("\n") > 1_000 for row in results), "the record keeps them whole"
+
+
+async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) -> None:
+    home = await house([], window=60_000)
+    session = await home.chats.create("Tools", with_tools(15))
+    before, figure = assemble(session.view), session.gauge().total
+    plan = await operations.optimization_of(session, None)
+    assert len(plan.steps) == 2
+    (changed,) = [e for e in await operations.optimized(session, plan) if isinstance(e, ViewChanged)]
+    (row,) = session.operations()
+    assert changed.operations == (row,)
+    assert (row.tokens_before, row.tokens_after) == (figure, session.gauge().total)
+    assert row.messages == len(plan.compaction.archived)
+    assert row.strategies.keys() > {"extractive"}
+    optimized = assemble(session.view)
+
+    (changed,) = [e for e in await operations.undone(session, row.id) if isinstance(e, ViewChanged)]
+    assert [operation.is_undone for operation in changed.operations] == [True]
+    assert assemble(session.view) == before, "one undo takes back all of it"
+    assert totals_of(session.transcript).operations == 0
+    assert await operations.undone(session, row.id) == []
+    await operations.redone(session, row.id)
+    assert assemble(session.view) == optimized
+    assert totals_of(session.transcript).operations == 1
+    reopened = await reopen(home, session)
+    (again,) = reopened.operations()
+    assert (again.id, again.tokens_before, again.is_undone) == (row.id, figure, False)
+    await operations.undone(reopened, again.id)
+    assert assemble(reopened.view) == before
 
 
 async def test_an_edited_summary_is_used_and_measured(house) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from desktop_app.chat.rows import operation_rows
 from desktop_app.conversation.events import (
     DescriptionStarted,
     Failure,
@@ -17,8 +18,9 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.news import News, Newsroom
 
@@ -111,3 +113,23 @@ def test_images_that_another_model_looks_at_are_told_until_the_reply_starts(play
             assert not window.toast.isVisible()
 
     play(scene)
+
+
+def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
+    prune = Prune(
+        id="p", trigger=Trigger.USER, results=(PrunedResult("r", "digest", ""),), tokens_before=33_581,
+        tokens_after=14_678, plan_id="plan",
+    )  # fmt: skip
+    compaction = Compaction(
+        id="c", trigger=Trigger.USER, strategy="extractive", archived=("m", "r"), summary="S", tokens_before=14_678,
+        tokens_after=2_753, plan_id="plan",
+    )  # fmt: skip
+    rows = operation_rows([prune, compaction])
+    news = Newsroom().news_of(ViewChanged("v", rows, (), Trigger.USER))
+    (row,) = rows
+    assert news.text.endswith("33,581 → 2,753 tokens")
+    assert (row.tokens_before, row.tokens_after) == (33_581, 2_753)
+    assert news.undo == (row.id,)
+    assert means_of(row) == "1 digested · without a model"
+    (undone,) = operation_rows([prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")])
+    assert undone.is_undone

@@ -81,16 +81,20 @@ def means_of(row: OperationRow) -> str:
     words = [] if row.trigger is Trigger.USER else [TRIGGER_WORDS[row.trigger]]
     if row.kind == "flush":
         pass
-    elif row.kind == "prune":
-        words += [PRUNE_WORDS.get(strategy, strategy).format(count) for strategy, count in row.strategies.items()]
     else:
-        words += [STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")) for strategy in row.strategies]
+        words += [_strategy_words(strategy, count) for strategy, count in row.strategies.items()]
     if row.model:
         words.append(row.model)
     if row.usage is not None:
         words.append(f"{thousands(row.usage.prompt_tokens)} tokens read, {thousands(row.usage.reply_tokens)} written")
     told = " · ".join(words)
     return told[:1].upper() + told[1:]
+
+
+def _strategy_words(strategy: str, count: int) -> str:
+    if strategy in PRUNE_WORDS:
+        return PRUNE_WORDS[strategy].format(count)
+    return STRATEGY_WORDS.get(strategy, strategy.replace("_", " "))
 
 
 class OperationCard(Card):
