@@ -36,7 +36,8 @@ class Optimization(msgspec.Struct, frozen=True):
     views: the view before, and after each step; last the one with an empty summary, if that is not written yet.
     compaction_plan: for measuring a summary. strategy: as it was asked for. is_written: False while a model has not
     written the summary, which then is not among the steps. tail_tokens, tail_least, tail_most: where the tail slider
-    stands, and its ends. note: why there is nothing to gain, or why the summary is not as it was wanted.
+    stands, and its ends. tail_kept: tokens that the tail really takes, at most those of the slider. note: why there is
+    nothing to gain, or why the summary is not as it was wanted.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Optimization(msgspec.Struct, frozen=True):
     tail_tokens: int
     tail_least: int
     tail_most: int
+    tail_kept: int
     note: str = ""
     strategy: str = "extractive"
     is_written: bool = True
@@ -79,11 +81,12 @@ def plan_optimize(basis: Basis, tail_tokens: int | None = None, strategy: str = 
     views = [basis.view]
     if steps:
         views.append(view_of(previewed(basis.transcript, *steps)))
-    least, most, usual = _tail_range(basis, views[-1])
-    tail = usual if tail_tokens is None else min(max(tail_tokens, least), most)
     plan = _planned(basis, views[-1], tail_tokens, strategy)
+    least, most = _tail_range(basis, views[-1])
+    kept = plan.tail if plan else most
+    tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
     optimization = Optimization(
-        uuid.uuid4().hex, basis, steps, tuple(views), plan, tail, least, most, strategy=strategy
+        uuid.uuid4().hex, basis, steps, tuple(views), plan, tail, least, most, kept, strategy=strategy
     )
     if plan is not None:
         optimization = _with_plan(optimization, plan)
@@ -119,13 +122,12 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
     return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
 
 
-def _tail_range(basis: Basis, view: View) -> tuple[int, int, int]:
-    """The tail slider: its least, its most, and where the policy puts it, in tokens."""
+def _tail_range(basis: Basis, view: View) -> tuple[int, int]:
+    """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
     least = round(basis.budget.usable * TAIL_LEAST_SHARE)
-    room = room_of(view, basis.counts)
-    most = max(min(sum(room.tokens), basis.budget.usable), least + 1)
-    usual = min(basis.policy.tail_most, round(basis.budget.usable * basis.policy.tail_share))
-    return least, most, min(max(usual, least), most)
+    total = sum(room_of(view, basis.counts).tokens)
+    longest = _planned(basis, view, min(total, basis.budget.usable), "extractive")
+    return least, max(longest.tail if longest else total, least + 1)
 
 
 async def summary_written(optimization: Optimization, order: Order) -> AsyncGenerator[Progress | Optimization, None]:

@@ -6,12 +6,14 @@ compaction_of(...)   -> Compaction        the entry, measured on the request as 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.facts import Fidelity, Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
@@ -79,15 +81,39 @@ def plan_compaction(
     limit = round(budget.usable * policy.blocked_at)
     least = policy.head_least if total <= budget.usable else 1
     hardest: CompactionPlan | None = None
+
+    def fits(plan: CompactionPlan | None) -> bool:
+        return len(plan.archived) >= least and plan.projected <= limit if plan else total <= limit
+
     for roomy in (room.keeping(worth_keeping(room, policy, budget, keep)), room):
-        for begin in tails(roomy, policy, budget, tail_tokens):
-            plan = _plan(roomy, begin, policy, budget, total, trigger)
-            if plan and len(plan.archived) < least:
-                continue
-            if plan.projected <= limit if plan else total <= limit:
+        plan_from = partial(_plan, roomy, policy=policy, budget=budget, total=total, trigger=trigger)
+        begins = tails(roomy, policy, budget, tail_tokens)
+        for plan in _plans(plan_from, fits, begins, len(roomy.blocks), tail_tokens is not None):
+            if fits(plan):
                 return plan
-            hardest = plan or hardest
+            hardest = plan if plan and len(plan.archived) >= least else hardest
     return hardest or (_shorter_summary(room, policy, budget, total, trigger) if view.summary else None)
+
+
+def _plans(
+    plan_from: Callable[[int], CompactionPlan | None],
+    fits: Callable[[CompactionPlan | None], bool],
+    begins: list[int],
+    end: int,
+    is_chosen: bool,
+) -> Iterator[CompactionPlan | None]:
+    """Yield the plans for the tails that may be kept, the longest tail first.
+
+    A tail that the user chose is shortened only as far as it must be. What begins later takes less room, so that the
+    first one that fits is found by halving, and a longer tail that is asked for never keeps less.
+    """
+    if not is_chosen:
+        yield from map(plan_from, begins)
+        return
+    yield plan_from(begins[0])
+    later = range(begins[0] + 1, end + 1)
+    fitting = bisect_left(later, True, key=lambda begin: fits(plan_from(begin)))
+    yield from map(plan_from, (*later[fitting : fitting + 1], end))
 
 
 def _shorter_summary(
@@ -165,9 +191,15 @@ def compaction_of(
         draft, after = _measured(draft, transcript, view, counts)
     if draft.tokens_after >= plan.total:
         return None
-    tail = whole_replies(item.message for item in after.items if item.kind is Kind.MESSAGE)
-    checked = fidelity(head, draft.summary, tail, set(plan.archived), reading)
-    return replace(draft, id="", fidelity=checked)
+    return replace(draft, id="", fidelity=fidelity_in(after, draft, head, reading))
+
+
+def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
+    """Return what the request of the view `after` that compaction still has of its head, and of the rules that hold."""
+    sent = whole_replies(item.message for item in after.items if item.kind is not Kind.SUMMARY)
+    rules = compaction.ledger.rules
+    archive = {*compaction.archived, *(rule.message_id for rule in rules)}
+    return fidelity(head, compaction.summary, sent, archive, reading, rules)
 
 
 def _measured(draft: Compaction, transcript: Transcript, view: View, counts: Counts) -> tuple[Compaction, View]:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.facts import Fact, Fidelity
 from desktop_app.conversation.message import Message, Role
 
 from .ledger import open_questions
@@ -14,6 +14,8 @@ from .reading import Reading
 
 LOST_NAMED = 20
 """How many lost facts a report names."""
+RECALLABLE_NAMED = 200
+"""How many of the facts that only the archive has: more than a ledger has rules, so that each of those is named."""
 
 _WORD = re.compile(r"\w+")
 _TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
@@ -25,6 +27,22 @@ _SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
 
 def _words_in(text: str) -> list[str]:
     return text.encode().translate(_TO_WORDS).decode().split() if text.isascii() else _WORD.findall(text)
+
+
+def _stands_in(fact: str, text: str) -> bool:
+    """Return whether the text has the fact between two ends of words: `a.py` does not stand in `a.pyc`."""
+    start = text.find(fact)
+    while start >= 0:
+        end = start + len(fact)
+        if not (_joins(text[start - 1 : start], fact[0]) or _joins(fact[-1], text[end : end + 1])):
+            return True
+        start = text.find(fact, start + 1)
+    return False
+
+
+def _joins(before: str, behind: str) -> bool:
+    """Return whether two neighbouring signs, or none, belong to one word."""
+    return _WORD.match(before) is not None and _WORD.match(behind) is not None
 
 
 class Said:
@@ -52,7 +70,7 @@ class Said:
             return False
         if not all(map(self._words.__contains__, _words_in(fact))):
             return False
-        return fact in (self._compound if parts == [fact] else self._text)
+        return _stands_in(fact, self._compound if parts == [fact] else self._text)
 
     def _begins(self, part: str) -> bool:
         """Whether a chunk begins with that."""
@@ -96,16 +114,27 @@ def fidelity(
     tail: Sequence[Message],
     archive: Collection[str],
     reading: Reading | None = None,
+    rules: Sequence[Fact] = (),
 ) -> Fidelity:
-    """Where each fact of `head` is found now. `tail`: the messages that stay; `archive`: ids that can be recalled."""
-    facts = facts_to_keep(head, reading or Reading())
+    """Return where each fact of `head`, and each rule that holds, is found now.
+
+    tail: all that is sent beside the summary. archive: ids of messages that can be recalled.
+    """
+    facts = {rule.text: rule.message_id for rule in rules}  # first, so that they are the first to be named
+    for fact, message_id in facts_to_keep(head, reading or Reading()).items():
+        facts.setdefault(fact, message_id)
     not_kept = Said("\n".join(message.text for message in tail)).lacks(facts)
     missing = Said(summary).lacks(not_kept)
     lost = [fact for fact in missing if facts[fact] not in archive]
+    recallable = [fact for fact in missing if facts[fact] in archive]
+    holding, gone = {rule.text for rule in rules}, set(missing)
     return Fidelity(
         verbatim=len(facts) - len(not_kept),
         in_summary=len(not_kept) - len(missing),
-        recallable=len(missing) - len(lost),
+        recallable=len(recallable),
         lost=len(lost),
         lost_facts=tuple(lost[:LOST_NAMED]),
+        recallable_facts=tuple(recallable[:RECALLABLE_NAMED]),
+        rules=len(holding),
+        rules_kept=len(holding - gone),
     )

@@ -43,8 +43,10 @@ class Ledger(msgspec.Struct, frozen=True):
 class Fidelity(msgspec.Struct, frozen=True):
     """What became of the facts of the archived messages. The counts add up to all facts found.
 
-    verbatim: still in the view in an unchanged message. in_summary: in the summary.
+    verbatim: still in the request outside of the summary. in_summary: in the summary.
     recallable: only in the archive, found there by search. lost: nowhere; `lost_facts` names some of them.
+    recallable_facts names some of the recallable, the rules first.
+    rules: those that hold, earlier compactions' too; rules_kept: those of them that the request has word for word.
     """
 
     verbatim: int = 0
@@ -52,6 +54,9 @@ class Fidelity(msgspec.Struct, frozen=True):
     recallable: int = 0
     lost: int = 0
     lost_facts: tuple[str, ...] = ()
+    recallable_facts: tuple[str, ...] = ()
+    rules: int = 0
+    rules_kept: int = 0
 
     @property
     def total(self) -> int:

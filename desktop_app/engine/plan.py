@@ -26,14 +26,15 @@ def plan_shown(optimization: Optimization, session: Session, offer: Offer) -> Pl
     """The plan as the dialog shows it. offer: of the model that would write the summary."""
     before, after = optimization.views[0], optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
-    kept = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
+    sent = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
+    fidelity = compaction.fidelity if compaction else Fidelity()
     gauge_before, gauge_after = _gauge(before, optimization, session), _gauge(after, optimization, session)
     if not optimization.is_written and optimization.compaction_plan:
         room = session.estimated(optimization.compaction_plan.summary_budget)
         gauge_after = grown_by(gauge_after, Segment.SUMMARY, room, session.policy)
         summary_tokens = room
     else:
-        summary_tokens = session.counts.text(compaction.summary) if compaction else 0
+        summary_tokens = session.estimated(session.counts.text(compaction.summary)) if compaction else 0
     pruned = session.estimated(prune.tokens_before - prune.tokens_after) if prune else 0
     return Plan(
         id=optimization.id,
@@ -43,15 +44,18 @@ def plan_shown(optimization: Optimization, session: Session, offer: Offer) -> Pl
         archived=_archived_items(optimization, session),
         tokens_freed_by_prune=pruned,
         tokens_freed_by_compaction=gauge_before.total - gauge_after.total - pruned,
-        kept=len(kept),
-        pins=len(after.pins),
-        rules=len(compaction.ledger.rules) if compaction else 0,
+        kept=sum(not item.pruned_by for item in sent),
+        pins=sum(item.is_pinned for item in sent),
+        rules=fidelity.rules_kept,
         summary=compaction.summary if compaction else "",
         summary_tokens=summary_tokens,
-        fidelity=compaction.fidelity if compaction else Fidelity(),
+        fidelity=fidelity,
         tail_tokens=optimization.tail_tokens,
         tail_least=optimization.tail_least,
         tail_most=optimization.tail_most,
+        tail_kept=optimization.tail_kept,
+        pruned_total=len(prune.message_ids) if prune else 0,
+        archived_total=len(_leaving(optimization)),
         is_useful=bool(optimization.steps) or not optimization.is_written,
         note=optimization.note,
         strategy=optimization.strategy,
@@ -85,9 +89,14 @@ def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanIte
 
 
 def _archived_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:
-    leaving = optimization.compaction or (None if optimization.is_written else optimization.compaction_plan)
-    ids = leaving.archived[:ITEMS_MOST] if leaving else ()
+    ids = _leaving(optimization)[:ITEMS_MOST]
     return tuple(_item(message, session, 0) for i in ids if (message := session.message(i)) is not None)
+
+
+def _leaving(optimization: Optimization) -> tuple[str, ...]:
+    """Return the ids of the messages that would be archived."""
+    leaving = optimization.compaction or (None if optimization.is_written else optimization.compaction_plan)
+    return leaving.archived if leaving else ()
 
 
 def _item(message: Message, session: Session, tokens_after: int) -> PlanItem:

@@ -406,7 +406,9 @@ class Plan(Thing, frozen=True):
 
     is_useful: False when nothing would be gained; `note` says why. tokens_freed_by_prune and
     tokens_freed_by_compaction add up to before.total - after.total. tail_tokens: what the tail slider shows;
-    it can be set between tail_least and tail_most. kept: messages that stay as they are.
+    it can be set between tail_least and tail_most. tail_kept: tokens that the tail really takes.
+    kept: messages that stay as they are. rules: those that the request has word for word.
+    pruned, archived: the first of pruned_total and archived_total messages.
     """
 
     id: str
@@ -425,6 +427,9 @@ class Plan(Thing, frozen=True):
     tail_tokens: int
     tail_least: int
     tail_most: int
+    tail_kept: int
+    pruned_total: int
+    archived_total: int
     is_useful: bool = True
     note: str = ""
     strategy: str = "extractive"

@@ -1,0 +1,63 @@
+"""The tail slider of **Optimize conversation**: a longer tail never keeps less."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conversations_made_up import Letters, histories, long_conversation
+from desktop_app.chat.basis import Basis
+from desktop_app.chat.optimize import Optimization, plan_optimize
+from desktop_app.context.counting import Counts
+from desktop_app.context.items import Kind
+from desktop_app.context.policy import budget_for, fitted
+from desktop_app.context.presets import PRESETS
+from desktop_app.context.view import view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Transcript
+
+
+def basis_for(messages: list[Message], window: int, preset: str = "balanced") -> Basis:
+    budget = budget_for(PRESETS[preset], window)
+    transcript = Transcript(Chain(messages))
+    return Basis(transcript, view_of(transcript), fitted(PRESETS[preset], budget), budget, Counts(Letters()))
+
+
+def kept(plan: Optimization) -> set[str]:
+    return {item.message.id for item in plan.views[-1].items if item.kind is Kind.MESSAGE}
+
+
+@given(
+    st.integers(1, 30),
+    st.integers(3, 90),
+    st.sampled_from([2_000, 8_192, 20_000, 64_000]),
+    st.sampled_from(["balanced", "aggressive"]),
+    st.lists(st.floats(0, 1.2), min_size=2, max_size=4),
+)
+def test_more_tail_tokens_never_keep_fewer_messages(
+    seed: int, count: int, window: int, preset: str, places: list[float]
+) -> None:
+    basis = basis_for(long_conversation(count, seed), window, preset)
+    first = plan_optimize(basis)
+    assert kept(plan_optimize(basis, first.tail_tokens)) >= kept(first), "the slider stands where the tail is"
+    before: set[str] = set()
+    for place in sorted(places):
+        plan = plan_optimize(basis, round(first.tail_least + place * (first.tail_most - first.tail_least)))
+        assert kept(plan) >= before
+        assert plan.compaction is None or plan.tail_kept <= plan.tail_tokens
+        before = kept(plan)
+
+
+@given(histories(), st.sampled_from([300, 2_000, 8_192]))
+def test_it_holds_for_any_history(messages: list[Message], window: int) -> None:
+    basis = basis_for([_named(message, n) for n, message in enumerate(messages)], window)
+    tails = (plan_optimize(basis, tokens) for tokens in (0, 20, 100, 400, 1_600, 6_400))
+    before: set[str] = set()
+    for plan in tails:
+        assert kept(plan) >= before
+        before = kept(plan)
+
+
+def _named(message: Message, number: int) -> Message:
+    return Message(id=f"m{number}", role=message.role, parts=message.parts)

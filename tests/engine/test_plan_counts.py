@@ -1,0 +1,153 @@
+"""Every count of a plan is looked for again, in another way, in the request that it leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from desktop_app.chat.session import Session
+from desktop_app.context.compact import recorded
+from desktop_app.context.fidelity import facts_to_keep
+from desktop_app.context.items_made import SUMMARY_HEADING
+from desktop_app.context.reading import Reading
+from desktop_app.context.view import assemble
+from desktop_app.conversation.events import State
+from desktop_app.conversation.message import Role
+from desktop_app.conversation.transcript import Compaction, Transcript
+from desktop_app.engine import protocol as p
+from desktop_app.engine.answers import answer
+from desktop_app.engine.compose import compose
+from desktop_app.engine.engine import Engine
+from desktop_app.engine.outbox import Outbox
+from desktop_app.paths import settings_file
+from desktop_app.settings import Settings, write_settings
+
+POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Of the tail slider, from its least to its most."""
+
+
+@pytest_asyncio.fixture
+async def engine(data_folder: Path) -> AsyncIterator[Engine]:
+    """An engine with the built-in model alone, as somebody has it who has only just installed the program."""
+    write_settings(settings_file(data_folder), Settings(is_memory_on=False))
+    made = await compose(data_folder, Outbox(lambda line: None), lambda: None, lambda error: None)
+    yield made
+    await made.close()
+
+
+def is_in(fact: str, text: str) -> bool:
+    """Whether a reader who looks for that fact finds it: a number inside of a longer one is another number."""
+    before = r"(?<!\w)" if re.match(r"\w", fact) else ""
+    behind = r"(?!\w)" if re.search(r"\w\Z", fact) else ""
+    return re.search(before + re.escape(fact) + behind, text) is not None
+
+
+def searched(session: Session, before: Transcript) -> dict[str, object]:
+    """What the plan should have said, from the request as it is now. before: the record without the plan."""
+    compaction = session.view.summary
+    assert isinstance(compaction, Compaction)
+    summary, others = "", []
+    for message in assemble(session.view):
+        lead, heading, rest = message.text.partition(SUMMARY_HEADING)
+        summary = compaction.summary if heading else summary
+        others.append(lead + rest.replace(compaction.summary, "", 1) if heading else message.text)
+    around = "\n".join(others)
+    head = recorded(compaction.archived, before)
+    rules = {rule.text for rule in compaction.ledger.rules}
+    facts = facts_to_keep(head, Reading()).keys() | rules
+    verbatim = {fact for fact in facts if is_in(fact, around)}
+    in_summary = {fact for fact in facts - verbatim if is_in(fact, summary)}
+    rows = session.rows([item.message.id for item in session.view.items])
+    return {
+        "rules": len(rules & (verbatim | in_summary)),
+        "all rules": len(rules),
+        "verbatim": len(verbatim),
+        "in summary": len(in_summary),
+        "recallable": len(facts - verbatim - in_summary),
+        "not named": (facts - verbatim - in_summary) if len(facts - verbatim - in_summary) <= 200 else set(),
+        "kept": sum(row.state is State.IN_VIEW and row.message.role is not Role.SYSTEM for row in rows),
+        "archived": sum(row.state is State.ARCHIVED for row in session.rows(session.view.standings)),
+        "tokens": session.gauge().total,
+    }
+
+
+def said(plan: p.Plan) -> dict[str, object]:
+    """What the plan says of the same."""
+    fidelity = plan.fidelity
+    assert fidelity.lost == 0, "what is archived can be recalled"
+    return {
+        "rules": plan.rules,
+        "all rules": fidelity.rules,
+        "verbatim": fidelity.verbatim,
+        "in summary": fidelity.in_summary,
+        "recallable": fidelity.recallable,
+        "not named": set(fidelity.recallable_facts) if fidelity.recallable <= 200 else set(),
+        "kept": plan.kept,
+        "archived": plan.archived_total,
+        "tokens": plan.after.total,
+    }
+
+
+async def counts_are_true(engine: Engine, file: Path, positions: tuple[float, ...]) -> int:
+    """Applies a plan for each position, looks, and takes it back. Returns how many plans archived something."""
+    (info,) = (await answer(engine, p.ImportFile(str(file)))).conversations
+    session = await engine.conversations.open(info.id)
+    whole, sent, cases = session.transcript, assemble(session.view), 0
+    first = await answer(engine, p.PlanOptimize(info.id, None, "extractive"))
+    kept = -1
+    for position in positions:
+        tail = round(first.tail_least + position * (first.tail_most - first.tail_least))
+        plan = await answer(engine, p.PlanOptimize(info.id, tail, "extractive"))
+        assert plan.kept >= kept, f"{file.name}: a longer tail of {tail} tokens keeps less"
+        kept = plan.kept
+        if not plan.archived:
+            continue
+        cases += 1
+        await answer(engine, p.ApplyPlan(info.id, plan.id, plan.summary))
+        where = f"{file.name} at {tail}"
+        assert {"where": where, **said(plan)} == {"where": where, **searched(session, whole)}
+        (row,) = [row for row in session.operations() if not row.is_undone]
+        assert (row.tokens_after, row.fidelity) == (session.gauge().total, plan.fidelity), where
+        await answer(engine, p.UndoOperation(info.id, row.id))
+        assert assemble(session.view) == sent, where
+    return cases
+
+
+@pytest.mark.parametrize("name", ["migration.jsonl", "interview.jsonl"])
+async def test_each_count_of_a_sample_is_found_in_the_request(engine: Engine, samples: Path, name: str) -> None:
+    assert await counts_are_true(engine, samples / name, POSITIONS) >= 3
+
+
+async def test_each_count_of_a_real_conversation_is_found_in_the_request(engine: Engine, conversations: Path) -> None:
+    files = [file for file in sorted(conversations.glob("*.jsonl")) if "questions" not in file.name]
+    cases = [await counts_are_true(engine, file, POSITIONS) for file in files]
+    assert len(files) >= 10
+    assert sum(cases) >= 40
+
+
+async def test_the_rules_that_do_not_fit_are_counted_and_named(engine: Engine, samples: Path) -> None:
+    (info,) = (await answer(engine, p.ImportFile(str(samples / "migration.jsonl")))).conversations
+    plan = await answer(engine, p.PlanOptimize(info.id, 4_480, "extractive"))
+    left = plan.fidelity.rules - plan.rules
+    assert left > 5
+    named = plan.fidelity.recallable_facts[:left]
+    assert all(rule not in plan.summary for rule in named)
+    longer = f"{plan.summary}\n- {named[0]}\n- {named[1]}"
+    edited = await answer(engine, p.CheckSummary(info.id, plan.id, longer))
+    assert edited.rules == plan.rules + 2, "what is typed counts at once"
+    assert edited.fidelity.in_summary >= plan.fidelity.in_summary + 2
+    assert set(plan.fidelity.recallable_facts) - set(edited.fidelity.recallable_facts) >= set(named[:2])
+
+
+async def test_the_slider_stands_where_the_tail_is(engine: Engine, samples: Path) -> None:
+    (info,) = (await answer(engine, p.ImportFile(str(samples / "migration.jsonl")))).conversations
+    plan = await answer(engine, p.PlanOptimize(info.id, None, "extractive"))
+    assert plan.tail_tokens == plan.tail_kept
+    again = await answer(engine, p.PlanOptimize(info.id, plan.tail_tokens, "extractive"))
+    assert (again.kept, again.tail_kept) == (plan.kept, plan.tail_kept)
+    longest = await answer(engine, p.PlanOptimize(info.id, plan.tail_most, "extractive"))
+    assert longest.tail_kept == plan.tail_most
