@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
 from desktop_app.ui.widgets.ink import InkLabel, Run
-from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.look import BOLD, scaled
 from desktop_app.ui.widgets.words import thousands
 
 
@@ -31,7 +31,7 @@ class Comparison(QWidget):
             grid.addWidget(figure, line, 2)
             self.bars.append(bar)
             self.figures.append(figure)
-        grid.setColumnMinimumWidth(2, 190)
+        grid.setColumnMinimumWidth(2, scaled(236))  # of the longest words, so that the bars keep their length
 
     def compare(self, before: Gauge, after: Gauge, is_bound: bool = False) -> None:
         """Shows the two. is_bound: the one after is the most that it can be, not what it will be."""

@@ -8,23 +8,30 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Plan, PlanItem
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel, Run
-from desktop_app.ui.widgets.look import colour, paint_box, scaled
+from desktop_app.ui.widgets.look import Tint, colour, paint_box, scaled
 from desktop_app.ui.widgets.row_list import Row, RowList
+from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.words import counted, first_line, thousands
 
 ROW, MOST_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
+FACTS_HEIGHT = 132  # pixels of the unfolded facts
+OTHER_FACTS = (
+    "Paths, links, names, numbers and open questions of yours. They stay in the archive: search finds them, and they "
+    "come back with one undo."
+)
 
 
 class Square(QWidget):
-    """The colour of a segment."""
+    """The colour of a segment, or one by its role."""
 
-    def __init__(self, segment: Segment) -> None:
+    def __init__(self, tint: Tint | Segment) -> None:
         super().__init__()
-        self._segment = segment
+        self._tint: Tint | Segment = tint
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -33,23 +40,36 @@ class Square(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints it."""
-        paint_box(QPainter(self), QRectF(self.rect()), colour(self._segment), None, 2)
+        paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), None, 2)
 
 
 class Fate(QWidget):
-    """One line: what, how many tokens, and the messages that it means."""
+    """One line: what, how many tokens, and the messages or facts that it means.
 
-    def __init__(self, segment: Segment, text: str, figure: str, items: Sequence[PlanItem] = ()) -> None:
+    name: what it tells of, the same from plan to plan. total: of messages, or facts, of which `items` are the first.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        square: Tint | Segment,
+        text: str,
+        figure: str,
+        items: Sequence[PlanItem] | Sequence[str] = (),
+        total: int = 0,
+        hint: str = "",
+    ) -> None:
         super().__init__()
-        self._items = items
-        self.list: RowList | None = None
+        self.name, self._items, self._more = name, items, max(total - len(items), 0)
+        self.list: RowList | TextArea | None = None
         self.show_items = LinkButton("show", parent=self)
         self.show_items.setAccessibleName(f"show: {text}")
         self.label = InkLabel(text, size=13)
+        self.label.set_hint(hint)
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addStrut(scaled(23))
-        line.addWidget(Square(segment))
+        line.addWidget(Square(square))
         line.addWidget(self.label)
         line.addWidget(self.show_items)
         self.show_items.setVisible(self.has_items)
@@ -71,15 +91,31 @@ class Fate(QWidget):
     def toggle(self) -> None:
         """Unfolds the messages, or folds them."""
         if self.list is None:
-            self.list = RowList(has_body=False)
+            self.list = self._made_list()
             self.list.setAccessibleName(self.label.text())
-            self.list.rows.replace([_row(item) for item in self._items])
-            self.list.setFixedHeight(min(len(self._items), MOST_ROWS) * scaled(ROW) + 2)
             self._column.addWidget(self.list)
             self.list.show()
         else:
             self.list.setVisible(self.list.isHidden())
         self.show_items.setText("show" if self.list.isHidden() else "hide")
+
+    def _made_list(self) -> RowList | TextArea:
+        """Return the list of messages, or of facts, whose sentences need more than a line each."""
+        facts = [item for item in self._items if isinstance(item, str)]
+        if facts:
+            told = TextArea(size=12)
+            told.setReadOnly(True)
+            more = [f"… and {thousands(self._more)} more"] if self._more else []
+            told.setPlainText("\n".join([*(f"• {' '.join(fact.split())}" for fact in facts), *more]))
+            told.setFixedHeight(FACTS_HEIGHT)
+            return told
+        rows = [_row(item) for item in self._items if not isinstance(item, str)]
+        if self._more:
+            rows.append(Row("", f"… and {counted(self._more, 'message')} more"))
+        made = RowList(has_body=False)
+        made.rows.replace(rows)
+        made.setFixedHeight(min(len(rows), MOST_ROWS) * scaled(ROW) + 2)
+        return made
 
 
 def _row(item: PlanItem) -> Row:
@@ -100,32 +136,51 @@ class Fates(QWidget):
 
     def set_plan(self, plan: Plan) -> None:
         """Shows a plan's lines; what was unfolded stays so."""
-        unfolded = {place for place, fate in enumerate(self.fates) if fate.list and not fate.list.isHidden()}
+        unfolded = {fate.name for fate in self.fates if fate.list and not fate.list.isHidden()}
         for fate in self.fates:
             self._column.removeWidget(fate)
             fate.hide()
             fate.deleteLater()
         self.fates = _fates_of(plan)
-        for place, fate in enumerate(self.fates):
+        for fate in self.fates:
             self._column.addWidget(fate)
-            if place in unfolded and fate.has_items:
+            if fate.name in unfolded and fate.has_items:
                 fate.toggle()
 
 
 def _fates_of(plan: Plan) -> list[Fate]:
     fates: list[Fate] = []
     if plan.pruned:
-        text = f"{counted(len(plan.pruned), 'old tool result')} pruned"
-        fates.append(Fate(Segment.RESULTS, text, thousands(-plan.tokens_freed_by_prune), plan.pruned))
+        text, freed = f"{counted(plan.pruned_total, 'old tool result')} pruned", thousands(-plan.tokens_freed_by_prune)
+        fates.append(Fate("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
-        text = f"{counted(len(plan.archived), 'message')} archived behind a summary"
-        fates.append(Fate(Segment.SUMMARY, text, thousands(-plan.tokens_freed_by_compaction), plan.archived))
+        text = f"{counted(plan.archived_total, 'message')} archived"
+        freed = thousands(-plan.tokens_freed_by_compaction)
+        fates.append(Fate("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
-        stays = "message stays as it is" if plan.kept == 1 else f"{thousands(plan.kept)} messages stay as they are"
-        fates.append(Fate(Segment.USER, f"The last {stays}", "kept"))
+        stay = "stays as it is" if plan.kept == 1 else "stay as they are"
+        fates.append(Fate("kept", Segment.USER, f"{counted(plan.kept, 'message')} {stay}", "kept"))
     kept = [counted(plan.pins, "pin")] if plan.pins else []
     kept += [counted(plan.rules, "rule")] if plan.rules else []
     if kept:
         stay = "stays" if plan.pins + plan.rules == 1 else "stay"
-        fates.append(Fate(Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept"))
+        fates.append(Fate("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept"))
+    return fates + _leaving_facts(plan.fidelity)
+
+
+def _leaving_facts(fidelity: Fidelity) -> list[Fate]:
+    """Return what the request does not say any more: the rules, and all else that was looked for."""
+    rules = fidelity.rules - fidelity.rules_kept
+    others, named = fidelity.recallable - rules, fidelity.recallable_facts
+    fates: list[Fate] = []
+    if rules > 0:
+        text = f"{counted(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
+        fates.append(Fate("rules", "critical", text, "archive only", named[:rules], rules))
+    if others > 0:
+        fact = "other fact" if rules > 0 else "fact"
+        text = f"{counted(others, fact)} {'does' if others == 1 else 'do'} not fit"
+        fates.append(Fate("facts", "warning", text, "archive only", named[rules:], others, OTHER_FACTS))
+    if fidelity.lost:
+        text = f"{counted(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
+        fates.append(Fate("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
     return fates

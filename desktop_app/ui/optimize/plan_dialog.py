@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import Plan
-from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, Kind
 from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.legend import Legend, Meaning
-from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scaled
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.slider import Slider
 from desktop_app.ui.widgets.words import counted, thousands
@@ -22,8 +22,9 @@ from .fates import Fates
 from .strategy_choice import StrategyChoice
 from .summary_editor import SummaryEditor
 
-WIDTH = 860
+WIDTH, HEIGHT = 860, 670
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
+APPLY, MEASURING, APPLYING = "Optimize", "Measuring…", "Optimizing…"
 PROMISE = "Nothing is deleted: what leaves the window stays in the history, searchable, and comes back with one undo."
 TAIL_HINT = "A summary that a model wrote is of these messages only: moving this needs it written again."
 USELESS = "There is nothing to gain here now."
@@ -59,7 +60,7 @@ class PlanDialog(Sheet):
         self.summary = SummaryEditor()
         self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
         self.cancel = Button("Cancel")
-        self.apply = Button("Optimize", Kind.PRIMARY)
+        self.apply = Button(APPLY, Kind.PRIMARY)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
         self._lay_out()
         self._connect()
@@ -134,16 +135,16 @@ class PlanDialog(Sheet):
         return head
 
     def _choices(self) -> QWidget:
-        scroll = ScrollColumn(spacing=14)
+        scroll = SteadyColumn(spacing=14)
         tail = QWidget()
         column = QVBoxLayout(tail)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.tail_label)
         column.addWidget(self.tail)
-        for widget in (self.fates, self.useless, self.strategy, tail, self.checked):
+        # What is chosen stands above what comes of it, so that nothing moves under the pointer.
+        for widget in (self.strategy, tail, self.useless, self.fates, self.checked):
             scroll.add(widget)
-        scroll.column.setContentsMargins(0, 0, 6, 0)
         return scroll
 
     def _buttons(self) -> QWidget:
@@ -155,6 +156,7 @@ class PlanDialog(Sheet):
         row.addWidget(self.cancel)
         row.addWidget(self.apply)
         self.set_footer(footer)
+        self.apply.set_room_for(APPLY, MEASURING, APPLYING)
         return footer
 
     def _connect(self) -> None:
@@ -168,6 +170,10 @@ class PlanDialog(Sheet):
         self.summary.unwritten.cancel_requested.connect(self.write_cancelled)
         self.summary.area.textChanged.connect(self._tell)
 
+    def _size_for(self, most: QSize) -> QSize:
+        """Of one height whatever the plan, so that another plan moves nothing."""
+        return QSize(min(scaled(WIDTH), most.width()), min(scaled(HEIGHT), most.height()))
+
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)
         grain = 64 if plan.before.window <= 32_768 else 512
@@ -178,12 +184,16 @@ class PlanDialog(Sheet):
         is_measured = plan.strategy != "last_messages"
         self.tail.setVisible(is_measured)
         if is_measured:
-            self._tell_tail(plan.tail_tokens)
+            self._tell_tail(plan.tail_tokens, plan.tail_kept)
         else:
-            self.tail_label.set_text(f"Keep as they are: the last {counted(plan.kept, 'message')}")
+            self.tail_label.set_text(f"Keep as they are: {counted(plan.kept, 'message')}")
 
-    def _tell_tail(self, tokens: int) -> None:
-        self.tail_label.set_text(f"Keep as they are: the last {thousands(tokens)} tokens")
+    def _tell_tail(self, tokens: int, kept: int | None = None) -> None:
+        """Says how far the tail may reach, and what it then takes: messages are kept whole. None: not known yet."""
+        runs = [Run(f"Keep as they are: the last {counted(tokens, 'token')}")]
+        if kept is not None and kept < tokens:
+            runs.append(Run(f" · {thousands(kept)} used", "ink_faint", NORMAL))
+        self.tail_label.set_runs(runs)
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)
@@ -218,8 +228,7 @@ class PlanDialog(Sheet):
         """What can be done now. A plan is not applied before what is shown was measured."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
-        self.apply.setText("Optimizing…" if self._is_busy else "Measuring…" if is_open else "Optimize")
-        self.apply.updateGeometry()
+        self.apply.setText(APPLYING if self._is_busy else MEASURING if is_open else APPLY)
         is_held = self._is_busy or self.is_writing
         self.apply.setEnabled(plan.is_useful and plan.is_written and not is_held and not is_open)
         has_tail = plan.strategy != "last_messages" and self.tail.minimum() < self.tail.maximum()

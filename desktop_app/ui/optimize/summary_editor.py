@@ -37,6 +37,7 @@ class SummaryEditor(QWidget):
         self.area.setPlaceholderText(NO_SUMMARY)
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = QHBoxLayout()
+        head.addStrut(self.take.sizeHint().height())  # the links come and go, and the field stays
         head.addWidget(self.heading, 1)
         head.setSpacing(12)
         head.addWidget(self.take)

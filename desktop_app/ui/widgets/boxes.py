@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from .look import Tint, colour, paint_box
+
+BESIDE_BAR = 6  # pixels between a column and its scroll bar
 
 
 class Card(QWidget):
@@ -74,3 +76,13 @@ class ScrollColumn(QScrollArea):
     def add(self, widget: QWidget) -> None:
         """Adds a widget at the end."""
         self.column.insertWidget(self.column.count() - 1, widget)
+
+
+class SteadyColumn(ScrollColumn):
+    """A scroll column whose content is as wide with a scroll bar as without one."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leaves the room of the scroll bar free while there is none."""
+        bar, taken = self.verticalScrollBar().sizeHint().width(), self.width() - self.viewport().width()
+        self.column.setContentsMargins(0, 0, BESIDE_BAR + max(bar - taken, 0), 0)
+        super().resizeEvent(event)

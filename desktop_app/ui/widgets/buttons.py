@@ -31,6 +31,12 @@ class Button(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._is_ringed = False
+        self._texts: tuple[str, ...] = ()
+
+    def set_room_for(self, *texts: str) -> None:
+        """Keeps room for the longest of these texts, so that nothing beside it moves when the text changes."""
+        self._texts = texts
+        self.updateGeometry()
 
     def set_kind(self, kind: Kind) -> None:
         """Another kind; repaints."""
@@ -40,7 +46,8 @@ class Button(QPushButton):
     def sizeHint(self) -> QSize:
         """Room for its text."""
         metrics = QFontMetrics(self._font())
-        return QSize(metrics.horizontalAdvance(self.text()) + scaled(26), scaled(36))
+        width = max(map(metrics.horizontalAdvance, (self.text(), *self._texts)))
+        return QSize(width + scaled(26), scaled(36))
 
     def minimumSizeHint(self) -> QSize:
         """The same: a button's text is never cut."""

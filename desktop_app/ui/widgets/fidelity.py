@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 
 from .bars import Part
 from .legend import Meaning
 from .look import Tint
-from .words import percentages, thousands
+from .words import counted, percentages, thousands
 
+NAMED = 20  # facts in a tooltip
 FATES: tuple[tuple[str, Tint | Segment], ...] = (
     ("verbatim", Segment.USER),
     ("in the summary", Segment.SUMMARY),
@@ -25,7 +28,7 @@ def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
 def fidelity_parts(fidelity: Fidelity) -> list[Part]:
     """The bar's parts, one a fate."""
     return [
-        Part(count, tint, f"{thousands(count)} of {thousands(fidelity.total)} facts {fate}")
+        Part(count, tint, f"{thousands(count)} of {counted(fidelity.total, 'fact')} {fate}")
         for count, (fate, tint) in zip(_counts(fidelity), FATES, strict=True)
         if count
     ]
@@ -45,7 +48,7 @@ def fidelity_shares(fidelity: Fidelity) -> list[Meaning]:
 def fidelity_counts(fidelity: Fidelity) -> list[Meaning]:
     """The legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
     meanings = [
-        Meaning(f"{thousands(count)}{' facts' if number == 0 else ''} {fate}", tint)
+        Meaning(f"{counted(count, 'fact') if number == 0 else thousands(count)} {fate}", tint)
         for number, (count, (fate, tint)) in enumerate(zip(_counts(fidelity)[:3], FATES[:3], strict=True))
     ]
     return [*meanings, _lost(fidelity, "0 lost")]
@@ -54,13 +57,21 @@ def fidelity_counts(fidelity: Fidelity) -> list[Meaning]:
 def _lost(fidelity: Fidelity, nothing: str) -> Meaning:
     if fidelity.lost:
         return Meaning(f"{thousands(fidelity.lost)} lost", "critical", "critical")
-    return Meaning(nothing, None, "ok")
+    return Meaning(nothing, None, "ink_soft" if fidelity.recallable else "ok")
 
 
 def lost_facts_hint(fidelity: Fidelity) -> str:
-    """Names what was lost, as far as it is known."""
-    if not fidelity.lost_facts:
+    """Names what was lost, and what only the archive has, as far as it is known."""
+    told = (
+        _named("Lost", fidelity.lost_facts, fidelity.lost),
+        _named("Only in the archive", fidelity.recallable_facts, fidelity.recallable),
+    )
+    return "\n\n".join(filter(None, told))
+
+
+def _named(title: str, facts: Sequence[str], total: int) -> str:
+    if not facts:
         return ""
-    more = fidelity.lost - len(fidelity.lost_facts)
-    listed = "\n".join(f"• {fact}" for fact in fidelity.lost_facts)
-    return f"Lost:\n{listed}" + (f"\n… and {thousands(more)} more" if more > 0 else "")
+    listed = [f"• {fact}" for fact in facts[:NAMED]]
+    more = total - len(listed)
+    return "\n".join([f"{title}:", *listed, *([f"… and {thousands(more)} more"] if more > 0 else [])])
