@@ -27,6 +27,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
 from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
+from desktop_app.conversation.plurals import counted
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
@@ -226,7 +227,8 @@ def _for_people(report: Json) -> str:
         f"{report['tokens_before']:,} → {report['tokens_after']:,} tokens of {report['usable']:,} that can be used"
     ]
     for operation in report["operations"]:
-        what = "results shortened" if operation["kind"] == "prune" else "messages archived"
+        noun, done = ("result", "shortened") if operation["kind"] == "prune" else ("message", "archived")
+        what = f"{noun if operation['messages'] == 1 else noun + 's'} {done}"
         lines.append(
             f"  {operation['kind']:<11} {operation['messages']:>6,} {what}, {operation['tokens_freed']:,} tokens freed"
         )
@@ -236,7 +238,7 @@ def _for_people(report: Json) -> str:
     kept = report["fidelity"]
     if report["summary"]:
         lines.append(
-            f"Checked: {kept['verbatim']} facts verbatim · {kept['in_summary']} in the summary · "
+            f"Checked: {counted(kept['verbatim'], 'fact')} verbatim · {kept['in_summary']} in the summary · "
             f"{kept['recallable']} recallable · {kept['lost']} lost"
         )
         lines += ["", report["summary"]]

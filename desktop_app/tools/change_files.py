@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 from weakref import WeakValueDictionary
 
+from desktop_app.conversation.plurals import counted
 from desktop_app.conversation.tools import Need, Workplace
 
 from .places import Borders, resolved, told
@@ -101,7 +102,7 @@ class WriteTool(ChangeTool[WriteArguments]):
         did = "Replaced" if file.exists() else "Created"
         replace_file(file, encoded)
         lines = arguments.content.count("\n") + (not arguments.content.endswith("\n") and arguments.content != "")
-        return f"{did} {name}: {lines:,} lines, {len(encoded):,} bytes."
+        return f"{did} {name}: {counted(lines, 'line')}, {counted(len(encoded), 'byte')}."
 
 
 class EditArguments(Change, frozen=True):

@@ -17,6 +17,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from desktop_app.context.secret_paths import is_secret
+from desktop_app.conversation.plurals import counted
 from desktop_app.conversation.tools import Need, Workplace
 
 from . import search_child
@@ -122,8 +123,10 @@ class GrepTool(SearchTool[GrepArguments]):
             lines.append(f"{number}: {line}")
         files = len({path for path, _, _ in finds})
         if is_cut:
-            return "\n".join([*lines, f"[the first {len(finds):,} lines; narrow the pattern, path or include]"])
-        return "\n".join([*lines, f"[{len(finds):,} lines in {files:,} files]"])
+            return "\n".join(
+                [*lines, f"[the first {counted(len(finds), 'line')}; narrow the pattern, path or include]"]
+            )
+        return "\n".join([*lines, f"[{counted(len(finds), 'line')} in {counted(files, 'file')}]"])
 
 
 class GlobArguments(Search, frozen=True):
@@ -144,7 +147,9 @@ class GlobTool(SearchTool[GlobArguments]):
 
     def _told(self, finds: list[Find], is_cut: bool) -> str:
         paths = [path for path, _, _ in finds]
-        return "\n".join([*paths, f"[the first {len(paths):,} files; narrow the pattern]"] if is_cut else paths)
+        return "\n".join(
+            [*paths, f"[the first {counted(len(paths), 'file')}; narrow the pattern]"] if is_cut else paths
+        )
 
 
 async def _by_child(

@@ -35,7 +35,7 @@ def examined(capsys, data: Path, code: int) -> dict[str, dict[str, object]]:
 
 def test_everything_here_is_well(data: Path, capsys) -> None:
     checks = examined(capsys, data, 0)
-    assert checks["archive"]["detail"] == "1 conversations, 1 entries"
+    assert checks["archive"]["detail"] == "1 conversation, 1 entry"
     required = ("data folder", "disk space", "archive", "entries", "search index", "settings", "SQLite", "packages")
     assert all(checks[name]["ok"] for name in required)
     assert {"llama.cpp", "built-in model"} <= set(checks)
@@ -46,7 +46,7 @@ def test_people_get_an_aligned_table(data: Path, capsys) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "All is well."
     assert lines[0].startswith("✓  data folder ")
-    assert lines[0].index(str(data)) == lines[2].index("1 conversations")
+    assert lines[0].index(str(data)) == lines[2].index("1 conversation")
 
 
 def test_a_new_data_folder_is_fine_and_is_not_created(tmp_path: Path, capsys) -> None:

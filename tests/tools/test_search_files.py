@@ -61,7 +61,7 @@ async def test_only_some_files_are_searched(desk: Desk) -> None:
         "a.py\n1: import os\n\ndeep/c.py\n1: import deep\n[2 lines in 2 files]"
     )
     assert "2 lines in 2 files" in await desk.call("grep", pattern="import", include="src/*.{py,ts}")
-    assert await desk.call("grep", pattern="run", path="src/a.py") == "a.py\n3: def run():\n[1 lines in 1 files]"
+    assert await desk.call("grep", pattern="run", path="src/a.py") == "a.py\n3: def run():\n[1 line in 1 file]"
     assert await desk.call("grep", pattern="(?i)IMPORT", include="*.md") == "[nothing found]"
 
 

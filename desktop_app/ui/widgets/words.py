@@ -6,16 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
-
-
-def thousands(number: int) -> str:
-    """61,204; a minus sign, not a hyphen, for what is below zero."""
-    return f"{number:,}".replace("-", "−")
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """ "1 message", "42 messages"."""
-    return f"{thousands(number)} {one if number == 1 else many or one + 's'}"
+from desktop_app.conversation.plurals import counted as counted
+from desktop_app.conversation.plurals import thousands as thousands
 
 
 def bytes_in_words(size: int) -> str:

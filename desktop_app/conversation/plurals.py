@@ -1,0 +1,13 @@
+"""Numbers with their nouns, the same in the window, the commands and what tools say."""
+
+from __future__ import annotations
+
+
+def thousands(number: int) -> str:
+    """Return the number as "61,204"; a minus sign, not a hyphen, stands before what is below zero."""
+    return f"{number:,}".replace("-", "−")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return "1 message", "42 messages"; many: the plural, if it does not end in a mere "s"."""
+    return f"{thousands(number)} {one if number == 1 else many or one + 's'}"
