@@ -21,7 +21,7 @@ from desktop_app.conversation.transcript import (
     steps_of,
 )
 
-from .optimize import Optimization, plan_optimize, with_summary
+from .optimize import Optimization, checked_again, plan_optimize, with_summary
 from .ports import WorldError
 from .room import basis_of, measured_on
 from .session import Session, stamped
@@ -55,9 +55,10 @@ async def optimized(session: Session, optimization: Optimization) -> list[TurnEv
     """
     is_archiving = session.keeper is not None and optimization.compaction is not None
     saved = await session.keeper.flushed(session, Trigger.USER) if session.keeper and is_archiving else []
+    planned = await asyncio.to_thread(checked_again, optimization, session.transcript)
     transcript, view, steps = session.transcript, session.view, list[Operation]()
     plan_id = optimization.id if len(optimization.steps) > 1 else ""
-    for step in optimization.steps:
+    for step in planned:
         current = measured_on(replace(step, id=""), transcript, view, session.counts)
         if current is None:
             raise stale()

@@ -15,12 +15,13 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
+from desktop_app.context.compact import CompactionPlan, compaction_of, fidelity_in, plan_compaction, recorded
 from desktop_app.context.model_summary import last_messages, last_messages_plan
 from desktop_app.context.prune import plan_prune
+from desktop_app.context.reading import Reading
 from desktop_app.context.tail import room_of
 from desktop_app.context.view import View, previewed, view_of
-from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
+from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
 from .basis import Basis
 from .summarize import Order, Progress, compacted
@@ -142,6 +143,20 @@ async def summary_written(optimization: Optimization, order: Order) -> AsyncGene
             yield _with_compaction(optimization, step) if isinstance(step, Compaction) else step
     if not is_done:
         yield replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
+
+
+def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[Operation, ...]:
+    """Return the plan's steps with what survives found anew, if messages have come since the plan was made."""
+    if len(transcript.entries) == len(optimization.basis.transcript.entries):
+        return optimization.steps
+    steps, reading = list[Operation](), optimization.basis.reading or Reading()
+    for step in optimization.steps:
+        transcript = previewed(transcript, step)
+        if isinstance(step, Compaction):
+            head = recorded(step.archived, transcript)
+            step = replace(step, fidelity=fidelity_in(view_of(transcript), step, head, reading))
+        steps.append(step)
+    return tuple(steps)
 
 
 def with_summary(optimization: Optimization, page: str) -> Optimization | None:

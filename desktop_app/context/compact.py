@@ -21,7 +21,7 @@ from .breakdown import request_tokens
 from .continuing import whole_replies
 from .counting import Counts
 from .extract import extract
-from .fidelity import fidelity
+from .fidelity import fidelity, holding_rules
 from .items import Kind, is_of_user
 from .ledger import ledger_of
 from .policy import Budget, ContextPolicy
@@ -197,7 +197,7 @@ def compaction_of(
 def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
     """Return what the request of the view `after` that compaction still has of its head, and of the rules that hold."""
     sent = whole_replies(item.message for item in after.items if item.kind is not Kind.SUMMARY)
-    rules = compaction.ledger.rules
+    rules = holding_rules(head, compaction.ledger, reading)
     archive = {*compaction.archived, *(rule.message_id for rule in rules)}
     return fidelity(head, compaction.summary, sent, archive, reading, rules)
 

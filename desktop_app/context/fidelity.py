@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 
-from desktop_app.conversation.facts import Fact, Fidelity
+from desktop_app.conversation.facts import Fact, Fidelity, Ledger
 from desktop_app.conversation.message import Message, Role
 
 from .ledger import open_questions
@@ -15,7 +15,7 @@ from .reading import Reading
 LOST_NAMED = 20
 """How many lost facts a report names."""
 RECALLABLE_NAMED = 200
-"""How many of the facts that only the archive has: more than a ledger has rules, so that each of those is named."""
+"""How many of the rules, and how many of the other facts, that only the archive has."""
 
 _WORD = re.compile(r"\w+")
 _TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
@@ -108,6 +108,13 @@ def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
     return facts
 
 
+def holding_rules(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[Fact]:
+    """Return the rules that hold: the ledger's, and those of `head` that it had no room for."""
+    ended = {old.text for old in ledger.superseded}
+    said = (Fact(rule, m.id) for m in head if m.role is Role.USER for rule in reading.of(m).rules if rule not in ended)
+    return list({rule.text: rule for rule in (*said, *ledger.rules)}.values())
+
+
 def fidelity(
     head: Sequence[Message],
     summary: str,
@@ -120,21 +127,22 @@ def fidelity(
 
     tail: all that is sent beside the summary. archive: ids of messages that can be recalled.
     """
-    facts = {rule.text: rule.message_id for rule in rules}  # first, so that they are the first to be named
+    facts = {rule.text: rule.message_id for rule in rules}
+    holding = set(facts)
     for fact, message_id in facts_to_keep(head, reading or Reading()).items():
         facts.setdefault(fact, message_id)
     not_kept = Said("\n".join(message.text for message in tail)).lacks(facts)
     missing = Said(summary).lacks(not_kept)
     lost = [fact for fact in missing if facts[fact] not in archive]
     recallable = [fact for fact in missing if facts[fact] in archive]
-    holding, gone = {rule.text for rule in rules}, set(missing)
     return Fidelity(
         verbatim=len(facts) - len(not_kept),
         in_summary=len(not_kept) - len(missing),
         recallable=len(recallable),
         lost=len(lost),
         lost_facts=tuple(lost[:LOST_NAMED]),
-        recallable_facts=tuple(recallable[:RECALLABLE_NAMED]),
+        recallable_rules=tuple([fact for fact in recallable if fact in holding][:RECALLABLE_NAMED]),
+        recallable_facts=tuple([fact for fact in recallable if fact not in holding][:RECALLABLE_NAMED]),
         rules=len(holding),
-        rules_kept=len(holding - gone),
+        rules_kept=len(holding.difference(missing)),
     )

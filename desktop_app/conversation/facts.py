@@ -45,7 +45,7 @@ class Fidelity(msgspec.Struct, frozen=True):
 
     verbatim: still in the request outside of the summary. in_summary: in the summary.
     recallable: only in the archive, found there by search. lost: nowhere; `lost_facts` names some of them.
-    recallable_facts names some of the recallable, the rules first.
+    recallable_rules and recallable_facts name some of the recallable: rules that hold, and all else.
     rules: those that hold, earlier compactions' too; rules_kept: those of them that the request has word for word.
     """
 
@@ -54,6 +54,7 @@ class Fidelity(msgspec.Struct, frozen=True):
     recallable: int = 0
     lost: int = 0
     lost_facts: tuple[str, ...] = ()
+    recallable_rules: tuple[str, ...] = ()
     recallable_facts: tuple[str, ...] = ()
     rules: int = 0
     rules_kept: int = 0

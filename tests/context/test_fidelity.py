@@ -6,8 +6,10 @@ from made_by_hand import head, model, user
 from msgspec.structs import replace
 
 from conversations_made_up import histories
-from desktop_app.context.fidelity import LOST_NAMED, Said, facts_to_keep, fidelity
+from desktop_app.context.fidelity import LOST_NAMED, Said, facts_to_keep, fidelity, holding_rules
+from desktop_app.context.ledger import ledger_of
 from desktop_app.context.reading import Reading
+from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 
 HEAD = head(
@@ -35,6 +37,26 @@ def test_each_fact_is_found_in_one_place() -> None:
     assert (report.verbatim, report.in_summary, report.recallable, report.lost) == (1, 3, 1, 1)
     assert report.lost_facts == ("Shall we move `ledger_entries` too?",)
     assert report.total == 6
+
+
+def test_what_only_the_archive_has_is_named_and_every_rule_is_counted() -> None:
+    many = head(*(user(f"Never touch vendor/part{n}, please.") for n in range(90)))
+    ledger = ledger_of(many, Ledger())
+    assert len(ledger.rules) < 90, "a ledger has no room for all"
+    rules = holding_rules(many, ledger, Reading())
+    summary = "- Never touch vendor/part3, please.\n- Never touch vendor/part89, please. vendor/part4"
+    report = fidelity(many, summary, [], {m.id for m in many}, rules=rules)
+    assert (report.rules, report.rules_kept, len(report.recallable_rules)) == (90, 2, 88)
+    assert report.recallable == len(report.recallable_rules) + len(report.recallable_facts)
+    assert "vendor/part5" in report.recallable_facts
+    assert "vendor/part4" not in report.recallable_facts
+
+
+def test_a_name_within_a_longer_one_is_not_that_name() -> None:
+    said = Said("run a/b.pyc and py, then see x-foo.txt2 and foo.txt-old")
+    assert "b.py" not in said
+    assert "foo.txt" in said
+    assert "x-foo.txt" not in said
 
 
 def test_a_report_names_only_some_of_the_lost() -> None:

@@ -28,6 +28,8 @@ from desktop_app.settings import Settings, write_settings
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the tail slider, from its least to its most."""
+MANY = 200
+"""Facts; of more, only some are named."""
 
 
 @pytest_asyncio.fixture
@@ -57,18 +59,20 @@ def searched(session: Session, before: Transcript) -> dict[str, object]:
         others.append(lead + rest.replace(compaction.summary, "", 1) if heading else message.text)
     around = "\n".join(others)
     head = recorded(compaction.archived, before)
-    rules = {rule.text for rule in compaction.ledger.rules}
+    said = {rule for m in head if m.role is Role.USER for rule in Reading().of(m).rules}
+    rules = {rule.text for rule in compaction.ledger.rules} | said - {old.text for old in compaction.ledger.superseded}
     facts = facts_to_keep(head, Reading()).keys() | rules
     verbatim = {fact for fact in facts if is_in(fact, around)}
     in_summary = {fact for fact in facts - verbatim if is_in(fact, summary)}
+    left = facts - verbatim - in_summary
     rows = session.rows([item.message.id for item in session.view.items])
     return {
         "rules": len(rules & (verbatim | in_summary)),
         "all rules": len(rules),
         "verbatim": len(verbatim),
         "in summary": len(in_summary),
-        "recallable": len(facts - verbatim - in_summary),
-        "not named": (facts - verbatim - in_summary) if len(facts - verbatim - in_summary) <= 200 else set(),
+        "recallable": len(left),
+        "left": left if len(left) <= MANY else set(),
         "kept": sum(row.state is State.IN_VIEW and row.message.role is not Role.SYSTEM for row in rows),
         "archived": sum(row.state is State.ARCHIVED for row in session.rows(session.view.standings)),
         "tokens": session.gauge().total,
@@ -85,7 +89,7 @@ def said(plan: p.Plan) -> dict[str, object]:
         "verbatim": fidelity.verbatim,
         "in summary": fidelity.in_summary,
         "recallable": fidelity.recallable,
-        "not named": set(fidelity.recallable_facts) if fidelity.recallable <= 200 else set(),
+        "left": {*fidelity.recallable_rules, *fidelity.recallable_facts} if fidelity.recallable <= MANY else set(),
         "kept": plan.kept,
         "archived": plan.archived_total,
         "tokens": plan.after.total,
@@ -134,13 +138,14 @@ async def test_the_rules_that_do_not_fit_are_counted_and_named(engine: Engine, s
     plan = await answer(engine, p.PlanOptimize(info.id, 4_480, "extractive"))
     left = plan.fidelity.rules - plan.rules
     assert left > 5
-    named = plan.fidelity.recallable_facts[:left]
+    named = plan.fidelity.recallable_rules
+    assert len(named) == left
     assert all(rule not in plan.summary for rule in named)
     longer = f"{plan.summary}\n- {named[0]}\n- {named[1]}"
     edited = await answer(engine, p.CheckSummary(info.id, plan.id, longer))
     assert edited.rules == plan.rules + 2, "what is typed counts at once"
     assert edited.fidelity.in_summary >= plan.fidelity.in_summary + 2
-    assert set(plan.fidelity.recallable_facts) - set(edited.fidelity.recallable_facts) >= set(named[:2])
+    assert set(named) - set(edited.fidelity.recallable_rules) == set(named[:2])
 
 
 async def test_the_slider_stands_where_the_tail_is(engine: Engine, samples: Path) -> None:

@@ -39,6 +39,7 @@ class Comparison(QWidget):
             bar.set_parts(segment_parts(gauge), before.window)
         self.figures[0].set_runs((Run(thousands(before.total), "ink", BOLD), Run(" tokens")))
         change = round((after.total - before.total) / before.total * 100) if before.total else 0
+        change = max(change, -99) if after.total else change  # something is left
         changed = f" tokens · {'+' if change > 0 else ''}{thousands(change)} %" if change else " tokens"
         figure = Run(thousands(after.total), "ink", BOLD)
         self.figures[1].set_runs((Run("at most "), figure, Run(changed)) if is_bound else (figure, Run(changed)))

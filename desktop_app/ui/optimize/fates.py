@@ -171,15 +171,15 @@ def _fates_of(plan: Plan) -> list[Fate]:
 def _leaving_facts(fidelity: Fidelity) -> list[Fate]:
     """Return what the request does not say any more: the rules, and all else that was looked for."""
     rules = fidelity.rules - fidelity.rules_kept
-    others, named = fidelity.recallable - rules, fidelity.recallable_facts
+    others = fidelity.recallable - rules
     fates: list[Fate] = []
     if rules > 0:
         text = f"{counted(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
-        fates.append(Fate("rules", "critical", text, "archive only", named[:rules], rules))
+        fates.append(Fate("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
     if others > 0:
         fact = "other fact" if rules > 0 else "fact"
         text = f"{counted(others, fact)} {'does' if others == 1 else 'do'} not fit"
-        fates.append(Fate("facts", "warning", text, "archive only", named[rules:], others, OTHER_FACTS))
+        fates.append(Fate("facts", "warning", text, "archive only", fidelity.recallable_facts, others, OTHER_FACTS))
     if fidelity.lost:
         text = f"{counted(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
         fates.append(Fate("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))

@@ -64,7 +64,7 @@ def lost_facts_hint(fidelity: Fidelity) -> str:
     """Names what was lost, and what only the archive has, as far as it is known."""
     told = (
         _named("Lost", fidelity.lost_facts, fidelity.lost),
-        _named("Only in the archive", fidelity.recallable_facts, fidelity.recallable),
+        _named("Only in the archive", (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),
     )
     return "\n\n".join(filter(None, told))
 

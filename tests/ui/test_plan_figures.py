@@ -1,0 +1,91 @@
+"""The figures of a plan: what fits and what does not, in words that are right, in places that stay."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from plan_scenes import AFTER, BEFORE, PLAN
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
+
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
+
+
+@pytest.fixture
+def dialog(window):
+    made = PlanDialog(PLAN, window)
+    made.open()
+    return made
+
+
+def click(qtbot, widget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+RULES = tuple(f"Never do thing {number}, and never say why." for number in range(14))
+TOO_LONG = replace(
+    PLAN, id="plan9", pins=0, rules=2, fidelity=Fidelity(13, 3, 20, 0, (), RULES, ("src/a.py", "282"), 16, 2)
+)
+
+
+def test_rules_that_do_not_fit_are_told_and_can_be_read(dialog, qtbot):
+    dialog.set_plan(TOO_LONG)
+    texts = [fate.label.text() for fate in dialog.fates.fates]
+    assert texts[-3:] == ["2 rules stay word for word", "14 rules do not fit", "6 other facts do not fit"]
+    rules, others = dialog.fates.fates[-2:]
+    click(qtbot, rules.show_items)
+    assert rules.list.toPlainText().splitlines() == [f"• {rule}" for rule in RULES]
+    click(qtbot, others.show_items)
+    assert others.list.toPlainText().splitlines() == ["• src/a.py", "• 282", "… and 4 more"]
+    dialog.set_plan(replace(TOO_LONG, id="plan10"))
+    assert [fate.list is not None for fate in dialog.fates.fates[-2:]] == [True, True], "what was unfolded stays so"
+
+
+def test_one_is_one(dialog):
+    dialog.set_plan(replace(PLAN, kept=1, pins=1, rules=0, fidelity=Fidelity(1, 0, 1, 0, (), ("a",), (), 1, 0)))
+    texts = [fate.label.text() for fate in dialog.fates.fates]
+    assert texts[-3:] == ["1 message stays as it is", "1 pin stays word for word", "1 rule does not fit"]
+    assert "1 fact verbatim" in dialog.checked.text()
+
+
+def test_all_messages_are_counted_though_only_some_are_listed(dialog, qtbot):
+    dialog.set_plan(replace(PLAN, archived_total=9_992))
+    archived = dialog.fates.fates[1]
+    assert archived.label.text() == "9,992 messages archived"
+    click(qtbot, archived.show_items)
+    assert archived.list.rows.rowCount() == 32
+    assert "9,961" in archived.list.rows.rows[-1].title
+
+
+def test_nothing_moves_under_the_pointer(dialog, qtbot):
+    def places():
+        for _ in range(4):  # a scroll bar that comes or goes takes a second round
+            QCoreApplication.processEvents()
+        shown = (dialog, dialog.tail, dialog.tail_label, dialog.strategy.choices, dialog.summary.area, dialog.cancel)
+        shown += (dialog.apply, *dialog.comparison.bars)
+        return [(widget.mapTo(dialog.window(), QPoint(0, 0)), widget.size()) for widget in shown]
+
+    before = places()
+    few = replace(PLAN, id="few", pruned=(), pins=0, rules=0, fidelity=Fidelity(), tail_kept=90)
+    useless = replace(PLAN, id="none", is_useful=False, note="All of it is needed.", archived=(), pruned=(), summary="")
+    long = replace(TOO_LONG, id="long", fidelity=Fidelity(13, 3, 20, 9, RULES, RULES, ("src/a.py",), 16, 2))
+    for plan in (TOO_LONG, few, long, useless, replace(PLAN, before=replace(BEFORE, total=123_456))):
+        dialog.tail.setValue(dialog.tail.value() + 64)
+        assert places() == before, "while it is measured"
+        dialog.set_plan(plan)
+        for fate in dialog.fates.fates:
+            if fate.has_items:
+                fate.toggle()
+        assert places() == before, plan.id
+
+
+def test_what_is_left_is_not_nothing(dialog):
+    dialog.set_plan(replace(PLAN, before=replace(BEFORE, total=668_352), after=replace(AFTER, total=2_923)))
+    assert dialog.comparison.figures[1].text() == "2,923 tokens · −99 %"
+
+
+def test_the_slider_says_what_is_kept_of_it(dialog):
+    dialog.set_plan(replace(PLAN, tail_kept=1_300))
+    assert dialog.tail_label.text().endswith("2,048 tokens · 1,300 used")
+    dialog.set_plan(replace(PLAN, tail_kept=2_048))
+    assert dialog.tail_label.text().endswith("2,048 tokens")
