@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 APP = "desktop_app"
 
-VALUES = {"settings", "paths"}
+VALUES = {"settings", "paths", "addresses"}
 VERBS = {"conversation", "context", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
@@ -19,6 +19,7 @@ VERBS = {"conversation", "context", "chat"}
 MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation"},
     "paths": set(),
+    "addresses": set(),
     "conversation": set(),
     "context": {"conversation"},
     "chat": {"conversation", "context", "settings"},

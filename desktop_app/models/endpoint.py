@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from desktop_app.addresses import host_of, is_local
 from desktop_app.settings import ServerKind
-
-from .address import host_of, is_local
 
 OWN_ADDRESS: dict[ServerKind, str] = {
     "anthropic": "https://api.anthropic.com",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
+from desktop_app.addresses import host_of
 from desktop_app.settings import Server, ServerKind
 
-from .address import host_of
 from .endpoint import OWN_ADDRESS
 
 VARIABLES: dict[ServerKind, tuple[str, ...]] = {

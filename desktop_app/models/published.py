@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from desktop_app.addresses import host_of
 from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
-from .address import host_of
 from .endpoint import PREFIX, Endpoint
 from .known_models import KNOWN, PROPOSED
 from .limits import Told

@@ -14,6 +14,8 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from desktop_app.addresses import is_local_host
+
 from .tool import ToolFailed
 
 Address = IPv4Address | IPv6Address
@@ -126,7 +128,7 @@ def _is_near(host: str) -> bool:
     try:
         return not is_public(ip_address(host))
     except ValueError:
-        return host == "localhost"
+        return is_local_host(host)
 
 
 def _not_public(host: str) -> ToolFailed:

@@ -154,6 +154,12 @@ def test_a_key_on_an_unencrypted_way_is_warned_of(dialog, qtbot):
     assert "not encrypted" not in form.key.message.text()
     write(qtbot, form.address, "http://llm.example.com/v1")
     assert "not encrypted" in form.key.message.text()
+    for address in ("http://localhost.evil.com/v1", "http://127.0.0.1.evil.com", "HTTP://localhost@evil.com/v1"):
+        write(qtbot, form.address, address)
+        assert "not encrypted" in form.key.message.text(), address
+    for address in ("http://[::1]:8080/v1", "http://127.0.0.2/v1", "https://llm.example.com/v1"):
+        write(qtbot, form.address, address)
+        assert "not encrypted" not in form.key.message.text(), address
 
 
 def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtbot):

@@ -6,9 +6,9 @@ import re
 
 import msgspec
 
+from desktop_app.addresses import host_of
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation.events import Failure
-from desktop_app.models.address import host_of
 
 from .kinds import Verdict
 

@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
+from desktop_app.addresses import is_local_host
+
 from .child import MOST_LINE
 
 CONNECT_SECONDS = 8.0
 SILENCE_SECONDS = 330.0
 """Between two bytes of an answer. A call has its own limit, which is shorter where the server shows no sign of life."""
 
-_LOCAL = ("localhost", "::1", "0.0.0.0")
 _contexts: list[ssl.SSLContext] = []
 
 
@@ -69,6 +70,6 @@ async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClien
         headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
         timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS, write=30.0, pool=30.0),
         verify=_contexts[0],
-        trust_env=not (address.host in _LOCAL or address.host.startswith("127.")),  # no proxy leads to this machine
+        trust_env=not is_local_host(address.host),  # no proxy leads to this machine
         event_hooks={"response": [traffic.see]},
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from urllib.parse import urlsplit
 
 from PySide6.QtWidgets import QHBoxLayout
 
+from desktop_app.addresses import host_of, is_local
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.select import Select
@@ -18,7 +18,6 @@ from .named_forms import NamedForm
 from .server_kinds import KINDS, address_hint, key_hint
 
 LEAST_WINDOW = 1_024  # tokens: less leaves no room for a reply
-LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _WINDOW = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
@@ -55,12 +54,7 @@ def name_error(name: str, others: Collection[str]) -> str:
 
 def address_error(address: str) -> str:
     """What is wrong with a base URL; empty when nothing is."""
-    try:
-        parts = urlsplit(address)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_good = False
-    return "" if is_good else "Write the whole address, such as http://localhost:1234/v1."
+    return "" if host_of(address) else "Write the whole address, such as http://localhost:1234/v1."
 
 
 class ServerForm(NamedForm):
@@ -180,8 +174,8 @@ class ServerForm(NamedForm):
         return self._has_key and is_renamed and not self._removes_key and not self.key.text()
 
     def _hint_at_key(self) -> None:
-        parts = self.address.text()
-        is_plain = parts.startswith("http://") and not any(parts[7:].startswith(host) for host in LOCAL_HOSTS)
+        address = self.address.text()
+        is_plain = address.lower().startswith("http://") and not is_local(address)
         if self.key.text() and is_plain:
             self.key.hint("This address is not encrypted (http): the key could be read on its way.")
         elif self._removes_key and not self.key.text():

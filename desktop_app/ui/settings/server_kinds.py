@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from desktop_app.addresses import is_local
 from desktop_app.settings import Server, ServerKind
 
 
@@ -59,7 +60,8 @@ def place_of(server: Server) -> str:
     """The host and the port that it is at: by it two settings of the same server are recognized, whatever their paths
     and kinds are; "" if nothing is written yet."""
     address = server.base_url or KINDS[server.kind].address
-    return urlsplit(address).netloc.lower().replace("localhost", "127.0.0.1")
+    place = urlsplit(address).netloc.lower()
+    return place.replace("localhost", "127.0.0.1") if is_local(address) else place
 
 
 def key_hint(kind: ServerKind, has_key: bool) -> str:

@@ -1,0 +1,40 @@
+"""Addresses of servers, as users type them."""
+
+from __future__ import annotations
+
+from ipaddress import IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+
+def host_of(base_url: str) -> str:
+    """The host of an http or https address; "" when it is no such address."""
+    try:
+        parts = urlsplit(base_url)
+        is_address = parts.scheme in ("http", "https") and parts.port != 0  # reading the port checks it
+        after = parts.netloc.rpartition("]")[2] if "]" in parts.netloc else ""
+        is_address = is_address and after[:1] in ("", ":")  # [::1].example.com is no host, and its parts say ::1
+    except ValueError:
+        return ""
+    return parts.hostname or "" if is_address else ""
+
+
+def is_local(base_url: str) -> bool:
+    """Return whether the address is this machine's, where no proxy leads to and whose limits nobody publishes."""
+    return is_local_host(host_of(base_url))
+
+
+def is_local_host(host: str) -> bool:
+    """Return whether the host is this machine: `localhost` and names below it (RFC 6761), or a loopback address.
+
+    A name that merely begins like one, such as localhost.example.com or 127.example.com, is somebody else's.
+    """
+    name = host.lower().removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return address.is_loopback or address.is_unspecified

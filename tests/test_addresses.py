@@ -1,0 +1,46 @@
+"""Which addresses are this machine's: judged by the host that was parsed, by one function for all of the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop_app.addresses import host_of, is_local
+
+HERE = [
+    "http://localhost:1234/v1",
+    "http://LOCALHOST/v1",
+    "http://localhost./v1",
+    "http://models.localhost:8080",
+    "https://127.0.0.1",
+    "http://127.8.9.10:1",
+    "http://[::1]:8080/v1",
+    "http://[::ffff:127.0.0.1]:8080/v1",
+    "http://0.0.0.0:8080",
+    "http://me:secret@localhost:1234/v1",
+]
+ELSEWHERE = [
+    "http://localhost.evil.com/v1",
+    "http://localhostevil.com",
+    "http://127.evil.com",
+    "http://127.0.0.1.evil.com/v1",
+    "http://[::1].evil.com",
+    "http://evil.com/localhost",
+    "http://localhost@evil.com/v1",
+    "http://localhost:80@evil.com/v1",
+    "http://evil.com#@localhost",
+    "http://192.168.1.2:8080",
+    "http://[::2]",
+    "ftp://localhost",
+    "localhost:1234",
+    "",
+]
+
+
+@pytest.mark.parametrize("address", HERE)
+def test_this_machine_is_local(address: str) -> None:
+    assert is_local(address)
+
+
+@pytest.mark.parametrize("address", ELSEWHERE)
+def test_what_only_looks_like_this_machine_is_not_local(address: str) -> None:
+    assert not is_local(address), host_of(address)
