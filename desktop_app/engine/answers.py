@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import assert_never
 
 from desktop_app.chat import operations
 from desktop_app.chat.exporting import export_file
@@ -145,6 +146,8 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             await _publish(engine, session, await operations.pinned(session, message))
         case p.UnpinMessage(_, message):
             await _publish(engine, session, await operations.unpinned(session, message))
+        case _:
+            assert_never(wish)  # a request that nobody carries out is a mistake of ours, and never "done"
     return p.Done()
 
 

@@ -321,7 +321,6 @@ ConversationWish = (
     | ReadTotals
     | ListTools
     | ExportConversation
-    | Research
     | ListPins
 )
 """Wishes about one open conversation."""
@@ -576,8 +575,14 @@ class ConversationsChanged(msgspec.Struct, frozen=True, tag="conversations_chang
 
 EngineLine = Answer | Happened | ConversationsChanged
 
+
+class _Numbered(msgspec.Struct, frozen=True):
+    number: int
+
+
 _encoder = msgspec.json.Encoder()
 _ask_decoder = msgspec.json.Decoder(Ask)
+_number_decoder = msgspec.json.Decoder(_Numbered)
 _line_decoder: msgspec.json.Decoder[EngineLine] = msgspec.json.Decoder(EngineLine)
 
 
@@ -599,6 +604,14 @@ def decode_ask(line: bytes) -> Ask:
         return _ask_decoder.decode(line)
     except msgspec.DecodeError as error:
         raise ProtocolError(str(error)) from error
+
+
+def number_of(line: bytes) -> int | None:
+    """Return the number of an ask that is not of this protocol, so that it can be refused; None if it has none."""
+    try:
+        return _number_decoder.decode(line).number
+    except msgspec.DecodeError:
+        return None
 
 
 def decode_engine_line(line: bytes) -> EngineLine:

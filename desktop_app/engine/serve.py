@@ -19,13 +19,21 @@ from .answers import answer
 from .compose import compose
 from .engine import Engine
 from .outbox import Outbox
-from .protocol import Answer, Ask, ConversationsChanged, ListConversations, ProtocolError, decode_ask
+from .protocol import Answer, Ask, ConversationsChanged, ListConversations, ProtocolError, decode_ask, number_of
 
 LINE_MOST = 64 * 1024 * 1024
 """Bytes of one line from the window: a pasted book, not a runaway."""
 
 POLITENESS = 5
 """Added to the nice value: where all cores are busy, the window comes first; its children inherit it."""
+
+NOT_UNDERSTOOD = Failure(
+    "engine",
+    "The engine does not know this request",
+    "The window and the engine seem to be of different versions, as after an update that was not finished.",
+    "Nothing was changed.",
+    "Close Palimpsest and start it again.",
+)
 
 log = logging.getLogger(__name__)
 
@@ -106,6 +114,8 @@ class Server:
             ask = decode_ask(line)
         except ProtocolError as error:
             log.error("a line that is not of this protocol: %s", error)
+            if (number := number_of(line)) is not None:  # else somebody would wait for its answer for ever
+                self.outbox.send(Answer(number, failure=NOT_UNDERSTOOD))
             return
         self._tasks.start(f"answer {ask.number}", self._answer(ask))
 
