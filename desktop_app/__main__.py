@@ -7,6 +7,7 @@ import importlib
 import logging
 import os
 import sys
+from typing import NoReturn
 
 from desktop_app import __version__
 
@@ -27,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """The console script `palimpsest`. Returns the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["engine"]:
-        return _run_engine(given[1:])
+        _run_engine(given[1:])
     parser = _parser(given)
     parsed = parser.parse_args(given)
     if parsed.command is None:
@@ -65,7 +66,7 @@ def _parser(given: list[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _run_engine(arguments: list[str]) -> int:
+def _run_engine(arguments: list[str]) -> NoReturn:
     from desktop_app.engine.serve import serve
     from desktop_app.paths import data_folder
 
@@ -73,7 +74,7 @@ def _run_engine(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", required=True)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    return serve(data_folder(parser.parse_args(arguments).data_dir))
+    serve(data_folder(parser.parse_args(arguments).data_dir))
 
 
 def _open_window(parsed: argparse.Namespace) -> int:

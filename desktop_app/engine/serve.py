@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
@@ -17,6 +18,7 @@ from desktop_app.conversation.events import Failure
 
 from .answers import answer
 from .compose import compose
+from .ending import end_process, limit_end
 from .engine import Engine
 from .outbox import Outbox
 from .protocol import Answer, Ask, ConversationsChanged, ListConversations, ProtocolError, decode_ask, number_of
@@ -38,12 +40,13 @@ NOT_UNDERSTOOD = Failure(
 log = logging.getLogger(__name__)
 
 
-def serve(data: Path) -> int:
-    """Serves one window until it goes away. Returns the process's exit code."""
+def serve(data: Path) -> NoReturn:
+    """Serves one window until it goes away, and ends the process."""
     write = _claim_standard_output()
     if hasattr(os, "nice"):
         os.nice(POLITENESS)
-    return asyncio.run(_serve(data, write))
+    asyncio.run(_serve(data, write))
+    raise AssertionError("the process has ended")
 
 
 def _claim_standard_output() -> Callable[[bytes], None]:
@@ -61,20 +64,21 @@ def _write_all(descriptor: int, line: bytes) -> None:
             rest = rest[os.write(descriptor, rest) :]
 
 
-async def _serve(data: Path, write: Callable[[bytes], None]) -> int:
+async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
     outbox = Outbox(write)
     server = Server(outbox)
     try:
         engine = await compose(data, outbox, server.tell_list_changed, server.log_bug)
     except WorldError as error:
         await _refuse_everything(outbox, error.failure)
-        return 1
+        end_process(1)
     server.engine = engine
     try:
         await server.run()
     finally:
+        limit_end()
         await server.close()
-    return 0
+    end_process(0)
 
 
 class Server:

@@ -99,6 +99,11 @@ class Catalogue:
                 counts = await asyncio.gather(*asked)
         return {m: tokenizer_fitted(m, count) for m, count in zip(models, counts, strict=False) if count}
 
+    def stop_loading(self) -> None:
+        """Stop waiting for the built-in model's server, if it is being started: everything is about to be closed."""
+        if self.llama_server is not None:
+            self.llama_server.close()
+
     async def close(self) -> None:
         """Ends the built-in model's server, and closes all connections."""
         await self.litellm.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import concurrent.futures
 import gc
 import logging
@@ -20,6 +21,10 @@ __all__ = ["Endpoint", "LiteLLM"]
 
 PATIENCE_SECONDS = 120.0
 """Of silence between two chunks. llama.cpp sends a sign of life every 30 s while it reads a long prompt."""
+
+JOIN_SECONDS = 10.0
+"""How long a command that has ended waits for the import: a thread that is frozen in it keeps its lock, for which what
+litellm has made would wait for ever. The engine does not wait (see `engine/ending.py`)."""
 
 WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
 
@@ -107,7 +112,9 @@ def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
         except BaseException as error:  # noqa: BLE001 - handed on to whoever awaits
             future.set_exception(error)
 
-    threading.Thread(target=run, name="litellm", daemon=True).start()
+    thread = threading.Thread(target=run, name="litellm", daemon=True)
+    thread.start()
+    atexit.register(thread.join, JOIN_SECONDS)
     return future
 
 

@@ -49,6 +49,8 @@ class LlamaServer:
         self._window = window
         self._starting = asyncio.Lock()
         self._child: asyncio.subprocess.Process | None = None
+        self._loading: asyncio.subprocess.Process | None = None
+        self._is_closed = False
         self._errors: IO[bytes] | None = None
         self.base_url = ""
         """Of the running server, such as http://127.0.0.1:40123/v1."""
@@ -72,6 +74,8 @@ class LlamaServer:
                 try:
                     await self._launch()
                 except _Ended:
+                    if self._is_closed:
+                        raise
                     await self._launch()
             return self.base_url
 
@@ -83,6 +87,12 @@ class LlamaServer:
             except TimeoutError:
                 return False
         return True
+
+    def close(self) -> None:
+        """Kill a child that is still loading, for good: whoever waits for it is told that it ended."""
+        self._is_closed = True
+        if self._loading is not None and self._loading.returncode is None:
+            self._loading.kill()
 
     async def stop(self) -> None:
         """Ends the child, if it runs."""
@@ -109,11 +119,16 @@ class LlamaServer:
             stderr=self._errors,
             env={**os.environ, TOKEN_VARIABLE: self.token, "PYTHONPATH": _import_path()},
         )
+        self._loading = child
+        if self._is_closed:
+            child.kill()
         try:
             self.base_url = await self._address(child)
         except BaseException:  # cancellation too: a child that nobody waits for must not stay
             await _end(child)
             raise
+        finally:
+            self._loading = None
         self._child = child
 
     async def _address(self, child: asyncio.subprocess.Process) -> str:

@@ -190,3 +190,19 @@ async def test_a_model_that_is_not_installed_says_what_to_do() -> None:
 def test_the_file_is_the_published_one() -> None:
     model_file()
     assert builtin.check_hash() is None
+
+
+async def test_a_server_that_is_still_loading_is_given_up_when_everything_closes(tmp_path: Path) -> None:
+    endless = tmp_path / "model.gguf"
+    os.mkfifo(endless)  # who opens it waits for ever
+    server = LlamaServer(endless, builtin.WINDOW)
+    starting = asyncio.ensure_future(server.start())
+    while server._loading is None:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.3)
+    server.close()
+    async with asyncio.timeout(5):
+        with pytest.raises(ModelError):
+            await starting
+        await server.stop()
+    assert not server.is_running

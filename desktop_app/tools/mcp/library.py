@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import concurrent.futures
 import importlib
 import threading
 from typing import Any
+
+JOIN_SECONDS = 10.0
+"""How long a command that has ended waits for the import: a frozen thread would keep its lock."""
 
 _loading: list[concurrent.futures.Future[Any]] = []
 
@@ -30,5 +34,7 @@ def _on_thread(module: str) -> concurrent.futures.Future[Any]:
         except BaseException as error:  # noqa: BLE001 - handed on to whoever awaits
             future.set_exception(error)
 
-    threading.Thread(target=run, name="mcp", daemon=True).start()
+    thread = threading.Thread(target=run, name="mcp", daemon=True)
+    thread.start()
+    atexit.register(thread.join, JOIN_SECONDS)
     return future
