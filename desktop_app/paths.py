@@ -21,6 +21,11 @@ def database_file(data: Path) -> Path:
     return data / "archive.sqlite3"
 
 
+def last_told_file(data: Path) -> Path:
+    """What servers said last of their models."""
+    return data / "models.json"
+
+
 def settings_file(data: Path) -> Path:
     """The settings of that data folder."""
     return data / "settings.json"

@@ -106,7 +106,7 @@ class ScriptedProvider:
     """The server. flavour: whose dialect it speaks where the path leaves a choice, and whose pages it has.
 
     models: that it lists and answers for. window: that its pages tell, in tokens. pages: more GET or POST paths and
-    the JSON they answer. key: without it every request is refused.
+    the JSON they answer. key: without it every request is refused. has_version: only what is below /v1 is answered.
     """
 
     def __init__(
@@ -119,6 +119,7 @@ class ScriptedProvider:
         key: str = "",
         repeat_last: bool = False,
         window: int = 8192,
+        has_version: bool = False,
     ) -> None:
         self.script: list[AnyStep] | Script = list(script) if isinstance(script, Sequence) else script
         self.flavour = flavour
@@ -126,6 +127,7 @@ class ScriptedProvider:
         self.pages = pages or {}
         self.key = key
         self.repeat_last = repeat_last
+        self.has_version = has_version
         self.window = window if isinstance(self.script, list) else self.script.window
         self.requests: list[Request] = []
         self.written: list[float] = []
@@ -149,9 +151,9 @@ class ScriptedProvider:
         """Such as http://127.0.0.1:40123/v1, which OpenAI's clients want."""
         return self.root_url + "/v1"
 
-    def start(self) -> ScriptedProvider:
-        """Listens on a free port."""
-        self._server = Server(("127.0.0.1", 0), Connection)
+    def start(self, port: int = 0) -> ScriptedProvider:
+        """Listens on a free port, or on that one: where another one was before it."""
+        self._server = Server(("127.0.0.1", port), Connection)
         self._server.provider = self
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         return self

@@ -34,6 +34,8 @@ class Basis(msgspec.Struct, frozen=True):
 def basis_of(session: Session) -> Basis:
     """The state of that session now."""
     budget, own = session.budget, session.own_budget
+    if not budget.window:  # not known: what the user makes room for by hand is measured by what is there now
+        budget = own = Budget(max(session.gauge().total, 1), 0)
     factor = budget.usable / own.usable if own.usable else 1.0
     seconds = session.seconds_since_request()
     return Basis(

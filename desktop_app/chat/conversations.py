@@ -13,7 +13,7 @@ from typing import Any
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.summary_prompt import Prompts
-from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.events import Failure, ModelChanged, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from desktop_app.conversation.transcript import AnyEntry
@@ -62,6 +62,7 @@ class Conversations:
         self.archive = archive
         self.models = models
         self.settings = settings
+        self._publish = publish
         self._list_changed = list_changed
         self._keeper = keeper
         digest = partial(words, "digest") if words else None
@@ -84,6 +85,11 @@ class Conversations:
     def in_background(self, key: str, work: Coroutine[Any, Any, None]) -> None:
         """Runs work that nobody waits for; it is cancelled at the end, and a bug in it is told."""
         self._tasks.start(key, work)
+
+    def in_background_once(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run such work unless it is under way already."""
+        if not self._tasks.is_running(key):
+            self._tasks.start(key, work())
 
     # The list
 
@@ -118,6 +124,7 @@ class Conversations:
                 session = Session(info, entries, self._model(info.model), self.policy, self.archive)
                 session.scribe, session.keeper = self.scribe, self._keeper
                 session.price = lambda: self.models.price(session.model_info.id)
+                session.find_model = lambda: self.find_model(session)
                 await self._close_calls(session)
                 await asyncio.to_thread(session.gauge)
                 self._sessions[conversation] = session
@@ -128,6 +135,29 @@ class Conversations:
                 session.use(self._model(session.info.model))
                 await asyncio.to_thread(session.gauge)
             return session
+
+    async def find_model(self, session: Session) -> tuple[TurnEvent, ...]:
+        """Ask the session's server for the window, if it is not known from this run, and use what it tells.
+
+        Return what changed. Raises ModelError, which names the server, if nobody tells and nobody ever did.
+        """
+        model = await self.models.known_model(session.info.model)
+        if not _is_other(model, session.model):
+            return ()
+        session.use(model)
+        await asyncio.to_thread(session.gauge)
+        return (ModelChanged(session.id, session.model_info), session.gauge_changed())
+
+    async def use_what_is_known(self) -> None:
+        """Servers have told more: open conversations count with it. A running turn has asked for itself."""
+        for session in tuple(self._sessions.values()):
+            if self.turns.is_busy(session.id) or not _is_other(model := self._model(session.info.model), session.model):
+                continue
+            session.use(model)
+            await asyncio.to_thread(session.gauge)
+            self._publish(ModelChanged(session.id, session.model_info))
+            self._publish(session.gauge_changed())
+            await self.turns.note(session)
 
     async def _close_calls(self, session: Session) -> None:
         """Calls whose tools were running when the engine was killed get a result that says so."""
@@ -141,7 +171,7 @@ class Conversations:
         try:
             return self.models.model(model_id)
         except ModelError as error:
-            return MissingModel(model_id, error, self.models.model(self.models.infos()[0].id))
+            return MissingModel(model_id, error, self.models.model(self.models.infos()[0].id).tokenizer)
 
     async def rename(self, conversation: str, title: str) -> None:
         """Gives it a title; an empty one is not taken."""
@@ -166,7 +196,8 @@ class Conversations:
         """Talks to another model from the next turn on. Raises ModelError if it is unknown."""
         session = await self.open(conversation)
         self.turns.refuse_while_running(conversation)
-        chosen = self.models.model(model)
+        chosen = await self.models.known_model(model)
+        self.turns.refuse_while_running(conversation)  # one may have begun meanwhile
         await self.archive.change(conversation, model=model)
         session.use(chosen)
         await asyncio.to_thread(session.gauge)
@@ -210,3 +241,8 @@ class Conversations:
         self._outdated = set(self._sessions)
         for session in self._sessions.values():
             session.policy = self.policy
+
+
+def _is_other(model: ChatModel, used: ChatModel) -> bool:
+    """Whether more, or something else, is known of the model than of the one in use."""
+    return model.info != used.info or isinstance(used, MissingModel) != isinstance(model, MissingModel)

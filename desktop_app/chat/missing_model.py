@@ -1,4 +1,7 @@
-"""A model that is not set up any more: its conversations can still be read, searched and optimized."""
+"""A model that cannot be used now: its server is gone, or has not told its window yet.
+
+Its conversations can still be read, searched and optimized. Nothing is compacted for its window, which is not known.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +12,32 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import ToolSpec
 
-from .ports import ChatModel, ModelError, Piece
+from .ports import ModelError, Piece, WindowUnknown
 
 
 class MissingModel:
     """Fits the `ChatModel` port; every request is answered with the reason why the model is missing.
 
-    stand_in: a model that is there; its tokenizer and its window give figures to look at.
+    tokenizer: of a model that is there, where nothing is known of this one.
     """
 
-    def __init__(self, model_id: str, reason: ModelError, stand_in: ChatModel) -> None:
+    def __init__(self, model_id: str, reason: ModelError, tokenizer: Tokenizer) -> None:
         self._reason = reason
-        self._stand_in = stand_in
-        label = model_id.rsplit("/", 1)[-1] or model_id
-        there = stand_in.info
-        self._info = ModelInfo(model_id, label, there.window, there.max_output, note=reason.failure.title)
+        if isinstance(reason, WindowUnknown):
+            self._info, self._tokenizer = reason.info, reason.tokenizer
+        else:
+            label = model_id.rsplit("/", 1)[-1] or model_id
+            self._info, self._tokenizer = ModelInfo(model_id, label, 0, 0, note=reason.failure.title), tokenizer
 
     @property
     def info(self) -> ModelInfo:
-        """The missing model's name, with the stand-in's limits."""
+        """Its name, and a window of 0: not known."""
         return self._info
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The stand-in's."""
-        return self._stand_in.tokenizer
+        """What counts for it."""
+        return self._tokenizer
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()

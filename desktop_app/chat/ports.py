@@ -71,6 +71,15 @@ class ModelError(WorldError):
         self.observed = observed
 
 
+class WindowUnknown(ModelError):
+    """Nobody has told how many tokens the model accepts. info, tokenizer: what is known of it all the same."""
+
+    def __init__(self, failure: Failure, info: ModelInfo, tokenizer: Tokenizer) -> None:
+        super().__init__(failure)
+        self.info = info
+        self.tokenizer = tokenizer
+
+
 class ArchiveError(WorldError):
     """The archive could not read or write: disk full, read-only, damaged, not ours."""
 
@@ -206,7 +215,14 @@ class Models(Protocol):
         ...
 
     def model(self, model_id: str) -> ChatModel:
-        """That model. Raises ModelError when it is unknown, saying which there are."""
+        """That model. Raises ModelError when it is unknown, saying which there are, and WindowUnknown."""
+        ...
+
+    async def known_model(self, model_id: str) -> ChatModel:
+        """Return that model, once its server was asked for its window, unless that was done. It takes seconds at most.
+
+        Raises ModelError: for a window that was never known it says what the server answered, or that it did not.
+        """
         ...
 
     def price(self, model_id: str) -> Price | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
@@ -18,6 +19,10 @@ Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
 
 Describe = Callable[[Session, Message], AsyncGenerator[TurnEvent, None]]
 """Records what is in the images of that message, for a model that cannot see them, and tells of it."""
+
+
+PROMPT_SECONDS = 0.5
+"""How long the message waits for its server to tell the window, before it is stored without what is recalled for it."""
 
 
 async def nothing_remembered(session: Session) -> str:
@@ -45,13 +50,21 @@ class Preparation:
         """Records what is due, then the message, which is told once it is stored. Raises ArchiveError."""
         message = session.message(session.view.last_user_id) if prompt is None else stamped(prompt)
         before: tuple[Recalled, ...] = ()
+        asking = asyncio.ensure_future(session.find_model())  # before anything is counted
         try:
+            await asyncio.wait({asking}, timeout=PROMPT_SECONDS)
+            if not asking.done() and prompt is not None and message is not None:
+                yield await session.record_message(message)  # it is not to be lost while a slow server is waited for
+                prompt = None
+            for event in await asking:
+                yield event
             if self._bench is not None:
                 await equipped(session, self._bench, self._memory_text)
             if prompt is not None and message is not None and self._recall is not None:
                 recalled = await self._recall(session, message)
                 before = () if recalled is None else (stamped(recalled),)
         finally:  # whoever stops now, or whatever goes wrong: what the user has said is not lost
+            asking.cancel()
             if prompt is not None and message is not None:
                 yield await session.record_message(message, *before)
         yield session.gauge_changed()

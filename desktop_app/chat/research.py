@@ -98,6 +98,8 @@ async def take_research(
     context, research, ending = context_of(session.view), None, Ending()
     try:
         yield await session.record_message(stamped(prompt))
+        for event in await session.find_model():
+            yield event
         yield session.gauge_changed()
         if bench is None or role is None:
             raise WorldError(NO_TOOLS)

@@ -45,8 +45,11 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
     A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
     The session's scribe says how summaries are made. Cancelling leaves no trace.
 
-    Raises WindowTooSmall and ArchiveError.
+    As long as the window is not known, nothing is too much for it, and no room is made. Raises WindowTooSmall and
+    ArchiveError.
     """
+    if not session.budget.window:
+        return
     if session.keeper is not None and session.keeper.is_due(session, trigger):
         yield RoomStarted(session.id, trigger)  # it may ask a model, which takes its time
         for event in await session.keeper.flushed(session, trigger):
@@ -160,6 +163,6 @@ def measured_on(step: Operation, transcript: Transcript, view: View, counts: Cou
 def refuse_what_does_not_fit(session: Session) -> None:
     """Nothing is sent that the window cannot hold. Raises WindowTooSmall."""
     gauge = session.gauge()
-    if gauge.total > gauge.usable:
+    if gauge.is_window_known and gauge.total > gauge.usable:
         advice = "Optimize the conversation, or choose a model with a larger window."
         raise WindowTooSmall(gauge.total, gauge.usable, advice)

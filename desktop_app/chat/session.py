@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
@@ -18,7 +18,15 @@ from desktop_app.context.reading import Reading
 from desktop_app.context.reports import calibration_of, is_report
 from desktop_app.context.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.events import GaugeChanged, MessageRecorded, MessageRow, OperationRow, State, ViewChanged
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    MessageRecorded,
+    MessageRow,
+    OperationRow,
+    State,
+    TurnEvent,
+    ViewChanged,
+)
 from desktop_app.conversation.gauge import Basis, Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Entry, Message, Role, Usage
@@ -43,6 +51,10 @@ PAGE_CHARACTERS = 300_000
 def stamped(entry: E, seconds: float = 0.0) -> E:
     """The entry with an id and the time: from now on it is one that happened."""
     return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())
+
+
+async def _nothing_new() -> tuple[TurnEvent, ...]:
+    return ()
 
 
 class Session:
@@ -71,6 +83,7 @@ class Session:
         self.scribe: Scribe | None = None
         self.keeper: Keeper | None = None
         self.price: Callable[[], Price | None] = lambda: None
+        self.find_model: Callable[[], Awaitable[Sequence[TurnEvent]]] = _nothing_new
         self.reading = Reading()
         self.use(model)
 

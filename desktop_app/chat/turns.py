@@ -169,6 +169,8 @@ class Turns:
         finished: TurnFinished | None = None
         try:
             if makes_room:
+                for event in await session.find_model():
+                    self._publish(event)
                 await room_told(session, Trigger.USER, self._publish)
             if prompt is not None and is_research:
                 turn = take_research(session, prompt, self._bench, self._role)
@@ -226,9 +228,11 @@ class Turns:
 
     async def note(self, session: Session) -> None:
         """Keeps how full the window is, and what is not counted, for the sidebar; not worth failing a turn."""
-        gauge = session.gauge()
+        gauge, info = session.gauge(), session.info
+        # Without a window the figure that was seen last stays.
+        share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
         try:
-            await session.archive.note_gauge(session.id, gauge.share, gauge.status, session.uncounted)
+            await session.archive.note_gauge(session.id, share, status, session.uncounted)
         except ArchiveError as error:
             self._publish(TurnFailed(session.id, error.failure))
         self._list_changed()

@@ -121,6 +121,10 @@ def status_of(share: float, policy: ContextPolicy) -> Status:
     return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
 
 
+def _status(total: int, usable: int, policy: ContextPolicy) -> Status:
+    return status_of(total / usable, policy) if usable > 0 else Status.UNKNOWN
+
+
 def gauge_of(
     view: View,
     sums: Tally,
@@ -163,7 +167,7 @@ def _as_counted(
         total=total,
         window=budget.window,
         reserve=budget.reserve,
-        status=status_of(budget.share(total), policy),
+        status=_status(total, budget.usable, policy),
         window_basis=model.window_basis,
         thresholds=policy.thresholds,
         basis=Basis.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Basis.ESTIMATED,
@@ -197,7 +201,7 @@ def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy)
     """The gauge with some tokens more, such as a reply that is still streaming."""
     segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
     total = gauge.total + tokens
-    status = status_of(total / gauge.usable if gauge.usable > 0 else float("inf"), policy)
+    status = _status(total, gauge.usable, policy)
     return replace(gauge, segments=segments, total=total, status=status)
 
 
@@ -222,7 +226,7 @@ def calibrated(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
     """The gauge with another total, shared among the segments by their size."""
-    status = status_of(total / gauge.usable if gauge.usable > 0 else float("inf"), policy)
+    status = _status(total, gauge.usable, policy)
     return replace(gauge, segments=_scaled(gauge.segments, total), total=total, status=status)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from .gauge import Gauge
+from .listing import ModelInfo
 from .message import ToolCall
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import State as State
@@ -20,7 +21,10 @@ class Failure(msgspec.Struct, frozen=True):
 
     kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
     "not_found", "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
-    "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage".
+    "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
+    "address" and "window_unknown".
+    setting: where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or
+    "window"; "" for nowhere in particular.
     """
 
     kind: str
@@ -28,6 +32,7 @@ class Failure(msgspec.Struct, frozen=True):
     detail: str = ""
     kept: str = ""
     advice: str = ""
+    setting: str = ""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -175,6 +180,12 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
     cause: Trigger | None = None
 
 
+class ModelChanged(Event, frozen=True, tag="model_changed"):
+    """More is known of the model than before, such as its window, which its server has told meanwhile."""
+
+    model: ModelInfo
+
+
 class GaugeChanged(Event, frozen=True, tag="gauge_changed"):
     """The assembled request has changed."""
 
@@ -221,6 +232,7 @@ TurnEvent = (
     | RoomEnded
     | RoomRefused
     | ViewChanged
+    | ModelChanged
     | GaugeChanged
     | TurnFailed
     | TurnFinished

@@ -31,6 +31,8 @@ class Status(StrEnum):
     TIGHT = "tight"
     CRITICAL = "critical"
     EXCEEDED = "exceeded"
+    UNKNOWN = "unknown"
+    """Nobody has told the model's window yet."""
 
 
 class Basis(StrEnum):
@@ -44,7 +46,8 @@ class Basis(StrEnum):
 class Gauge(msgspec.Struct, frozen=True):
     """Tokens of the assembled request by segment; they sum to `total` exactly.
 
-    usable = window - reserve. basis: measured (reported by the provider), estimated (counted here).
+    usable = window - reserve. window: 0 as long as nobody has told it; then nothing is ever done for want of room.
+    basis: measured (reported by the provider), estimated (counted here).
     window_basis: assumed when nobody could tell the model's window. thresholds: shares of the usable window
     at which warning, tight, critical and exceeded begin. tokenizer: the name of what counted.
     """
@@ -60,13 +63,20 @@ class Gauge(msgspec.Struct, frozen=True):
     tokenizer: str = ""
 
     @property
+    def is_window_known(self) -> bool:
+        """Whether there is a window to compare the tokens with."""
+        return self.window > 0
+
+    @property
     def usable(self) -> int:
         """Tokens that a request may take."""
         return self.window - self.reserve
 
     @property
     def share(self) -> float:
-        """The part of the usable window that is taken; above 1 when it does not fit."""
+        """The part of the usable window that is taken; above 1 when it does not fit. 0 if the window is not known."""
+        if not self.is_window_known:
+            return 0.0
         return self.total / self.usable if self.usable > 0 else 1.0
 
     @property

@@ -28,6 +28,8 @@ class ConversationInfo(msgspec.Struct, frozen=True):
 class ModelInfo(msgspec.Struct, frozen=True):
     """A model that can be chosen. id: "builtin" or "server/model". window and max_output in tokens.
 
+    window: 0 as long as nobody has told it. window_told_at: when that was, in seconds since 1970, if it was in an
+    earlier run and its server has not answered since; else 0.
     note: why it cannot be used now, in words for the user; empty when it can.
     has_tools: whether it can call tools. has_eyes: whether it takes images.
     """
@@ -41,6 +43,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     note: str = ""
     has_tools: bool = True
     has_eyes: bool = False
+    window_told_at: float = 0.0
 
     @property
     def recorded_as(self) -> str:

@@ -75,6 +75,7 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             await chats.restore(conversation)
             return p.Conversations(await chats.infos())
         case p.ListModels():
+            engine.ask_silent_servers()
             return p.Models(chats.model_infos())
         case p.Search(query, conversation, limit):
             return p.Found(await chats.search(query, conversation, limit))

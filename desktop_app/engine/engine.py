@@ -44,6 +44,11 @@ class Engine:
             self._is_warm = True
             self.conversations.in_background("warm-up", self.joined.get_ready())
 
+    def ask_silent_servers(self) -> None:
+        """Ask the servers again, in the background, if one did not answer: somebody looks at the models just now."""
+        if self.joined.catalogue.has_silent_servers:
+            self.conversations.in_background_once("asking servers", self.joined.ask_servers)
+
     def keep_plan(self, optimization: Optimization) -> None:
         """Keeps a plan until it is applied or newer ones push it out."""
         self._plans[optimization.id] = optimization

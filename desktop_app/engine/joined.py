@@ -48,8 +48,10 @@ class Joined:
 
     async def get_ready(self) -> None:
         """What takes seconds, on threads of its own: asks the servers for their windows, imports litellm."""
-        await self.catalogue.discover()
+        await self.ask_servers()
         await self.catalogue.litellm.load()
+        await self.catalogue.keep_told()
+        await self.conversations.use_what_is_known()
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
     async def change_settings(self, settings: Settings) -> None:
@@ -60,7 +62,12 @@ class Joined:
             self.catalogue.change(settings)
             await self.mcp.change(settings.mcp_servers)
             self.conversations.change_settings(settings)
+        await self.ask_servers()
+
+    async def ask_servers(self) -> None:
+        """Ask all servers about their models; open conversations use what they tell."""
         await self.catalogue.discover()
+        await self.conversations.use_what_is_known()
 
     async def servers_found(self) -> tuple[Server, ...]:
         """Servers that could be set up: on this machine's usual ports, and providers whose keys the environment has;

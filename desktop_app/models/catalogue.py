@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 
-from desktop_app.chat.ports import ChatModel, ModelError, Price
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import ChatModel, ModelError, Price, WindowUnknown
 from desktop_app.context.counting import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Basis
@@ -15,8 +18,9 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
-from .discovery import ASK_SECONDS, Found, ask, client_for
+from .discovery import ASK_SECONDS, PATIENT_SECONDS, REFUSED, Found, ask, client_for, is_asked
 from .endpoint import Endpoint
+from .last_told import LastTold, LastToldFile, ModelKey
 from .limits import ASSUMED_WINDOW, Limits, Told
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
@@ -25,20 +29,31 @@ from .published import proposals, published_of
 from .tokens.samples import SAMPLES
 from .tokens.server import WAYS, ServerCounts, tokenizer_fitted
 from .tokens.tokenizers import tokenizer_for
+from .window_failures import key_failure, window_failure
+
+UNAUTHORIZED = 401
 
 
 class Catalogue:
-    """Fits the `Models` port. key_of: the key of a server by its name; "" when it has none."""
+    """Fits the `Models` port. key_of: the key of a server by its name; "" when it has none. last_told: what is known
+    from earlier runs."""
 
-    def __init__(self, settings: Settings, key_of: Callable[[str], str], litellm: LiteLLM | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        key_of: Callable[[str], str],
+        litellm: LiteLLM | None = None,
+        last_told: LastToldFile | None = None,
+    ) -> None:
         self._settings = settings
         self._key_of = key_of
         self.litellm = litellm or LiteLLM()
         path = builtin.model_path() if builtin.check_model() is None else None
         self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
         self._builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
-        self._found: dict[tuple[str, str, str], Found] = {}  # by server, address and model
-        self._tokenizers: dict[tuple[str, str, str], Tokenizer] = {}
+        self._found: dict[ModelKey, Found] = {}
+        self._last_told = last_told or LastToldFile()
+        self._tokenizers: dict[ModelKey, Tokenizer] = {}
         self._counts = ServerCounts()
 
     @property
@@ -56,15 +71,43 @@ class Catalogue:
         return (self._builtin.info, *(self._info(server, name) for server in servers for name in server.models))
 
     def model(self, model_id: str) -> ChatModel:
-        """That model. Raises ModelError when it is unknown, or when nobody can tell its window."""
+        """That model. Raises ModelError when it is unknown, and WindowUnknown."""
         if model_id == builtin.MODEL_ID:
             return self._builtin
         server, name = self._server_of(model_id)
         info = self._info(server, name)
-        if not info.window:
-            raise _window_unknown(server, name)
         tokenizer = self._tokenizers.get(_key(server, name)) or tokenizer_for(name)
+        if not info.window:
+            failure = window_failure(self._endpoint(server), name, self._found_of(server, name))
+            raise WindowUnknown(failure, info, tokenizer)
         return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
+
+    async def known_model(self, model_id: str) -> ChatModel:
+        """That model, once its server was asked for its window. Raises ModelError."""
+        if model_id == builtin.MODEL_ID:
+            return self._builtin
+        server, name = self._server_of(model_id)
+        if not server.window:
+            await self._find_window(server, name)
+        return self.model(model_id)
+
+    async def _find_window(self, server: Server, name: str) -> None:
+        """Asks whoever may know, unless that was done. Raises ModelError where the server wants a key."""
+        endpoint, found = self._endpoint(server), self._found_of(server, name)
+        if found is None or not found.is_up or not found.told.window:
+            is_known = bool(self._limits(server, name).window)
+            await self._discover(server, ASK_SECONDS if is_known else PATIENT_SECONDS)
+            found = self._found_of(server, name)
+        if found is not None and found.status == UNAUTHORIZED and not endpoint.key:
+            raise ModelError(key_failure(endpoint, found), kind="auth")
+        if not endpoint.is_local and not self.litellm.is_loaded:
+            await self.litellm.load()  # it has the published windows; the request needs it anyway
+            await self.keep_told()
+
+    @property
+    def has_silent_servers(self) -> bool:
+        """Whether a server did not answer when it was asked, or has not told a window."""
+        return any(not found.is_up or not found.told.window for found in self._found.values())
 
     def price(self, model_id: str) -> Price | None:
         """As its server says, or as it is published; None for a server on this machine, and where nobody knows."""
@@ -79,14 +122,33 @@ class Catalogue:
         return proposals(self.litellm.published(), kind)
 
     async def discover(self) -> None:
-        """Asks the servers for what the settings leave open; what was found is kept for this run. At most 1.5 s."""
+        """Asks the servers for what the settings leave open, and keeps what was found. At most 1.5 s."""
         await asyncio.gather(*(self._discover(server) for server in self._settings.servers))
 
-    async def _discover(self, server: Server) -> None:
+    async def _discover(self, server: Server, seconds: float = ASK_SECONDS) -> None:
         endpoint = self._endpoint(server)
-        found, fitted = await asyncio.gather(ask(endpoint, server.models), self._fitted(endpoint, server.models))
-        self._found.update({_key(server, name): what for name, what in found.items()})
+        asking = ask(endpoint, server.models, seconds)
+        found, fitted = await asyncio.gather(asking, self._fitted(endpoint, server.models))
+        for name, new in found.items():
+            before = self._found_of(server, name)
+            told = new.told if new.is_up or before is None else before.told  # silence takes nothing back
+            self._found[_key(server, name)] = replace(new, told=told)
         self._tokenizers.update({_key(server, name): tokenizer for name, tokenizer in fitted.items()})
+        await self.keep_told()
+
+    async def keep_told(self) -> None:
+        """Keep what is known of each model now for the next run, on a thread."""
+        changed = False
+        for server in self._settings.servers:
+            for name in server.models:
+                told, found, key = self._told(server, name), self._found_of(server, name), _key(server, name)
+                is_measured = found is not None and found.is_up and bool(found.told.window)
+                last = self._last_told.of(key)
+                if told != Told() and (is_measured or last is None or last.basis is Basis.ESTIMATED):
+                    basis = Basis.MEASURED if is_measured else Basis.ESTIMATED
+                    changed |= self._last_told.note(key, LastTold(told, basis, time.time()))
+        if changed:
+            await asyncio.to_thread(self._last_told.write)
 
     async def _fitted(self, endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Tokenizer]:
         """A tokenizer for each model whose server lets its own be asked."""
@@ -112,10 +174,11 @@ class Catalogue:
 
     def _info(self, server: Server, name: str) -> ModelInfo:
         limits, told = self._limits(server, name), self._told(server, name)
-        note = "" if limits.window else _window_unknown(server, name).failure.detail
-        found = self._found_of(server, name)
+        found, endpoint, note = self._found_of(server, name), self._endpoint(server), ""
         if found is not None and not found.is_up:
-            note = f"{server.name} does not answer at {self._endpoint(server).address}."
+            note = f"{server.name} does not answer at {endpoint.address}."
+        elif found is not None and not limits.window:
+            note = window_failure(endpoint, name, found).detail
         return ModelInfo(
             f"{server.name}/{name}",
             name,
@@ -125,28 +188,42 @@ class Catalogue:
             note=note,
             has_tools=told.has_tools is not False,
             has_eyes=bool(told.has_eyes),
+            window_told_at=limits.told_at,
         )
 
     def _limits(self, server: Server, name: str) -> Limits:
-        """The user's word, else the server's, else what is published, else an assumption; window 0: nobody knows."""
+        """The user's word, else the server's, else its last one, else what is published, else an assumption.
+
+        window 0: nobody knows, or nobody has been asked yet.
+        """
         told = self._told(server, name)
         max_output = server.max_output or told.max_output
         if server.window:
             return Limits(server.window, max_output)
-        found = self._found_of(server, name)
+        found, last = self._found_of(server, name), self._last_told.of(_key(server, name))
         if found is not None and found.told.window:
             return Limits(found.told.window, max_output)
+        if last is not None and last.told.window and last.basis is Basis.MEASURED:
+            return Limits(last.told.window, max_output, told_at=last.at)
         if told.window:
             return Limits(told.window, max_output, Basis.ESTIMATED)
-        return Limits(0 if self._endpoint(server).is_local else ASSUMED_WINDOW, max_output, Basis.ASSUMED)
+        return Limits(ASSUMED_WINDOW if self._is_assumed(server, found) else 0, max_output, Basis.ASSUMED)
+
+    def _is_assumed(self, server: Server, found: Found | None) -> bool:
+        """Whether everybody was asked for the window of a cloud model, and nobody knew."""
+        endpoint = self._endpoint(server)
+        has_answered = found.status not in REFUSED and found.is_up if found is not None else not is_asked(endpoint)
+        return not endpoint.is_local and self.litellm.is_loaded and has_answered
 
     def _told(self, server: Server, name: str) -> Told:
-        """What is known of the model: what its server says comes first. Nothing is published of what runs here."""
-        found = self._found_of(server, name)
+        """What is known of the model: what its server says comes first, and what it said last comes last. Nothing is
+        published of what runs here."""
+        found, last = self._found_of(server, name), self._last_told.of(_key(server, name))
         told = found.told if found is not None else Told()
         endpoint = self._endpoint(server)
         published = None if endpoint.is_local else published_of(self.litellm.published(), endpoint, name)
-        return told.or_else(published) if published else told
+        told = told.or_else(published) if published else told
+        return told.or_else(last.told) if last is not None else told
 
     def _found_of(self, server: Server, name: str) -> Found | None:
         return self._found.get(_key(server, name))
@@ -170,17 +247,5 @@ class Catalogue:
         return Endpoint(server.name, server.base_url, self._key_of(server.name), server.kind)
 
 
-def _key(server: Server, name: str) -> tuple[str, str, str]:
+def _key(server: Server, name: str) -> ModelKey:
     return server.name, server.base_url, name
-
-
-def _window_unknown(server: Server, name: str) -> ModelError:
-    return ModelError(
-        Failure(
-            "provider",
-            f"The window of {name} is not known",
-            f"{server.name} does not say how many tokens {name} accepts.",
-            kept="Your message is stored.",
-            advice=f"Enter the number of tokens for {server.name} in the settings, such as 8192 or 32K.",
-        )
-    )

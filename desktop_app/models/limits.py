@@ -19,11 +19,13 @@ _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*"
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Window and longest reply in tokens. max_output 0: nobody said."""
+    """Window and longest reply in tokens. max_output 0: nobody said. told_at: when the window was told, if that was in
+    an earlier run."""
 
     window: int
     max_output: int = 0
     basis: Basis = Basis.MEASURED
+    told_at: float = 0.0
 
     def reply_limit(self) -> int:
         """The longest reply to ask for. Some servers name the whole window."""

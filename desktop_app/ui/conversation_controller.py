@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
+    ModelChanged,
     ReplyStarted,
     RoomEnded,
     TurnEvent,
@@ -206,6 +207,8 @@ class ConversationController(QObject):
         match event:
             case GaugeChanged(_, gauge):
                 self._show_gauge(gauge)
+            case ModelChanged(_, model):
+                parts.header.show_conversation(parts.header.title, model)
             case TurnStarted():
                 self._blank = "" if self._blank == self.conversation else self._blank
                 parts.failure.clear_passing()

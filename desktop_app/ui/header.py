@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QDateTime, QEvent, QLocale, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
 
@@ -38,6 +38,16 @@ def model_words(model: ModelInfo) -> str:
     """A model and its window: "SmolLM2 135M · 8k"."""
     mark = " assumed" if model.window_basis is Basis.ASSUMED else ""
     return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
+
+
+def window_words(model: ModelInfo) -> str:
+    """Where the window's size is from, if that needs a word; a line of its own."""
+    if not model.window:
+        return "Its window is not known yet\n"
+    if not model.window_told_at:
+        return ""
+    day = QDateTime.fromSecsSinceEpoch(int(model.window_told_at)).date()
+    return f"Its window as the server last told it, on {QLocale().toString(day, QLocale.FormatType.ShortFormat)}\n"
 
 
 class Chip(Button):
@@ -128,8 +138,13 @@ class Header(QWidget):
         self.label.set_text(title)
         self._name_model()
         self.chip.setAccessibleName(f"Model: {model_words(model)}")
-        self.chip.setToolTip(f"{model_words(model)}\nThe model that answers in this conversation")
+        self.chip.setToolTip(f"{model_words(model)}\n{window_words(model)}The model that answers in this conversation")
         self.chip.show()
+
+    @property
+    def title(self) -> str:
+        """The title of the conversation that is open."""
+        return self._title
 
     def show_folder(self, folder: str) -> None:
         """Where the tools of the conversation work; "" for nowhere."""

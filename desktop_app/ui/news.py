@@ -25,7 +25,7 @@ COMPACTING = "Compacting conversation history…"
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
 
-RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3}
+RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3, Status.UNKNOWN: 0}
 """How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is told."""
 STATUS_NEWS = {
     1: "{used} of what can be used is taken: older messages will soon make room",
@@ -59,12 +59,14 @@ class Newsroom:
     def __init__(self) -> None:
         self.is_automatic = True
         self._rank = 0
+        self._is_known = True
         self._is_making_room = False
         self._is_stopped = False
 
     def open(self, gauge: Gauge) -> None:
         """Another conversation: what it is like already is no news."""
         self._rank = RANKS[gauge.status]
+        self._is_known = gauge.is_window_known
         self._is_making_room = self._is_stopped = False
 
     def note_stop(self) -> None:
@@ -93,7 +95,8 @@ class Newsroom:
 
     def _status_news(self, gauge: Gauge) -> News | None:
         before, self._rank = self._rank, RANKS[gauge.status]
-        if self._rank <= before:
+        was_known, self._is_known = self._is_known, gauge.is_window_known
+        if self._rank <= before or not was_known:
             return None
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
         return News(words[self._rank].format(used=percent(gauge.share)), is_optimizable=True)

@@ -41,6 +41,7 @@ class Palette:
             Status.TIGHT: self.tight,
             Status.CRITICAL: self.critical,
             Status.EXCEEDED: self.critical,
+            Status.UNKNOWN: self.hatch,
         }[status]
 
 
@@ -136,6 +137,7 @@ STATUS_WORDS = {
     Status.TIGHT: "tight",
     Status.CRITICAL: "critical",
     Status.EXCEEDED: "exceeded",
+    Status.UNKNOWN: "window not known yet",
 }
 
 

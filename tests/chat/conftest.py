@@ -35,6 +35,9 @@ class OneServer:
     def infos(self) -> tuple[ModelInfo, ...]:
         return (self.info,)
 
+    async def known_model(self, model_id: str) -> ChatModel:
+        return self.model(model_id)
+
     def price(self, model_id: str) -> Price | None:
         return self.cost
 

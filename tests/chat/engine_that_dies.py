@@ -28,6 +28,9 @@ class NoCatalogue:
     def infos(self) -> tuple[ModelInfo, ...]:
         return ()
 
+    async def known_model(self, model_id: str) -> LiteLLMModel:
+        return self.model(model_id)
+
     def price(self, model_id: str) -> None:
         return None
 

@@ -47,6 +47,9 @@ class Two:
     def infos(self):
         return self._own.infos()
 
+    async def known_model(self, model_id: str) -> ChatModel:
+        return self.model(model_id)
+
     def price(self, model_id: str) -> Price | None:
         return self._own.price(model_id)
 

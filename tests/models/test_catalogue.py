@@ -122,11 +122,14 @@ async def test_an_address_that_is_none_does_not_stop_the_others(base_url: str) -
 
 
 async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
-    server = Server("cloud", "https://api.example.invalid/v1", ("gpt-4o-mini", "made-up"))
-    models = catalogue(server)
-    assert {info.window_basis for info in models.infos()[1:]} == {Basis.ASSUMED}
+    names = ("gpt-4o-mini", "made-up")
+    server = Server("cloud", "https://api.example.invalid/v1", names, kind="openai")  # which is not asked
+    silent = Server("silent", "https://api.example.invalid/v1", names)
+    models = catalogue(server, silent)
+    assert {info.window for info in models.infos()[1:]} == {0}, "nobody was asked yet"
     await models.litellm.load()
-    known, unknown = models.infos()[1:]
+    known, unknown, also_known, never_told = models.infos()[1:]
+    assert (also_known.window, never_told.window) == (128_000, 0), "a server that was not reached may tell it yet"
     assert (known.window, known.max_output, known.window_basis) == (128_000, 16_384, Basis.ESTIMATED)
     assert (unknown.window, unknown.window_basis) == (128_000, Basis.ASSUMED)
 

@@ -12,6 +12,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import OperationCard, figures_of
@@ -297,3 +298,12 @@ def test_tabs_turn_by_mouse_and_by_keyboard(panel, qtbot):
     qtbot.keyClick(panel.tabs.button("pins"), Qt.Key.Key_Left)
     assert panel.tabs.value() == "history"
     assert panel.history.isVisible()
+
+
+def test_without_a_window_the_table_tells_the_request_alone():
+    lines = lines_of(Gauge({Segment.USER: 300, Segment.SYSTEM: 100}, 400, 0, 0, Status.UNKNOWN))
+    assert [(line.name, line.tokens, line.share) for line in lines] == [
+        ("System prompt", 100, 25),
+        ("You", 300, 75),
+        ("In the request", 400, 100),
+    ]

@@ -131,3 +131,34 @@ def test_what_does_not_fit_is_painted_up_to_the_end_and_said(gauge, qtbot):
     assert sum(gauge.bar.widths()) == pytest.approx(gauge.bar.width())
     assert gauge.word.text() == "Exceeded"
     assert gauge.share.text().startswith("305 %")
+
+
+UNKNOWN = Gauge(SEGMENTS, 4_310, 0, 0, Status.UNKNOWN, tokenizer="smollm2")
+
+
+@pytest.mark.parametrize("width", [720, 420])
+def test_a_window_that_is_not_known_yet_is_said_and_compared_with_nothing(gauge, qtbot, width):
+    gauge.resize(width, 90)
+    gauge.set_gauge(UNKNOWN)
+    assert gauge.numbers.text() == "4,310 tokens"
+    assert gauge.share.text().startswith("window not known yet")
+    assert "%" not in gauge.share.text() + gauge.accessibleName()
+    assert not gauge.word.isVisible()
+    assert gauge.optimize.isEnabled(), "the user may still make room by hand"
+    assert "not known" in gauge.bar.hint_at(width / 2)
+    gauge.set_draft_tokens(90)
+    assert gauge.numbers.text() == "4,400 tokens"
+    assert sum(gauge.bar.widths()) == 0
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_a_window_that_is_not_known_yet_is_hatched_from_end_to_end(gauge, qtbot, palette):
+    theme.show(is_dark=palette.is_dark)
+    gauge.set_gauge(UNKNOWN)
+    image = gauge.bar.grab().toImage()
+    ratio = image.width() / gauge.bar.width()
+    row = round((gauge.bar._box().center().y()) * ratio)
+    inks = [image.pixelColor(x, row).name() for x in range(round(20 * ratio), image.width() - round(20 * ratio))]
+    assert {palette.free.lower(), palette.hatch.lower()} <= set(inks)
+    for segment in SEGMENTS:
+        assert palette.segments[segment].lower() not in inks

@@ -133,3 +133,11 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
     assert means_of(row) == "1 digested · without a model"
     (undone,) = operation_rows([prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")])
     assert undone.is_undone
+
+
+def test_that_the_window_is_known_at_last_is_no_news():
+    room = Newsroom()
+    unknown = Gauge({Segment.USER: 800}, 800, 0, 0, Status.UNKNOWN)
+    room.open(unknown)
+    assert filled(room, Status.CRITICAL) == [], "it is as full as it was"
+    assert room.news_of(GaugeChanged("v", unknown)) is None

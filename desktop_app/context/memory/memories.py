@@ -92,6 +92,8 @@ class Changes(msgspec.Struct, frozen=True):
 
 def memory_room(policy: ContextPolicy, budget: Budget) -> int:
     """Tokens that the memories may take in the system prompt: the policy's, but no large part of a small window."""
+    if not budget.window:  # not known yet
+        return policy.memory_most
     return min(policy.memory_most, round(budget.usable * MEMORY_SHARE))
 
 

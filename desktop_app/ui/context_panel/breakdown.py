@@ -42,6 +42,8 @@ def lines_of(gauge: Gauge) -> list[Line]:
     """Segments, then their sum; with the reserve and what is free they make the window."""
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     unused = [segment for segment in Segment if segment not in used]
+    if not gauge.is_window_known:
+        return _lines_without_window(gauge, used)
     free = gauge.usable - gauge.total
     tokens = [gauge.segments[segment] for segment in used]
     shares = percentages([*tokens, gauge.reserve, max(free, 0)])
@@ -56,6 +58,13 @@ def lines_of(gauge: Gauge) -> list[Line]:
         lines.append(Line("Too much", free, None, "critical", "critical"))
     lines.append(Line("Window", gauge.window, 100, is_sum=True))
     return lines if free >= 0 else [_without_share(line) for line in lines]
+
+
+def _lines_without_window(gauge: Gauge, used: list[Segment]) -> list[Line]:
+    """Segments and their sum, with shares of the request."""
+    shares = percentages([gauge.segments[segment] for segment in used])
+    lines = [Line(SEGMENT_NAMES[s], gauge.segments[s], share, s) for s, share in zip(used, shares, strict=True)]
+    return [*lines, Line("In the request", gauge.total, 100 if gauge.total else 0, is_sum=True)]
 
 
 def _without_share(line: Line) -> Line:
@@ -158,4 +167,7 @@ class Breakdown(QWidget):
         note = BASIS_SENTENCES[gauge.basis].format(by=by)
         if gauge.window_basis is Basis.ASSUMED:
             note += " The size of the window is assumed: nobody could tell it."
+        if not gauge.is_window_known:
+            self.note.set_text(f"{note} The model's window is not known yet: shares are of the request.")
+            return
         self.note.set_text(f"{note} Shares are of the whole window.")

@@ -61,6 +61,8 @@ class GaugeBar(QWidget):
     def widths(self) -> list[float]:
         """Pixels of what is shown now, in the order of `amounts`."""
         window = self._gauge.window if self._gauge else 0
+        if not window:  # there is no scale to show them on
+            return [0.0] * len(self._shown)
         return spread(self._shown, window, self._box().width())
 
     def hint_at(self, x: float) -> str:
@@ -68,6 +70,8 @@ class GaugeBar(QWidget):
         gauge = self._gauge
         if gauge is None:
             return "The tokens of this conversation are being counted."
+        if not gauge.is_window_known:
+            return f"{thousands(gauge.total + self._draft)} tokens; the model's window is not known yet."
         left = self._box().left()
         for place, width in enumerate(self.widths()):
             if left <= x < left + width:
@@ -82,7 +86,7 @@ class GaugeBar(QWidget):
         """Name, tokens and share of the place in `amounts`."""
         if self._gauge is None:
             return ""
-        if place == DRAFT_PLACE:
+        if place == DRAFT_PLACE and self._gauge.is_window_known:
             share = percent(self._draft / self._gauge.window)
             return f"Your draft: {thousands(self._draft)} tokens, {share} of the window"
         segment = SEGMENT_AT[place]
@@ -108,7 +112,7 @@ class GaugeBar(QWidget):
             self._paint_reserve(painter, box, self._gauge)
             self._paint_segments(painter, box)
         painter.restore()
-        if self._gauge is not None:
+        if self._gauge is not None and self._gauge.is_window_known:
             self._paint_marks(painter, box, self._gauge)
         if self.hasFocus():
             paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)

@@ -24,10 +24,12 @@ BASIS_HINTS = {
     Basis.ASSUMED: "Assumed: nobody could tell, so a cautious figure is used.",
 }
 
+NO_WINDOW = "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
+
 
 def status_of(gauge: Gauge, draft: int) -> Status:
     """The status that the request would have with the draft in it."""
-    if draft == 0:
+    if draft == 0 or not gauge.is_window_known:
         return gauge.status
     share = (gauge.total + draft) / gauge.usable if gauge.usable > 0 else 1.0
     reached = sum(share >= threshold for threshold in gauge.thresholds)
@@ -143,6 +145,9 @@ class ContextGauge(QWidget):
             self.share.set_text("Counting…")
             self._name("Context window: the tokens are being counted", "")
             return
+        if not gauge.is_window_known:
+            self._tell_no_window(gauge)
+            return
         status = status_of(gauge, self._draft)
         self.dot.set_status(status)
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
@@ -152,6 +157,18 @@ class ContextGauge(QWidget):
         self.numbers.set_text(f"{thousands(gauge.total + self._draft)} / {thousands(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
         self._tell_share(gauge, status)
+
+    def _tell_no_window(self, gauge: Gauge) -> None:
+        """Says what is known without the window: how many tokens there are."""
+        tokens = f"{thousands(gauge.total + self._draft)} tokens"
+        words = STATUS_WORDS[Status.UNKNOWN]
+        self.dot.set_status(Status.UNKNOWN)
+        self.optimize.set_kind(Kind.PLAIN)
+        self.numbers.set_text(tokens)
+        self.numbers.set_hint(BASIS_HINTS[gauge.basis])
+        self.share.set_text(words if self._is_narrow() else f"{words} · {gauge.basis.value}")
+        self.share.set_hint(NO_WINDOW)
+        self._name(f"Context window: {tokens}, {words}", NO_WINDOW)
 
     def _tell_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0

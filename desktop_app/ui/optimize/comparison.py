@@ -36,7 +36,7 @@ class Comparison(QWidget):
     def compare(self, before: Gauge, after: Gauge, is_bound: bool = False) -> None:
         """Shows the two. is_bound: the one after is the most that it can be, not what it will be."""
         for bar, gauge in zip(self.bars, (before, after), strict=True):
-            bar.set_parts(segment_parts(gauge), before.window)
+            bar.set_parts(segment_parts(gauge), before.window or before.total)
         self.figures[0].set_runs((Run(thousands(before.total), "ink", BOLD), Run(" tokens")))
         change = round((after.total - before.total) / before.total * 100) if before.total else 0
         change = max(change, -99) if after.total else change  # something is left
