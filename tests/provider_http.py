@@ -60,7 +60,7 @@ class Connection(BaseHTTPRequestHandler):
         body = json.loads(content or b"{}")
         path = urlsplit(self.path).path
         shape = shape_for(path, self.provider.flavour)
-        if shape is None or path in self.provider.pages:
+        if shape is None or self._is_elsewhere(path) or path in self.provider.pages:
             self._page("POST", path, body)
         elif self._is_allowed(shape):
             self._chat(shape, path, body, len(content))
@@ -68,6 +68,9 @@ class Connection(BaseHTTPRequestHandler):
     def _page(self, method: str, path: str, body: Json) -> None:
         provider, flavour = self.provider, FLAVOURS[self.provider.flavour]
         if not self._is_allowed(flavour):
+            return
+        if self._is_elsewhere(path):
+            self._json(404, flavour.error(404, "not found"))
             return
         known = [name for name in (self.path, path, path.removeprefix("/v1")) if name in provider.pages]
         page = flavour.page(method, path, body, provider.models, provider.window)
@@ -77,6 +80,10 @@ class Connection(BaseHTTPRequestHandler):
             self._json(200, page)
         else:
             self._json(404, flavour.error(404, "not found"))
+
+    def _is_elsewhere(self, path: str) -> bool:
+        """Whether the server, as most are, answers below /v1 only, and that is not there."""
+        return self.provider.has_version and not path.startswith("/v1/")
 
     def _chat(self, shape: Shape, path: str, body: Json, size: int) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}

@@ -14,10 +14,11 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
-from .discovery import list_models
+from .discovery import better_address_of, list_models
 from .errors.failures import Where, cut_off, error_of, not_understood, status_of
 from .litellm_library import Endpoint, LiteLLM
 from .manners import request_of
+from .window_failures import version_failure
 from .wire import ReplyReader, StreamError
 
 FAREWELL_SECONDS = 10.0
@@ -86,11 +87,21 @@ class LiteLLMModel:
         except (StreamError, *self._litellm.errors()) as error:
             if not reply.is_finished:  # else only the farewell went wrong
                 offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
+                if status_of(error) == 404 and not offered:
+                    await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise error_of(error, self._where(), self._litellm.patience, offered) from None
+        if not reply.is_finished and not reply.chunks:
+            await self._refuse_short_address(f"{self._endpoint.address} answered with something else than a reply")
         if not reply.is_finished:
             raise cut_off(self._where()) if reply.chunks else not_understood(self._where())
         yield reply.end()
+
+    async def _refuse_short_address(self, answered: str) -> None:
+        """Raises ModelError if the address lacks the "/v1" below which the server answers."""
+        better = await better_address_of(self._endpoint)
+        if better:
+            raise ModelError(version_failure(self._endpoint, answered, better), kind="not_found") from None
 
     async def prepare(self) -> None:
         """Imports litellm, if that has not been done."""

@@ -29,8 +29,8 @@ class RecoveryController(Controller):
         super().__init__(bridge, parts, chat)
         self._settings = settings
 
-    def perform(self, action: Action) -> None:
-        """Takes one of the ways out, in the conversation that is open."""
+    def perform(self, action: Action, setting: str = "") -> None:
+        """Takes one of the ways out, in the conversation that is open. setting: what the settings are opened at."""
         match action:
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
@@ -43,7 +43,7 @@ class RecoveryController(Controller):
             case Action.EXPORT:
                 self.choose_export(self._parts.composer.window())
             case Action.OPEN_SETTINGS:
-                self._settings.open(self._parts.composer.window())
+                self._settings.open(self._parts.composer.window(), setting)
             case Action.EDIT_MESSAGE:
                 self._edit_message()
             case _:

@@ -43,10 +43,12 @@ class SettingsController(QObject):
         """Opens the menu of models; for one who has run out of room, those with the largest windows first."""
         self._bridge.start(self._offer_models(is_largest_first))
 
-    def open(self, parent: QWidget) -> None:
-        """Opens the settings."""
+    def open(self, parent: QWidget, setting: str = "") -> None:
+        """Opens the settings, at that one: "servers/NAME/FIELD"."""
         if self._dialog is None:
-            self._bridge.start(self._open(parent))
+            self._bridge.start(self._open(parent, setting))
+        else:
+            self._dialog.show_setting(setting)
 
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
         """Stores the settings with one thing changed; changes that come together are made one after the other."""
@@ -61,7 +63,7 @@ class SettingsController(QObject):
             models = tuple(sorted(models, key=lambda model: (bool(model.note), -model.window)))
         self._parts.header.offer_models(models)
 
-    async def _open(self, parent: QWidget) -> None:
+    async def _open(self, parent: QWidget, setting: str) -> None:
         from .settings.settings_dialog import SettingsDialog  # not needed before: the window shows sooner
 
         read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
@@ -74,6 +76,7 @@ class SettingsController(QObject):
         dialog.servers.proposals_wanted.connect(lambda kind: self._bridge.start(self._propose(dialog, kind)))
         dialog.finished.connect(self._forget_dialog)
         dialog.open()
+        dialog.show_setting(setting)
 
     async def _find_servers(self, dialog: SettingsDialog) -> None:
         try:

@@ -8,15 +8,21 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from ui_scenes import is_idle, texts, until
 
-from desktop_app.conversation.events import Retrying, TextDelta
+from desktop_app.conversation.events import Failure, Retrying, TextDelta
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Server, Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.retry_notice import RetryNotice
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.toast import Toast
+from desktop_app.ui.transcript.cards import lay_out_failure
 from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.documents import DocumentShelf
 from desktop_app.ui.transcript.items import FailureItem
-from desktop_app.ui.transcript.recovery import WAYS_OUT, ways_out
+from desktop_app.ui.transcript.page import Page
+from desktop_app.ui.transcript.recovery import SETTING_WORDS, WAYS_OUT, ways_out
 
 
 def offered(window: MainWindow) -> list[Action]:
@@ -118,6 +124,26 @@ def test_every_kind_of_a_providers_failure_has_a_way_out():
     assert [kind for kind in kinds.split() if not ways_out(kind)] == []
     assert ways_out("bug") == ()
     assert all(WAYS_OUT.values())
+
+
+@pytest.mark.parametrize("field", SETTING_WORDS)
+def test_the_way_into_the_settings_names_the_field_and_leads_there(play, field):
+    failure = Failure("auth", "home needs a key", setting=f"servers/home/{field}")
+    page = Page(600, DocumentShelf())
+    lay_out_failure(page, failure)
+    hot = next(hot for hot in page.layout.hots if hot.action is Action.OPEN_SETTINGS)
+    assert hot.argument == failure.setting
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        server = Server("home", "http://127.0.0.1:9/v1", ("m",))
+        await bridge.ask(p.WriteSettings(Settings(servers=(server,)), {}))
+        window.stage.transcript.perform(Action.OPEN_SETTINGS, hot.argument)
+        await until(lambda: bool(window.findChildren(SettingsDialog)))
+        (dialog,) = window.findChildren(SettingsDialog)
+        await until(lambda: dialog.servers.forms[0].field(field).edit.hasFocus())
+        dialog.reject()
+
+    play(scene)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from settings_scenes import refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
@@ -202,3 +202,16 @@ def test_a_default_model_that_is_not_listed_is_kept(window, qtbot):
 def test_cancel_saves_nothing(dialog, qtbot):
     with qtbot.assertNotEmitted(dialog.save_requested), qtbot.waitSignal(dialog.rejected):
         qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
+
+
+@pytest.mark.parametrize("field", ["address", "key", "models", "window"])
+def test_a_failure_leads_to_the_very_field(dialog, qtbot, field):
+    dialog.show_setting(f"servers/lmstudio/{field}")
+    edit = dialog.servers.forms[0].field(field).edit
+    qtbot.waitUntil(edit.hasFocus)
+    qtbot.waitUntil(lambda: dialog.area.viewport().rect().contains(edit.mapTo(dialog.area.viewport(), QPoint(4, 4))))
+
+
+@pytest.mark.parametrize("setting", ["", "servers/gone/key", "servers/lmstudio/other", "nonsense"])
+def test_a_setting_that_is_not_there_is_passed_over(dialog, setting):
+    dialog.show_setting(setting)

@@ -56,7 +56,7 @@ def failure_of(where: Where, status: int, verdict: Verdict, offered: tuple[str, 
     said = shown(verdict.said, where)
     title, advice = _title_and_advice(where, status, verdict, offered)
     detail = said or f"{where.base_url} answered with status {status} and no word."
-    return Failure(verdict.kind, title, detail, KEPT, advice)
+    return Failure(verdict.kind, title, detail, KEPT, advice, setting=_setting(where, verdict.kind, offered))
 
 
 def said_by_us(where: Where, kind: ErrorKind, patience: float = 0.0, said: str = "") -> Failure:
@@ -71,7 +71,15 @@ def said_by_us(where: Where, kind: ErrorKind, patience: float = 0.0, said: str =
         "cut": f"{where.base_url} closed the connection before the reply was finished.",
         "garbage": f"{where.base_url} answered with something else than a chat completion.",
     }
-    return Failure(kind, title, shown(said, where) or details.get(kind, ""), KEPT, advice)
+    detail = shown(said, where) or details.get(kind, "")
+    return Failure(kind, title, detail, KEPT, advice, setting=_setting(where, kind, ()))
+
+
+def _setting(where: Where, kind: ErrorKind, offered: tuple[str, ...]) -> str:
+    """Where that is mended in the settings; "" where it is not."""
+    fields: dict[ErrorKind, str] = {"auth": "key", "connection": "address", "garbage": "address"}
+    field = fields.get(kind, "") if kind != "not_found" else "models" if offered else "address"
+    return f"servers/{where.server}/{field}" if field else ""
 
 
 TITLES: dict[ErrorKind, str] = {
@@ -110,6 +118,8 @@ def _title_and_advice(where: Where, status: int, verdict: Verdict, offered: tupl
     if verdict.kind == "auth" and _ABOUT_PLACE.search(verdict.said):
         return f"{where.server} does not serve this place", "Choose a model of another provider."
     title = TITLES[verdict.kind].format(**names)
+    if verdict.kind == "auth" and not where.key:
+        return f"{where.server} needs a key", f"Enter the key of {where.server} in the settings."
     if status == 402:
         title = f"{where.server} wants to be paid"
     elif verdict.kind == "timeout" and status:

@@ -100,6 +100,10 @@ class ServerForm(NamedForm):
             kind=self.chosen_kind(),
         )
 
+    def field(self, name: str) -> Field | None:
+        """The field of that name, as a failure names it; None if there is none."""
+        return {"address": self.address, "key": self.key, "models": self.models, "window": self.window_size}.get(name)
+
     def fill(self, server: Server) -> None:
         """Writes what is known of a server into the fields, to be looked at before it is saved."""
         self.kind.setCurrentIndex(self.kind.findData(server.kind))

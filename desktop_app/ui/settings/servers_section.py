@@ -13,6 +13,7 @@ from desktop_app.engine.protocol import SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings
 from desktop_app.ui.widgets.buttons import Button
 
+from .field import Field
 from .named_forms import Forms
 from .section import Section, note
 from .server_finder import ServerFinder
@@ -79,6 +80,13 @@ class ServersSection(Section):
         """Whether one of the servers has that model."""
         server, _, name = self.renamed(model).partition("/")
         return any(form.name.text() == server and name in models_of(form.models.text()) for form in self.forms)
+
+    def field_of(self, setting: str) -> Field | None:
+        """The field of that setting, "servers/NAME/FIELD"; None if there is none."""
+        section, _, rest = setting.partition("/")
+        name, _, field = rest.rpartition("/")
+        form = next((form for form in self.forms if section == "servers" and form.original.name == name), None)
+        return form.field(field) if form is not None else None
 
     def show_found(self, servers: Sequence[Server]) -> None:
         """Offers what was found and has no form yet."""

@@ -117,6 +117,14 @@ class SettingsDialog(Sheet):
             changed |= section.keys()
         return changed
 
+    def show_setting(self, setting: str) -> None:
+        """Bring that field into view, and give it the focus: "servers/NAME/FIELD"; "" for none in particular."""
+        field = self.servers.field_of(setting)
+        if field is not None:
+            field.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+            field.edit.selectAll()
+            self._show_new(field)
+
     def _show(self, settings: Settings, models: Models) -> None:
         self.theme.choose(settings.theme if settings.theme in self.theme.values() else "system")
         self.scale.set_range(*SCALES, 5)

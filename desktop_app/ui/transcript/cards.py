@@ -10,7 +10,7 @@ from desktop_app.ui.widgets.words import thousands
 
 from .display_list import Action, Fill
 from .page import Link, Page, advance
-from .recovery import ways_out
+from .recovery import SETTING_WORDS, ways_out
 from .spoken import mark_words
 
 FAILURE_CHARACTERS = 4_000
@@ -44,6 +44,13 @@ def _mark_links(operation: OperationRow) -> tuple[Link, ...]:
     return Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id, back)
 
 
+def _way_link(way: Action, failure: Failure) -> Link:
+    """A way out; one into the settings leads to the very field, and says so."""
+    if way is Action.OPEN_SETTINGS and failure.setting:
+        return Link(way, failure.setting, SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
+    return Link(way, "")
+
+
 def lay_out_failure(page: Page, failure: Failure) -> None:
     """What happened, what was kept, what to do."""
     pad = scaled(18)
@@ -57,7 +64,7 @@ def lay_out_failure(page: Page, failure: Failure) -> None:
     ways = ways_out(failure.kind)
     if ways:
         page.skip(8)
-        page.buttons(pad, [Link(way, "") for way in ways])
+        page.buttons(pad, [_way_link(way, failure) for way in ways])
     page.skip(10)
     box = QRectF(0, 0, page.width, page.y)
     page.layout.drawn[0:0] = [

@@ -20,6 +20,8 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "engine": _AGAIN,
     "disk": _AGAIN,
     "auth": (Action.OPEN_SETTINGS, Action.TRY_AGAIN),
+    "address": (Action.OPEN_SETTINGS, Action.TRY_AGAIN),
+    "window_unknown": (Action.OPEN_SETTINGS, Action.TRY_AGAIN, Action.SWITCH_MODEL),
     "quota": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
     "content_filter": (Action.EDIT_MESSAGE, Action.TRY_AGAIN),
     "malformed": (Action.EXPORT, Action.START_FRESH),
@@ -28,6 +30,14 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "rounds": (Action.GO_ON, Action.OPEN_SETTINGS),  # not "Try again": that would begin the many rounds anew
 }
 """For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
+
+SETTING_WORDS = {
+    "key": "Enter the key…",
+    "address": "Change the address…",
+    "models": "Change the model…",
+    "window": "Enter the window…",
+}
+"""What the way into the settings is called, by the field that it leads to."""
 
 
 def ways_out(kind: str) -> tuple[Action, ...]:

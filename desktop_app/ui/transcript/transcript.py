@@ -39,7 +39,7 @@ class Transcript(TranscriptView):
     conversation_requested = Signal(str)
     stop_requested = Signal(str, int)  # a running call: the reply that made it, and its place
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
-    way_out_requested = Signal(object)  # Action
+    way_out_requested = Signal(object, str)  # Action, and the setting that it leads to
     copied = Signal(str)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -74,7 +74,7 @@ class Transcript(TranscriptView):
             case Action.OPEN_WHOLE:
                 self._open_whole(argument)
             case _:
-                self.way_out_requested.emit(action)
+                self.way_out_requested.emit(action, argument)
 
     def _wish(self, action: Action, argument: str) -> None:
         {

@@ -1,0 +1,171 @@
+"""What is said when nobody tells a model's window: what the server answered, and the very setting to mend."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from desktop_app.chat.ports import ModelError, WindowUnknown
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import user_message
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.settings import Server, ServerKind, Settings
+from provider import Reply, ScriptedProvider
+
+KEY = "sk-SECRET-0123456789abcdef"
+
+
+def catalogue(server: Server, key: str = "") -> Catalogue:
+    return Catalogue(Settings(servers=(server,)), lambda _: key)
+
+
+async def failure_at(base_url: str, *, kind: ServerKind = "vllm", model: str = "big", key: str = "") -> Failure:
+    models = catalogue(Server("home", base_url, (model,), kind=kind), key)
+    with pytest.raises(ModelError) as caught:
+        await models.known_model(f"home/{model}")
+    assert KEY not in repr(caught.value.failure)
+    await models.close()
+    return caught.value.failure
+
+
+def serving(flavour: str = "vllm", **options: Any) -> ScriptedProvider:
+    return ScriptedProvider([Reply("Hello")], flavour=flavour, models=("big", "small"), repeat_last=True, **options)
+
+
+@pytest.mark.parametrize("kind", ["vllm", "openai_compatible", "lm_studio", "llama_cpp"])
+async def test_a_missing_key_is_asked_for(kind: ServerKind) -> None:
+    with serving(key=KEY) as provider:
+        failure = await failure_at(provider.base_url, kind=kind)
+    assert (failure.kind, failure.setting) == ("auth", "servers/home/key")
+    assert "needs a key" in failure.title
+    assert "401" in failure.detail
+    assert provider.root_url in failure.detail
+
+
+async def test_a_wrong_key_is_said_to_be_refused() -> None:
+    with serving(key=KEY) as provider:
+        failure = await failure_at(provider.base_url, key="sk-another-0123456789")
+    assert (failure.kind, failure.setting) == ("auth", "servers/home/key")
+    assert "refused the key" in failure.title
+
+
+@pytest.mark.parametrize("kind", ["vllm", "openai_compatible", "lm_studio"])
+async def test_an_address_without_its_version_is_named_with_the_one_that_would_work(kind: ServerKind) -> None:
+    with serving(has_version=True) as provider:
+        failure = await failure_at(provider.root_url, kind=kind)
+    assert (failure.kind, failure.setting) == ("address", "servers/home/address")
+    assert "/v1" in failure.title
+    assert "404" in failure.detail
+    assert f"{provider.root_url}/v1 " in failure.advice
+
+
+async def test_a_model_that_the_server_does_not_have_is_named_with_those_that_it_has() -> None:
+    with serving() as provider:
+        failure = await failure_at(provider.base_url, model="large")
+    assert (failure.kind, failure.setting) == ("not_found", "servers/home/models")
+    assert "big, small" in failure.detail
+
+
+async def test_a_server_that_does_not_tell_the_window_is_asked_no_more_and_the_user_is() -> None:
+    with serving("openai") as provider:
+        failure = await failure_at(provider.base_url)
+    assert (failure.kind, failure.setting) == ("window_unknown", "servers/home/window")
+
+
+async def test_a_server_that_is_not_there_is_named_with_its_address() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        failure = await failure_at(address)
+    assert (failure.kind, failure.setting) == ("connection", "servers/home/address")
+    assert address in failure.detail
+
+
+async def test_what_is_no_address_is_quoted() -> None:
+    failure = await failure_at("nonsense")
+    assert (failure.kind, failure.setting) == ("address", "servers/home/address")
+    assert "nonsense" in failure.detail
+
+
+@pytest.fixture
+def raw_server() -> Iterator[Callable[[int, bytes], str]]:
+    """`raw_server(503, b"no")`: the address of a server that answers everything so."""
+    servers: list[HTTPServer] = []
+
+    def start(status: int, body: bytes) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Nothing is logged."""
+
+        servers.append(HTTPServer(("127.0.0.1", 0), Handler))
+        threading.Thread(target=servers[-1].serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return f"http://127.0.0.1:{servers[-1].server_address[1]}/v1"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(("status", "kind"), [(503, "server"), (404, "address"), (301, "address")])
+async def test_the_status_is_told(status: int, kind: str, raw_server: Callable[..., Any]) -> None:
+    failure = await failure_at(raw_server(status, b"no"))
+    assert failure.kind == kind
+    assert str(status) in failure.detail
+
+
+async def test_a_page_instead_of_an_answer_is_said_to_be_one(raw_server: Callable[..., Any]) -> None:
+    failure = await failure_at(raw_server(200, b"<html>Welcome to the router</html>"))
+    assert (failure.kind, failure.setting) == ("address", "servers/home/address")
+    assert "JSON" in failure.detail
+
+
+async def test_a_window_of_the_user_s_own_needs_no_answer() -> None:
+    models = catalogue(Server("home", "http://127.0.0.1:9/v1", ("big",), window=9_000))
+    assert (await models.known_model("home/big")).info.window == 9_000
+
+
+async def test_what_is_known_of_a_model_without_its_window_goes_along() -> None:
+    models = catalogue(Server("home", "http://127.0.0.1:9/v1", ("big",)))
+    with pytest.raises(WindowUnknown) as caught:
+        models.model("home/big")
+    assert (caught.value.info.id, caught.value.info.window) == ("home/big", 0)
+    assert caught.value.tokenizer.count("one two three") > 0
+
+
+async def test_a_reply_that_is_asked_for_without_the_version_says_so() -> None:
+    with ScriptedProvider([Reply("Hello")], models=("big",), has_version=True) as provider:
+        server = Server("home", provider.root_url, ("big",), window=9_000)
+        models = catalogue(server)
+        with pytest.raises(ModelError) as caught:
+            [piece async for piece in models.model("home/big").stream((user_message("Hi"),), 5)]
+        await models.close()
+    failure = caught.value.failure
+    assert failure.setting == "servers/home/address"
+    assert f"{provider.root_url}/v1 " in failure.advice
+
+
+@pytest.mark.parametrize("kind", ["vllm", "openai_compatible", "openai", "anthropic", "openrouter", "ollama"])
+async def test_a_reply_that_is_asked_for_without_a_key_leads_to_the_key(kind: ServerKind) -> None:
+    with ScriptedProvider([Reply("Hello")], models=("big",), key=KEY) as provider:
+        path = "" if kind in ("anthropic", "ollama") else "/v1"
+        models = catalogue(Server("home", provider.root_url + path, ("big",), window=9_000, kind=kind))
+        with pytest.raises(ModelError) as caught:
+            [piece async for piece in models.model("home/big").stream((user_message("Hi"),), 5)]
+        await models.close()
+    failure = caught.value.failure
+    assert (failure.kind, failure.setting) == ("auth", "servers/home/key")
+    assert "needs a key" in failure.title
