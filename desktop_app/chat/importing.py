@@ -28,7 +28,9 @@ def messages_of_file(path: Path) -> tuple[str, list[Message]]:
     try:
         return path.stem, read_chat(path.read_bytes(), lambda _: uuid.uuid4().hex)
     except BadChat as error:
-        raise WorldError(_failure(path, str(error), "Each line must be one chat message as a JSON object.")) from error
+        reason = str(error) if error.line else f"{error.reason[:1].upper()}{error.reason[1:]}"
+        advice = "Each line must be one chat message as a JSON object." if error.line else "Choose another file."
+        raise WorldError(_failure(path, reason, advice)) from error
     except OSError as error:
         raise WorldError(_failure(path, error.strerror or str(error), "Choose another file.")) from error
 

@@ -79,7 +79,7 @@ def _read(file: Path) -> Conversation | None:
         place, reason = str(file), (error.strerror or str(error)).lower()
     else:
         return _conversation(file, messages)
-    show_error(f"palimpsest: {place}: {reason}. Nothing was imported from this file.")
+    show_error(f"palimpsest: {place}: {reason.rstrip('.')}. Nothing was imported from this file.")
     return None
 
 

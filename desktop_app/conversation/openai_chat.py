@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
+from .foreign_files import SUPPORTED, kind_of_file
 from .message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 Json = dict[str, Any]
@@ -23,8 +24,22 @@ class BadChat(ValueError):
 def read_jsonl(content: bytes) -> list[Json]:
     """The objects of a file of JSON Lines; blank lines are passed over, a byte order mark too.
 
-    Raises BadChat, naming the line, for what is not UTF-8, not JSON or not an object.
+    Raises BadChat, naming the line, for what is not UTF-8, not JSON or not an object; of another program's file it says
+    whose that is.
     """
+    try:
+        return _objects_of(content)
+    except BadChat as error:
+        raise _explained(error, content) from error
+
+
+def _explained(error: BadChat, content: bytes) -> BadChat:
+    """The error, or, of another program's file, one that says whose that is and what can be read."""
+    kind = kind_of_file(content)
+    return BadChat(f"this is {kind}, which cannot be read. {SUPPORTED}") if kind else error
+
+
+def _objects_of(content: bytes) -> list[Json]:
     objects: list[Json] = []
     for number, line in _filled_lines(content):
         try:
@@ -54,7 +69,7 @@ def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
         return messages_of(objects, new_id)
     except BadChat as error:
         numbers = [number for number, _ in _filled_lines(content)]
-        raise BadChat(error.reason, numbers[error.line - 1]) from error
+        raise _explained(BadChat(error.reason, numbers[error.line - 1]), content) from error
 
 
 def messages_of(objects: Iterable[Json], new_id: Callable[[int], str]) -> list[Message]:
@@ -83,6 +98,8 @@ ROLES = {
 
 def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Message:
     role = ROLES.get(str(value.get("role")))
+    if value.get("role") is None:
+        raise BadChat(f"a chat message must have a role, one of {', '.join(ROLES)}")
     if role is None:
         raise BadChat(f"the role {value.get('role')!r} is not one of {', '.join(ROLES)}")
     content = _parts(value.get("content"))

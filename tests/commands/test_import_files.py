@@ -138,3 +138,13 @@ def test_a_history_that_is_broken_is_imported_as_it_is_with_one_warning(tmp_path
     assert [m.role.value for m in entries(data, conversation["id"])] == ["assistant", "user", "tool"]
     assert err.count("repaired for the model") == 1
     assert "result without a call (1)" in err
+
+
+def test_an_export_of_another_program_is_named(tmp_path: Path, data: Path, capsys) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([{"title": "One", "mapping": {}}], indent=2))
+    assert main(["import", str(file), "--data-dir", str(data)]) == 2
+    said = capsys.readouterr().err
+    assert "ChatGPT" in said
+    assert "JSON Lines" in said
+    assert "None" not in said

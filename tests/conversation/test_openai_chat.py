@@ -67,7 +67,7 @@ def test_reasoning_is_read_and_not_sent_back() -> None:
     ("fields", "reason"),
     [
         ({"role": "chief", "content": "x"}, "the role 'chief' is not one of system, developer, user"),
-        ({"content": "x"}, "the role None"),
+        ({"content": "x"}, "must have a role"),
         ({"role": "user", "content": 3}, "must be text, a list of parts, or null"),
         ({"role": "user", "content": [3]}, "a part of `content` must be an object"),
         ({"role": "assistant", "tool_calls": "x"}, "must be a list"),

@@ -1,0 +1,71 @@
+"""Files of other programs that somebody may want to import: known by their contents, so that it can be said. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+SUPPORTED = (
+    'What can be imported is JSON Lines: one chat message a line, such as {"role": "user", "content": "Hello"}, '
+    "as Palimpsest's own export writes it."
+)
+
+_BEGINNINGS = {
+    b"PK\x03\x04": "a ZIP archive: the data exports of ChatGPT and Claude come as one",
+    b"SQLite format 3\x00": "an SQLite database",
+    b"%PDF-": "a PDF document",
+    b"\x1f\x8b": "a gzip archive",
+}
+_HTML = (b"<!doctype html", b"<html")
+
+
+def kind_of_file(content: bytes) -> str:
+    """Return what the file is, in words that go on "This is …"; "" for what nobody knows, and for chat messages."""
+    for beginning, kind in _BEGINNINGS.items():
+        if content.startswith(beginning):
+            return kind
+    if content[:200].lstrip().lower().startswith(_HTML):
+        return "a web page"
+    value = _json(content)
+    return _kind_of_json(value) if value is not None else ""
+
+
+def _json(content: bytes) -> Any:
+    """The whole file as JSON, or else its first line."""
+    text = content.removeprefix(b"\xef\xbb\xbf")
+    for candidate in (text, text.lstrip().partition(b"\n")[0]):
+        try:
+            return json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _kind_of_json(value: Any) -> str:
+    entries = _entries(value)
+    first = entries[0] if entries else {}
+    if "mapping" in first:
+        return f"a data export of ChatGPT, with {_counted(len(entries), 'conversation')}"
+    if "chat_messages" in first:
+        return f"a data export of Claude, with {_counted(len(entries), 'conversation')}"
+    if "Gemini Apps" in str(first.get("header")):
+        return "a data export of Gemini"
+    if "sessionId" in first and "message" in first:
+        return "a session of Claude Code"
+    if isinstance(first.get("messages"), list):
+        return "JSON with lists of messages inside"
+    if isinstance(value, list) and "role" in first:
+        return "one JSON list, not a message a line"
+    return ""
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list, of a list named "conversations", or the one object itself."""
+    if isinstance(value, dict):
+        inner = cast("dict[str, Any]", value).get("conversations")
+        value = inner if isinstance(inner, list) else [value]
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
