@@ -78,7 +78,7 @@ class ResearchRole:
         """The model that the settings name; the chat's own if none is named, or if that one is missing."""
         chosen, model, note = self._settings().research_model, session.model, ""
         try:
-            model = self._models.model(chosen) if chosen else model
+            model = await self._models.known_model(chosen) if chosen else model
         except ModelError as error:
             note = f"{error.failure.title}: {model.info.label} answered in its place."
         return Researcher(model, await asyncio.to_thread(self._words), self._models.price(model.info.id), note)

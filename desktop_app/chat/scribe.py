@@ -179,4 +179,5 @@ def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = 
     the settings may want none by a model at all."""
     if policy.strategy not in BY_MODEL:
         return policy.strategy
-    return "extractive" if info.is_builtin or summaries == "extractive" else "llm"
+    is_able = not info.is_builtin and info.window  # how much it could read of the conversation is known
+    return "llm" if is_able and summaries != "extractive" else "extractive"

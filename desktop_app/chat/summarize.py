@@ -128,6 +128,8 @@ def drafted(basis: Basis, plan: CompactionPlan, order: Order, safe_share: float 
     """What the order's model will be asked for that plan; this takes its time. Raises NoSummary if it cannot do it."""
     model, prompts = order.writer
     info = model.info
+    if not info.window:
+        raise NoSummary("its window is not known yet")
     if plan.summary_budget < PAGE_LEAST:
         raise NoSummary("there is no room for a summary")
     draft = draft_of(

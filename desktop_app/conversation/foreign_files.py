@@ -64,7 +64,8 @@ def _entries(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, dict):
         inner = cast("dict[str, Any]", value).get("conversations")
         value = inner if isinstance(inner, list) else [value]
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+    entries = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, Any]", entry) for entry in entries if isinstance(entry, dict)]
 
 
 def _counted(number: int, noun: str) -> str:

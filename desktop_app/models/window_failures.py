@@ -28,7 +28,7 @@ def window_failure(endpoint: Endpoint, model: str, found: Found | None) -> Failu
             endpoint,
             "address",
             f"{endpoint.name} cannot be reached",
-            f"Nothing answers at {endpoint.address}, and the window of {model} is not known from earlier.",
+            f"Nothing answers at {endpoint.address}, and it never told how many tokens {model} accepts.",
             "Start the server, or check its address in the settings. Then try again.",
             kind="connection",
         )

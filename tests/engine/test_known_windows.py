@@ -14,7 +14,9 @@ from desktop_app.conversation.events import GaugeChanged, ModelChanged, TurnEven
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine.compose import join
+from desktop_app.engine.engine import Engine
 from desktop_app.engine.joined import Joined
+from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.planning import plan_wanted
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.paths import last_told_file
@@ -191,12 +193,13 @@ async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: R
     run = await restart()
     session = await run.joined.conversations.create("Long", LONG)
 
-    class Planner:
-        conversations = run.joined.conversations
-
-    plan = await plan_wanted(Planner(), session, None, "extractive")  # type: ignore[arg-type]
+    engine = Engine(run.joined, Outbox(lambda _: None))
+    plan = await plan_wanted(engine, session, None, "extractive")
     assert plan.compaction is not None
     assert plan.compaction.tokens_after < plan.compaction.tokens_before
+    assert (await plan_wanted(engine, session, None, "")).strategy == "extractive", (
+        "no model could say how much it reads"
+    )
 
 
 async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: Restart, tmp_path: Path) -> None:

@@ -140,7 +140,9 @@ def test_the_way_into_the_settings_names_the_field_and_leads_there(play, field):
         window.stage.transcript.perform(Action.OPEN_SETTINGS, hot.argument)
         await until(lambda: bool(window.findChildren(SettingsDialog)))
         (dialog,) = window.findChildren(SettingsDialog)
-        await until(lambda: dialog.servers.forms[0].field(field).edit.hasFocus())
+        shown = dialog.servers.forms[0].field(field)
+        assert shown is not None
+        await until(shown.edit.hasFocus)
         dialog.reject()
 
     play(scene)

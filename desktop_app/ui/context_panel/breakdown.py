@@ -165,9 +165,9 @@ class Breakdown(QWidget):
             return
         by = f" by {gauge.tokenizer}" if gauge.tokenizer else ""
         note = BASIS_SENTENCES[gauge.basis].format(by=by)
+        if not gauge.is_window_known:
+            self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
+            return
         if gauge.window_basis is Basis.ASSUMED:
             note += " The size of the window is assumed: nobody could tell it."
-        if not gauge.is_window_known:
-            self.note.set_text(f"{note} The model's window is not known yet: shares are of the request.")
-            return
         self.note.set_text(f"{note} Shares are of the whole window.")
