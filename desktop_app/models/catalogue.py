@@ -94,8 +94,8 @@ class Catalogue:
     async def _find_window(self, server: Server, name: str) -> None:
         """Asks whoever may know, unless that was done. Raises ModelError where the server wants a key."""
         endpoint, found = self._endpoint(server), self._found_of(server, name)
-        if found is None or not found.is_up or not found.told.window:
-            is_known = bool(self._limits(server, name).window)
+        is_known = bool(self._limits(server, name).window)
+        if is_asked(endpoint) and (found is None or not found.is_up or not is_known):
             await self._discover(server, ASK_SECONDS if is_known else PATIENT_SECONDS)
             found = self._found_of(server, name)
         if found is not None and found.status == UNAUTHORIZED and not endpoint.key:

@@ -59,7 +59,7 @@ class LastToldFile:
             return
         try:
             entries = msgspec.json.decode(self._path.read_bytes(), type=list[_Entry])
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             log.warning("%s could not be read: %s", self._path, error)
             return
         self._last = {(entry.server, entry.address, entry.model): entry.last for entry in entries}

@@ -1,0 +1,53 @@
+"""What servers told last outlives the engine, and a file that is damaged is as good as none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from desktop_app.conversation.gauge import Basis
+from desktop_app.models.last_told import LastTold, LastToldFile
+from desktop_app.models.limits import Told
+
+KEY = ("home", "http://127.0.0.1:1/v1", "big")
+LAST = LastTold(Told(64_000, has_tools=True), Basis.MEASURED, 1_795_363_349.8)
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    kept = LastToldFile(tmp_path / "models.json")
+    assert kept.note(KEY, LAST)
+    assert not kept.note(KEY, LAST), "nothing new"
+    kept.write()
+    again = LastToldFile(tmp_path / "models.json")
+    again.read()
+    assert again.of(KEY) == LAST
+    assert again.of(("home", "http://127.0.0.1:2/v1", "big")) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
+def test_nobody_else_reads_it(tmp_path: Path) -> None:
+    kept = LastToldFile(tmp_path / "models.json")
+    kept.note(KEY, LAST)
+    kept.write()
+    assert (tmp_path / "models.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", [b"", b"[", b"{}", b"\xff", b'[{"server": 1}]', b"[" * 200_000])
+def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "models.json").write_bytes(content)
+    kept = LastToldFile(tmp_path / "models.json")
+    kept.read()
+    assert kept.of(KEY) is None
+    kept.note(KEY, LAST)
+    kept.write()
+    kept.read()
+    assert kept.of(KEY) == LAST
+
+
+def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
+    kept = LastToldFile(tmp_path / "gone" / "models.json")
+    kept.note(KEY, LAST)
+    kept.write()
+    assert kept.of(KEY) == LAST
