@@ -27,7 +27,6 @@ from .take_turn import take_turn
 from .tasks import Tasks
 from .titles import RESEARCH, UNTITLED, title_of
 from .turn import failure_of
-from .uninterrupted import uninterrupted
 from .workbench import Workbench
 
 
@@ -159,7 +158,11 @@ class Turns:
             self._tasks.start(key, self._get_ready(session))
 
     async def _get_ready(self, session: Session) -> None:
-        await uninterrupted(session.model.prepare())  # a message sent meanwhile needs the server just as well
+        # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.
+        key = f"start of {session.model_info.id}"
+        if not self._tasks.is_running(key):
+            self._tasks.start(key, session.model.prepare())
+        await self._tasks.ended(key)
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(assemble(session.view))
 

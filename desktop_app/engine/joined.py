@@ -94,7 +94,7 @@ class Joined:
 
     async def close(self) -> None:
         """Stops turns, stores what had arrived, and ends children and threads, one after the other."""
-        self.catalogue.stop_loading()  # a reading that waits for it cannot be cancelled
+        self.catalogue.stop_loading()  # else its end is waited for until the model is read
         await self.conversations.close()
         for end in (self.mcp.close, self.catalogue.close, self.archive.close):
             await end()

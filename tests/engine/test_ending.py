@@ -36,12 +36,18 @@ async def seconds_to_end(engine: EngineClient, ask_for_it: bool) -> float:
     return time.monotonic() - start
 
 
-async def test_an_engine_ends_while_litellm_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_typing", [False, True], ids=["idle", "typing"])
+async def test_an_engine_ends_while_litellm_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_typing: bool
+) -> None:
     (tmp_path / "fake" / "litellm").mkdir(parents=True)
     (tmp_path / "fake" / "litellm" / "__init__.py").write_text(ENDLESS_IMPORT)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "fake"))
     engine = await EngineClient(tmp_path / "data").start()
     await engine.ask(p.ListConversations())
+    if is_typing:  # the built-in model gets ready, which needs litellm
+        opened = await engine.ask(p.CreateConversation("One"), p.Opened)
+        await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))
     await asyncio.sleep(2 * slowness())  # the import has begun
     assert await seconds_to_end(engine, ask_for_it=True) < END_SECONDS * slowness()
 
