@@ -17,13 +17,14 @@ from engine_client import EngineClient
 from slowness import slowness
 
 ENDLESS_IMPORT = """
-import builtins, time
+import builtins, pathlib, time
 
 class Client:
     def __del__(self):
         import litellm.late  # as litellm's own HTTP clients do
 
 builtins.client = Client()
+pathlib.Path(__file__).with_name("begun").touch()
 time.sleep(3600)
 """
 
@@ -48,7 +49,9 @@ async def test_an_engine_ends_while_litellm_is_imported(
     if is_typing:  # the built-in model gets ready, which needs litellm
         opened = await engine.ask(p.CreateConversation("One"), p.Opened)
         await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))
-    await asyncio.sleep(2 * slowness())  # the import has begun
+    async with asyncio.timeout(60):
+        while not (tmp_path / "fake" / "litellm" / "begun").exists():
+            await asyncio.sleep(0.05)
     assert await seconds_to_end(engine, ask_for_it=True) < END_SECONDS * slowness()
 
 
