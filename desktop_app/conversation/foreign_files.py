@@ -62,10 +62,12 @@ def _kind_of_json(value: Any) -> str:
 def _entries(value: Any) -> list[dict[str, Any]]:
     """The objects of a list, of a list named "conversations", or the one object itself."""
     if isinstance(value, dict):
-        inner = cast("dict[str, Any]", value).get("conversations")
-        value = inner if isinstance(inner, list) else [value]
-    entries = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", entry) for entry in entries if isinstance(entry, dict)]
+        whole = cast("dict[str, Any]", value)
+        inner: object = whole.get("conversations")
+        found = cast("list[object]", inner) if isinstance(inner, list) else [whole]
+    else:
+        found = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, Any]", entry) for entry in found if isinstance(entry, dict)]
 
 
 def _counted(number: int, noun: str) -> str:

@@ -214,7 +214,7 @@ def test_a_failure_says_what_happened_what_was_kept_and_what_to_do(view, qtbot):
     assert {"No answer", "503", "All is kept.", "Try later."} <= set(words(view, key))
     with qtbot.waitSignal(view.way_out_requested) as told:
         click(view, qtbot, key, Action.TRY_AGAIN)
-    assert told.args == [Action.TRY_AGAIN]
+    assert told.args == [Action.TRY_AGAIN, ""]
 
 
 def test_the_system_prompt_and_reasoning_unfold(view, qtbot):
