@@ -163,7 +163,10 @@ class Conversations:
         """Calls whose tools were running when the engine was killed get a result that says so."""
         newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
         if newest is not None and newest.model:  # an imported conversation is left as it is
-            results = [ToolResult(c.recorded_id, c.call.name, CRASHED, is_error=True) for c in session.view.open_calls]
+            results = [
+                ToolResult(c.recorded_id, c.call.name, CRASHED, is_error=True, ending="stopped")
+                for c in session.view.open_calls
+            ]
             await session.record(*(stamped(Message(role=Role.TOOL, parts=(result,))) for result in results))
 
     def _model(self, model_id: str) -> ChatModel:

@@ -69,9 +69,14 @@ def _part(part: Part) -> str:
         case ToolCall():
             return _fenced(part.arguments, f"Calls `{part.name}`")
         case ToolResult():
-            return _fenced(part.text, f"`{part.name}` {'failed' if part.is_error else 'answered'}")
+            return _fenced(part.text, f"`{part.name}` {_ending(part)}")
         case Attachment():
             return f"[{part.name}]" if part.is_image else _fenced(part.content, part.name)
+
+
+def _ending(result: ToolResult) -> str:
+    words = {"denied": "was not allowed", "stopped": "was stopped", "timed_out": "took too long"}
+    return words.get(result.ending, "failed" if result.is_error else "answered")
 
 
 def _fenced(text: str, heading: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 from desktop_app.context.truncate import for_window, truncated
 from desktop_app.conversation.events import MessageRecorded, ToolFinished, ToolOutput, ToolStarted, TurnEvent
-from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from desktop_app.conversation.message import CallEnding, Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolOutcome
 
 from .ports import WorldError
@@ -102,7 +102,7 @@ class Calls:
         if before and not refusal:
             await asyncio.wait(before)
         started = time.monotonic()
-        outcome = ToolOutcome(refusal, is_error=True) if refusal else await self._outcome(place, call)
+        outcome = ToolOutcome(refusal, is_error=True, ending="denied") if refusal else await self._outcome(place, call)
         await uninterrupted(self._record(place, call, outcome, time.monotonic() - started))
 
     async def _outcome(self, place: int, call: ToolCall) -> ToolOutcome:
@@ -123,7 +123,9 @@ class Calls:
                     return await self._ran(place, call)
         except Exception as error:  # noqa: BLE001 - told as the bug that it is; the call still gets its result
             if limit.expired():
-                return self._cut_short(place, STOPPED_ALONE if is_stopped else TOO_LONG)
+                if is_stopped:
+                    return self._cut_short(place, STOPPED_ALONE)
+                return self._cut_short(place, TOO_LONG, "timed_out")
             self._bench.on_bug(error)
             return ToolOutcome(f"[The tool failed inside Palimpsest: {type(error).__name__}]", is_error=True)
 
@@ -140,10 +142,10 @@ class Calls:
                     await asyncio.sleep(0.01)
         return ToolOutcome("[The tool ended without a result.]", is_error=True)
 
-    def _cut_short(self, place: int, words: str) -> ToolOutcome:
+    def _cut_short(self, place: int, words: str, ending: CallEnding = "stopped") -> ToolOutcome:
         """What that call has shown so far, and why there is no more of it."""
         told = (self._shown[place], words) if place in self._shown else (NOT_BEGUN,)
-        return ToolOutcome("\n".join(filter(None, told)), is_error=True)
+        return ToolOutcome("\n".join(filter(None, told)), is_error=True, ending=ending)
 
     async def _record(self, place: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
         """Stores the result as it enters, truncated, the whole text in its spill; and tells of it."""
@@ -170,5 +172,5 @@ async def entered(session: Session, bench: Workbench, call: ToolCall, outcome: T
             spill = await bench.spills.keep(outcome.text)
         except WorldError:
             cut = await asyncio.to_thread(truncated, outcome.text, call.name, policy, False)
-    result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill)
+    result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill, outcome.ending)
     return stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))

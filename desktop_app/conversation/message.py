@@ -7,6 +7,7 @@ operation on a result can name it by its message.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -44,10 +45,15 @@ class ToolCall(msgspec.Struct, frozen=True, tag="tool_call"):
     extras: str = ""
 
 
+CallEnding = Literal["", "denied", "stopped", "timed_out"]
+"""Why a call has no result of its tool's: it was not allowed, was stopped, or took too long; "" where it has one."""
+
+
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
     """What a tool answered. Paired with its call by position and id, since ids repeat in real traces.
 
     spill: the SHA-256 of the whole output, if `text` is what was left of it as it entered; else "".
+    is_error: as the model is told it; ending: what it was for the user, who may have wanted it so.
     """
 
     call_id: str
@@ -55,6 +61,7 @@ class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
     text: str
     is_error: bool = False
     spill: str = ""
+    ending: CallEnding = ""
 
 
 class Attachment(msgspec.Struct, frozen=True, tag="attachment"):

@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from .message import CallEnding
+
 
 class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as it is offered to a model.
@@ -62,10 +64,14 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 
 
 class ToolOutcome(msgspec.Struct, frozen=True):
-    """How a call ended, in the words that the model gets. `text` is whole: it is truncated later, as it enters."""
+    """How a call ended, in the words that the model gets. `text` is whole: it is truncated later, as it enters.
+
+    ending: see `ToolResult`.
+    """
 
     text: str
     is_error: bool = False
+    ending: CallEnding = ""
 
 
 class Workplace(msgspec.Struct, frozen=True):

@@ -38,7 +38,7 @@ async def test_what_is_denied_is_a_result_and_the_turn_goes_on(house, tmp_path) 
     asked = await answered(home, PermissionAnswer(is_allowed=False))
     assert [need.target for need in asked.needs] == ["touch made"]
     assert (await finished(home)).reason == "finished"
-    assert [(result.text, result.is_error) for result in results(session)] == [(DENIED, True)]
+    assert [(r.text, r.is_error, r.ending) for r in results(session)] == [(DENIED, True, "denied")]
     assert list((tmp_path / "work").iterdir()) == []
 
 

@@ -91,9 +91,9 @@ async def test_one_call_is_stopped_alone_and_the_turn_goes_on(house, tmp_path) -
 
     assert (await ended(home)).reason == "finished"
     first, second = results(session)
-    assert (first.call_id, first.is_error) == ("a", True)
+    assert (first.call_id, first.is_error, first.ending) == ("a", True, "stopped")
     assert first.text == "begun\n\n[Stopped by the user before it ended; it may have had effects.]"
-    assert (second.call_id, second.is_error) == ("b", False)
+    assert (second.call_id, second.is_error, second.ending) == ("b", False, "")
     assert "Stopped by the user" in json.dumps(home.provider.requests[1].messages)
     assert session.view.items[-1].message.text == "I see."
 
@@ -162,6 +162,7 @@ async def test_stopping_the_turn_gives_each_call_a_result(house, tmp_path) -> No
         "a": "begun\n\n[Stopped before it ended; it may have had effects.]",
         "b": "[Stopped before it began.]",
     }
+    assert {result.ending for result in results(session)} == {"stopped"}
 
 
 @pytest.mark.parametrize(("tries", "reason"), [(3, "finished"), (0, "failed")])

@@ -19,7 +19,7 @@ from desktop_app.conversation.events import (
     TurnFailed,
     TurnStarted,
 )
-from desktop_app.conversation.message import Reasoning, Role, Text
+from desktop_app.conversation.message import Reasoning, Role, Text, ToolResult
 from desktop_app.ui.transcript.display_list import Action, Words
 from desktop_app.ui.transcript.reader import MessageReader
 from desktop_app.ui.transcript.row_layout import SHOWN_MOST
@@ -169,6 +169,15 @@ def test_tool_results_are_cards_with_their_call_and_what_became_of_them(view):
     shown = words(view, "m1")
     assert {"read", "a.py lines=3", "error", "10 tokens", "… 44 lines more: open"} <= set(shown)
     assert "Assistant called read" in words(view, "m0")
+
+
+@pytest.mark.parametrize(
+    ("ending", "tag"), [("", "error"), ("denied", "not allowed"), ("stopped", "stopped"), ("timed_out", "timed out")]
+)
+def test_a_call_that_was_denied_or_stopped_is_no_error(view, ending, tag):
+    ended = row(1, Role.TOOL, ToolResult("c", "bash", "[why]", is_error=True, ending=ending))
+    view.transcript.open([call(0, "bash"), ended], ())
+    assert {"error", "not allowed", "stopped", "timed out"} & set(words(view, "m1")) == {tag}
 
 
 def test_states_are_tagged(view):

@@ -23,6 +23,13 @@ UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
 NARROW = 480  # pixels below which the name of the tool needs the room that the sizes would take
+FAILED_TAG = Tag("error", "critical")
+ENDING_TAGS = {
+    "denied": Tag("not allowed", "ink_faint"),
+    "stopped": Tag("stopped", "ink_faint"),
+    "timed_out": Tag("timed out", "warning"),
+}
+"""What is no failure of the tool's is not called one."""
 
 
 def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
@@ -35,7 +42,7 @@ def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
         is_narrow = page.width < scaled(NARROW)
         tags.insert(0, Tag("truncated", "warning") if is_narrow else truncated_tag(result))
     if result is not None and result.is_error:
-        tags.insert(0, Tag("error", "critical"))
+        tags.insert(0, ENDING_TAGS.get(result.ending, FAILED_TAG))
     pad, height = scaled(14), scaled(HEAD)
     right = page.right_end(meta_of(row, has_clock=False), actions_of(item, is_running=True), pad, height)
     _head(page, item.key, result.name if result else "tool", item.call, tags, right)
