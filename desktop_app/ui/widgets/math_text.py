@@ -1,0 +1,88 @@
+r"""Math in Markdown, which is shown as the text that was written: no formula is set, and no backslash lost. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_MARKER = re.compile(r"\$|\\[(\[]|\\begin\{")
+_ANY = r"(?:(?!\n[ \t]*\n)[\s\S])"  # no blank line: a formula ends where its paragraph does
+_NOT_MATH = (r"(?P<ticks>`+)(?!`)" + _ANY + r"*?(?<!`)(?P=ticks)(?!`)", r"https?://[^\s)>]+", r"\\\\", r"\\\$")
+# What is not closed yet reaches to the end: a reply that grows does not show its formula in two ways.
+_MATH = (
+    r"\$\$" + _ANY + r"+?(?:\$\$|\Z)",
+    r"\\\(" + _ANY + r"+?(?:\\\)|\Z)",
+    r"\\\[" + _ANY + r"+?(?:\\\]|\Z)",
+    r"\\begin\{(?P<name>[a-zA-Z]+\*?)\}" + _ANY + r"*?(?:\\end\{(?P=name)\}|\Z)",
+    r"(?<![\w$])\$(?=[^\s$])(?:[^$\n\\]|\\.)*?(?<=\S)\$(?![\w$])",  # not what something costs: "$5 and $10"
+)
+_SPANS = re.compile("|".join(_NOT_MATH) + "|(?P<math>" + "|".join(_MATH) + ")")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list[tuple[int, int]]:
+    """Return start and end of each formula, its delimiters included; none in code.
+
+    code: the lines of blocks of code, if they are known: the first of each, and the first behind it.
+    """
+    if not _MARKER.search(text):
+        return []
+    starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+    hidden = [(starts[max(a, 0)], starts[b]) for a, b in (_code_lines(text) if code is None else code)]
+    spans: list[tuple[int, int]] = []
+    position = 0
+    for start, end in [*hidden, (len(text), len(text))]:  # each stretch between blocks of code for itself
+        found = _SPANS.finditer(text, position, max(start, position))
+        spans += [match.span() for match in found if match["math"]]
+        position = max(end, position)
+    return spans
+
+
+def keep_math(text: str) -> str:
+    """Return Markdown that shows the same, and each formula as it was written."""
+    shown: list[str] = []
+    position = 0
+    for start, end in math_spans(text):
+        is_quoted = text[text.rfind("\n", 0, start) + 1 : start].lstrip().startswith(">")
+        shown += (text[position:start], _literal(text[start:end], is_quoted))
+        position = end
+    return "".join([*shown, text[position:]])
+
+
+def shown_markdown(text: str) -> str:
+    """Return what Qt is given: a rule at the very beginning would be taken for the start of a header, and vanish with
+    all up to the next rule."""
+    return f"\n{keep_math(text)}" if text.startswith("---") else keep_math(text)
+
+
+def _literal(formula: str, is_quoted: bool) -> str:
+    """Every sign of it for itself, and every line on its own. is_quoted: whether its lines begin with ">"."""
+    lines = [line.strip() for line in formula.split("\n")]
+    if is_quoted:
+        lines[1:] = [line.lstrip("> ") for line in lines[1:]]
+    return ("\\\n> " if is_quoted else "\\\n").join(_PUNCTUATION.sub(r"\\\g<0>", line) for line in lines)
+
+
+def _code_lines(text: str) -> list[tuple[int, int]]:
+    tokens = _parser().parse(text)
+    return [(t.map[0], t.map[1]) for t in tokens if t.type in ("fence", "code_block") and t.map]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return block_parser()
+
+
+def block_parser() -> MarkdownIt:
+    """Return a parser of blocks alone, in the dialect that the window shows."""
+    from markdown_it import MarkdownIt  # not needed before there is a message: the window shows sooner
+
+    parser = MarkdownIt("commonmark").enable("table").disable("html_block")
+    parser.core.ruler.disable(["inline", "text_join"], True)
+    return parser
