@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.ui.transcript.segments import CODE_LINES, SETTLED, UNBROKEN, Code, Prose, segments_of
+from desktop_app.ui.transcript.paragraphs import PIECE
+from desktop_app.ui.transcript.segments import CODE_LINES, SETTLED, Code, Prose, segments_of
 
 PROSE = "A line of prose that says something. " * 8
 LINES = st.lists(
@@ -57,10 +58,10 @@ def test_prose_is_cut_at_a_blank_line_but_never_inside_a_list() -> None:
 
 
 def test_a_paragraph_without_an_end_is_cut_at_a_space() -> None:
-    found = segments_of("word " * 3 * UNBROKEN)
-    assert max(len(segment.text) for segment in found) <= UNBROKEN
+    found = segments_of("word " * 3 * PIECE)
+    assert max(len(segment.text) for segment in found) <= PIECE
     assert not any(segment.text.startswith("ord") for segment in found)
 
 
 def test_text_without_a_space_is_cut_too() -> None:
-    assert "".join(segment.text for segment in segments_of("x" * 3 * UNBROKEN)) == "x" * 3 * UNBROKEN
+    assert "".join(segment.text for segment in segments_of("x" * 3 * PIECE)) == "x" * 3 * PIECE

@@ -22,7 +22,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Reasoning, Role, Text, ToolResult
 from desktop_app.ui.transcript.display_list import Action, Words
 from desktop_app.ui.transcript.reader import MessageReader
-from desktop_app.ui.transcript.row_layout import SHOWN_MOST
+from desktop_app.ui.transcript.row_layout import LONG
 from desktop_app.ui.transcript.transcript import Transcript
 from slowness import slowness
 
@@ -149,17 +149,46 @@ def test_a_message_can_be_gone_to(view):
     assert not view.show_message("elsewhere")
 
 
-def test_a_long_message_is_shortened_and_opens_in_full(view, qtbot):
-    text = "word " * SHOWN_MOST
+def test_a_long_reply_is_shown_whole_and_formatted(view, qtbot):
+    text = "word **bold** " * 10_000
     view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())
-    assert "Show all 100,000 characters" in words(view, "m0")
-    assert sum(len(line) for line in words(view, "m0")) < SHOWN_MOST
     qtbot.waitUntil(lambda: view.is_settled)
-    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
-    click_at = point_of(view, "m0", Action.READ)
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=click_at)
+    assert "".join(words(view, "m0")[2:]).count("bold") == 10_000
+    assert "*" not in "".join(words(view, "m0"))
+    assert Action.READ not in actions(view, "m0")
+
+
+def test_a_reply_stays_as_it_was_when_it_ends(view, qtbot):
+    text = "Some **words** to read.\n\n" * 2_000
+    view.transcript.open(chat(1), ())
+    view.transcript.apply(ReplyStarted("c", "m1", "Sonnet"))
+    view.transcript.apply(TextDelta("c", "m1", text))
+    settle(view, qtbot)
+    documents = [flow.document for flow in view.layout_of(1).flows]
+    assert at_end(view)
+    view.transcript.apply(MessageRecorded("c", row(1, Role.ASSISTANT, Text(text))))
+    settle(view, qtbot)
+    assert [flow.document for flow in view.layout_of(1).flows] == documents
+    assert at_end(view)
+
+
+def test_a_long_message_of_the_user_unfolds_in_its_place(view, qtbot):
+    text = "word " * LONG
+    view.transcript.open([row(0, Role.USER, Text(text))], ())
+    assert "Show all 100,000 characters" in words(view, "m0")
+    assert sum(len(line) for line in words(view, "m0")) < LONG
+    settle(view, qtbot)
+    click(view, qtbot, "m0", Action.FOLD)
+    settle(view, qtbot)
+    assert sum(line.count("word") for line in words(view, "m0")) == LONG
+    assert "Show less" in words(view, "m0")
+
+
+def test_a_message_opens_as_text(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("**bold**"))], ())
+    view.perform(Action.READ, "m0")
     reader = next(w for w in QApplication.topLevelWidgets() if isinstance(w, MessageReader))
-    assert reader.text.toPlainText() == text
+    assert reader.text.toPlainText() == "**bold**"
     reader.close()
 
 
@@ -352,3 +381,18 @@ def test_five_hundred_messages_open_quickly(view):
     assert (
         perf_counter() - started < 0.5 * slowness()
     )  # 32 ms on an idle machine; a list of widgets takes eleven seconds
+
+
+def test_scrolling_up_into_a_long_reply_keeps_what_is_read(view, qtbot):
+    text = "\n\n".join(f"## Part {n}\n\n{'some words ' * 40}" for n in range(120))
+    view.transcript.open([row(0, Role.ASSISTANT, Text(text)), *chat(30, first=1)], ())
+    settle(view, qtbot)
+    view.verticalScrollBar().setValue(top_of(view, "m1") + view.verticalOffset() - 100)
+    place = top_of(view, "m1")
+    settle(view, qtbot)
+    assert abs(top_of(view, "m1") - place) <= 1
+
+
+def test_a_rule_at_the_beginning_takes_nothing_away(view):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("---\nplain\n\n---\n\nmore"))], ())
+    assert "plain" in "".join(words(view, "m0"))

@@ -69,12 +69,13 @@ class Words(msgspec.Struct, frozen=True):
 
 
 class Flow(msgspec.Struct, frozen=True):
-    """A document at a place. language: of code that is to be highlighted."""
+    """A document at a place. language: of code that is to be highlighted. joint: between it and the text before."""
 
     top_left: QPointF
     document: QTextDocument
     language: str = ""
     is_code: bool = False
+    joint: str = "\n"
 
     @property
     def box(self) -> QRectF:
@@ -105,13 +106,17 @@ Drawn = Fill | Words | Flow | Dashes
 
 
 class RowLayout(msgspec.Struct):
-    """A row, laid out from (0, 0) in a column. opacity: below 1 for what the model does not see any more."""
+    """A row, laid out from (0, 0) in a column. opacity: below 1 for what the model does not see any more.
+
+    is_complete: whether nothing of it is left out until there is time for it.
+    """
 
     drawn: list[Drawn] = []
     hots: list[Hot] = []
     height: float = 0
     opacity: float = 1.0
     message_id: str = ""
+    is_complete: bool = True
 
     @property
     def flows(self) -> list[Flow]:

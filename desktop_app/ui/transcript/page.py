@@ -13,11 +13,9 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
 
 from .display_list import Action, Dashes, Fill, Flow, Hot, RowLayout, Words
-from .documents import DocumentShelf
-from .segments import Code, Prose, segments_of
+from .document_shelf import DocumentShelf
 
 WHO_HEIGHT = 20
-SEGMENT_GAP = 8
 ACTION_GAP = 14
 
 
@@ -56,10 +54,14 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Page:
-    """A row that is being laid out, `width` pixels wide. `y` is where the next thing goes."""
+    """A row that is being laid out, `width` pixels wide. `y` is where the next thing goes.
 
-    def __init__(self, width: float, shelf: DocumentShelf) -> None:
+    looked_at: the middle of what is seen of the row, in pixels from its top: long text is laid out from there.
+    """
+
+    def __init__(self, width: float, shelf: DocumentShelf, looked_at: float = 0) -> None:
         self.width = width
+        self.looked_at = looked_at
         self.shelf = shelf
         self.layout = RowLayout()
         self.y = 0.0
@@ -142,43 +144,13 @@ class Page:
             self.link(x, link, small, height, is_on_hover=True)
         return box.left() - scaled(ACTION_GAP)
 
-    def markdown(self, text: str) -> None:
-        """A reply's text, with its code in boxes."""
-        for position, segment in enumerate(segments_of(text)):
-            if position and not (isinstance(segment, Code) and not segment.is_first):
-                self.skip(SEGMENT_GAP + (8 if segment.text.startswith("#") else 0))
-            if isinstance(segment, Prose):
-                self.flow(Flow(QPointF(0, self.y), self.shelf.markdown(segment.text, self.width)))
-            else:
-                self.code_box(segment)
-
     def flow(self, flow: Flow) -> None:
         """A document at `y`."""
         self.layout.drawn.append(flow)
         self.y = flow.top_left.y() + flow.document.size().height()
 
-    def code_box(self, code: Code) -> None:
-        """Code on its own ground, with its language and a link that copies it."""
-        pad = scaled(14)
-        top = self.y
-        place = len(self.layout.drawn)
-        if code.is_first:
-            height = scaled(28)
-            self.words(pad, code.language, font(11), "ink_faint", height)
-            small = font(11, MEDIUM)
-            x = self.width - pad - advance(small, "Copy") - 1
-            self.link(x, Link(Action.COPY_CODE, code.text, "Copy"), small, height)
-            self.y += height
-        document = self.shelf.code(code.text, self.width - 2 * pad)
-        self.flow(Flow(QPointF(pad, self.y), document, code.language, is_code=True))
-        if code.is_last:
-            self.skip(10)
-        box = QRectF(0, top, self.width, self.y - top)
-        radius = scaled(8) if code.is_first and code.is_last else 0
-        self.layout.drawn.insert(place, Fill(box, colour("code"), None, radius))
-
     def plain(self, text: str, inset: float = 0, is_soft: bool = False) -> None:
-        """Text as it was typed; fenced code in it stays text."""
+        """A short text as it was typed."""
         make = self.shelf.soft if is_soft else self.shelf.plain
         self.flow(Flow(QPointF(inset, self.y), make(text, self.width - 2 * inset)))
 

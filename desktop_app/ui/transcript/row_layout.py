@@ -11,20 +11,24 @@ from desktop_app.ui.widgets.words import counted, speaker_of, thousands
 
 from .cards import lay_out_failure, lay_out_mark
 from .display_list import Action, Fill, RowLayout
-from .documents import DocumentShelf
+from .document_shelf import DocumentShelf
+from .documents import LINE_HEIGHT
 from .head_line import actions_of, arguments_in_words, meta_of, tags_of
 from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
 from .page import Link, Page
+from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
-SHOWN_MOST = 20_000  # characters of a message that are laid out in full
+LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
 SHOWN_OF_LONG = 6_000
 ARCHIVED_OPACITY = 0.55
 
 
-def lay_out(item: Item, width: float, shelf: DocumentShelf, is_unfolded: bool, is_running: bool) -> RowLayout:
-    """The row in a column of that width, in pixels."""
-    page = Page(width, shelf)
+def lay_out(
+    item: Item, width: float, shelf: DocumentShelf, is_unfolded: bool, is_running: bool, looked_at: float = 0
+) -> RowLayout:
+    """The row in a column of that width, in pixels. looked_at: see `Page`."""
+    page = Page(width, shelf, looked_at)
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
             _system(page, row, is_unfolded)
@@ -54,9 +58,9 @@ def estimated_height(item: Item, width: float) -> float:
         case MessageItem(row) if row.message.role is Role.TOOL:
             return scaled(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
         case MessageItem(row):
-            text = row.message.text[:SHOWN_MOST]
-            lines = len(text) * scaled(7) / max(width, 1) + 0.7 * text.count("\n") + 1
-            return scaled(20 + (24 if row.message.role is Role.USER else 0)) + lines * scaled(22)
+            is_user, text = row.message.role is Role.USER, row.message.text
+            shown = text[:SHOWN_OF_LONG] if is_user and len(text) > LONG else text
+            return scaled(20 + (24 if is_user else 0)) + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
             return scaled(HEAD)
         case _:
@@ -70,20 +74,11 @@ def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool)
         name += " called " + ", ".join(call.name for call in message.tool_calls)
     page.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item, is_running))
     _reasoning(page, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)), is_unfolded)
-    shown = message.text
-    is_long = len(shown) > SHOWN_MOST
-    if is_long:
-        shown = shown[:SHOWN_OF_LONG]
     if message.role is Role.USER:
-        _user_box(page, shown)
-    elif shown:
-        page.skip(6 if shown.startswith(("```", "~~~")) else 2)
-        page.markdown(shown)
-    if is_long:
-        page.skip(4)
-        label = f"Show all {thousands(len(message.text))} characters"
-        page.link(0, Link(Action.READ, item.key, label), font(13, MEDIUM), scaled(22))
-        page.y += scaled(22)
+        _user_box(page, item.key, message.text, is_unfolded)
+    elif message.text:
+        page.skip(6 if message.text.startswith(("```", "~~~")) else 2)
+        flow_markdown(page, item.key, message.text)
     for part in message.parts:
         if isinstance(part, Attachment):
             page.skip(6)
@@ -93,14 +88,20 @@ def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool)
         _chip_line(page, call.name, arguments_in_words(call))
 
 
-def _user_box(page: Page, text: str) -> None:
+def _user_box(page: Page, key: str, text: str, is_unfolded: bool) -> None:
+    is_long = len(text) > LONG
     top = page.y = page.y + scaled(2)
     page.skip(11)
     place = len(page.layout.drawn)
-    page.plain(text, inset=scaled(16))
+    flow_plain(page, text[:SHOWN_OF_LONG] if is_long and not is_unfolded else text, inset=scaled(16))
     page.skip(11)
     box = QRectF(0, top, page.width, page.y - top)
     page.layout.drawn.insert(place, Fill(box, colour("user"), None, scaled(12)))
+    if is_long:
+        page.skip(4)
+        label = "Show less" if is_unfolded else f"Show all {thousands(len(text))} characters"
+        page.link(0, Link(Action.FOLD, key, label), font(13, MEDIUM), scaled(22))
+        page.y += scaled(22)
 
 
 def _chip_line(page: Page, name: str, detail: str) -> None:
@@ -120,7 +121,7 @@ def _reasoning(page: Page, key: str, reasoning: str, is_unfolded: bool) -> None:
     page.link(0, Link(Action.FOLD, key, label), font(12), scaled(20))
     page.y += scaled(20)
     if is_unfolded:
-        page.plain(reasoning[:SHOWN_MOST], inset=scaled(14), is_soft=True)
+        flow_plain(page, reasoning, inset=scaled(14), is_soft=True)
         page.skip(6)
 
 
@@ -134,7 +135,7 @@ def _system(page: Page, row: MessageRow, is_unfolded: bool) -> None:
     page.y += height
     if is_unfolded:
         page.skip(4)
-        page.plain(row.message.text[:SHOWN_MOST], inset=scaled(14), is_soft=True)
+        flow_plain(page, row.message.text, inset=scaled(14), is_soft=True)
 
 
 def _reply(page: Page, item: ReplyItem, is_unfolded: bool) -> None:
@@ -142,7 +143,7 @@ def _reply(page: Page, item: ReplyItem, is_unfolded: bool) -> None:
     _reasoning(page, item.key, item.reasoning, is_unfolded)
     page.skip(2)
     if item.text:
-        page.markdown(item.text)
+        flow_markdown(page, item.key, item.text)
     elif not item.reasoning:
         page.words(0, "Reading the conversation…", font(), "ink_faint", scaled(22))
         page.y += scaled(22)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from desktop_app.ui.theme import theme
 
 from .display_list import RowLayout
-from .documents import DocumentShelf
+from .document_shelf import DocumentShelf
 from .items import Item
 from .row_layout import lay_out
 
@@ -31,9 +31,12 @@ class RowShelf:
         kept = self._kept.get(item.key)
         return kept[1] if kept is not None and kept[0] == self._state(item, width, is_running) else None
 
-    def make(self, item: Item, width: int, is_running: bool) -> RowLayout:
-        """Lays the row out."""
-        layout = lay_out(item, width, self._documents, item.key in self._unfolded, is_running)
+    def make(
+        self, item: Item, width: int, is_running: bool, deadline: float | None = None, looked_at: float = 0
+    ) -> RowLayout:
+        """Lays the row out; of a long text after the deadline only what is kept already. looked_at: see `Page`."""
+        self._documents.begin(deadline)
+        layout = lay_out(item, width, self._documents, item.key in self._unfolded, is_running, looked_at)
         self._kept[item.key] = (self._state(item, width, is_running), layout)
         self._kept.move_to_end(item.key)
         while len(self._kept) > KEPT:

@@ -1,93 +1,232 @@
-"""Markdown cut into segments that are laid out one by one.
+"""Markdown cut into segments that are laid out one by one, and together show what the whole would.
 
-While a reply grows only its last segment changes, so that nothing above it is parsed or laid out again. The cuts
-depend on the text before them alone: a finished reply looks exactly as it did while it streamed. Pure, no Qt.
+A message is cut where a block, a list's item or a table's row begins, as a parser of Markdown finds them; what a
+segment does not hold itself (a number, a table's head, the address of a link) goes with it. The cuts depend on the
+text before them: while a reply grows, only its end is parsed and laid out again. Pure, no Qt.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Literal
 
 import msgspec
 
-SETTLED = 1_000  # characters after which a text segment ends at the next safe blank line
-UNBROKEN = 4_000  # characters after which a paragraph without an end is cut at a space
-CODE_LINES = 120  # lines of code in one segment; a longer block goes on in the next
+from .blocks import Carry, Unit, parse_blocks
+from .paragraphs import paragraph_pieces
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$")
-# A line that may belong to what stood before the blank line: an indent, a list item, a quote, a table row.
-_CONTINUES = re.compile(r"[ \t]|[-*+>|]|\d+[.)]")
+SETTLED = 1_000  # characters after which a segment ends at the next block
+SETTLED_INSIDE = 2_000  # the same where only an item of a list or the like begins
+CODE_LINES = 120  # lines of code in one segment; a longer block goes on in the next
+CODE_CHARACTERS = 8_000
+PLAIN = 4_000  # characters of text as it was typed
+STRETCH = 6_000  # characters that are parsed at a time
+UNSETTLED = 2  # segments at the end that further text may change
+
+GoesOn = Literal["", "block", "paragraph", "word"]
 
 
 class Prose(msgspec.Struct, frozen=True):
-    """Markdown without fenced code."""
+    """Markdown without fenced code at its outermost level.
+
+    goes_on: what began in the segment before: a list or a quote ("block"), a paragraph, behind a space or within a
+    word. number: of the first item, where a numbered list goes on. references: definitions of links that are used here.
+    """
 
     text: str
+    goes_on: GoesOn = ""
+    number: int | None = None
+    references: str = ""
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """Further rows of the table at the end of the segment before. head: the table's head, which is not shown again."""
+
+    text: str
+    head: str
+    references: str = ""
 
 
 class Code(msgspec.Struct, frozen=True):
-    """Lines of a fenced block. is_first, is_last: whether the block begins and ends here."""
+    """Lines of a fenced block. is_first, is_last: whether the block begins and ends here.
+
+    joint: what stands between it and the lines before; "" within a line that is too long.
+    """
 
     text: str
     language: str
     is_first: bool = True
     is_last: bool = True
+    joint: str = "\n"
 
 
-Segment = Prose | Code
+Segment = Prose | Rows | Code
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A segment, and where its text begins. carry: what has to be known to go on parsing from there."""
+
+    segment: Segment
+    start: int
+    carry: Carry | None = None
 
 
 def segments_of(text: str) -> list[Segment]:
-    """The segments of a Markdown text in their order. A fence that is not closed yet reaches to the end."""
-    segments: list[Segment] = []
-    prose: list[str] = []
-    lines = text.split("\n")
-    position = 0
-    while position < len(lines):
-        fence = _FENCE.match(lines[position])
-        if fence is None:
-            prose.append(lines[position])
-            position += 1
-            continue
-        segments += _prose_segments(prose)
-        prose = []
-        end = _closing_line(lines, position + 1, fence[1])
-        segments += _code_segments(lines[position + 1 : end], fence[2].split(" ")[0].strip())
-        position = end + 1
-    segments += _prose_segments(prose)
-    return segments
+    """Return the segments of a Markdown text in their order. A fence that is not closed yet reaches to the end."""
+    return GrowingText().segments_of(text)[0]
 
 
-def _closing_line(lines: list[str], start: int, fence: str) -> int:
-    closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$")
-    return next((n for n in range(start, len(lines)) if closing.match(lines[n])), len(lines))
+def _always() -> bool:
+    return True
 
 
-def _code_segments(lines: list[str], language: str) -> Iterator[Segment]:
-    for start in range(0, max(len(lines), 1), CODE_LINES):
-        end = start + CODE_LINES
-        yield Code("\n".join(lines[start:end]), language, is_first=start == 0, is_last=end >= len(lines))
+class GrowingText:
+    """A text that grows at its end: what was settled of it is not parsed again. A long one is parsed in stretches."""
+
+    def __init__(self) -> None:
+        self._newest: tuple[str, list[Segment]] = ("", [])
+        self._forget()
+
+    def _forget(self) -> None:
+        self._settled: list[Segment] = []
+        self._references: dict[str, str] = {}
+        self._text = ""  # all that is settled
+        self._carry: Carry | None = None
+        self._stretch = STRETCH  # longer while nothing in it can be settled
+
+    def segments_of(self, text: str, has_time: Callable[[], bool] = _always) -> tuple[list[Segment], int]:
+        """Return the segments of the text, which may also be another one than before, and how many characters at its
+        end there was no time for."""
+        if self._newest[0] == text:
+            return self._newest[1], 0
+        if not text.startswith(self._text):
+            self._forget()
+        open_end, left = self._advance(text, has_time)
+        segments = [*self._settled, *open_end]
+        if self._references:
+            segments = [_with_references(segment, self._references) for segment in segments]
+        if not left:
+            self._newest = text, segments
+        return segments, left
+
+    def _advance(self, text: str, has_time: Callable[[], bool]) -> tuple[list[Segment], int]:
+        """Settle what can be; return the segments behind that, and how much was not looked at."""
+        while True:
+            begun, is_last = len(self._text), len(text) - len(self._text) <= self._stretch
+            if not is_last and not has_time():
+                return [], len(text) - begun
+            end = len(text) if is_last else (text.find("\n", begun + self._stretch) + 1 or len(text))
+            parsed = parse_blocks(text[begun:end], self._carry)
+            placed = list(_placed(text[begun:end], parsed.units))
+            self._references.update(parsed.references)
+            settled = max(len(placed) - UNSETTLED, 0)
+            if settled:
+                self._settled += [one.segment for one in placed[:settled]]
+                self._text, self._carry = text[: begun + placed[settled].start], placed[settled].carry
+            if end == len(text):
+                return [one.segment for one in placed[settled:]], 0
+            self._stretch = STRETCH if settled else 2 * self._stretch
 
 
-def _prose_segments(lines: list[str]) -> Iterator[Segment]:
-    held: list[str] = []
+def _with_references(segment: Segment, references: dict[str, str]) -> Segment:
+    """The segment with the definitions that it uses, wherever in the message they stand."""
+    if isinstance(segment, Code) or "[" not in segment.text:
+        return segment
+    labels = " ".join(segment.text.split()).casefold()
+    used = [line for label, line in references.items() if f"[{label}]" in labels]
+    return msgspec.structs.replace(segment, references="\n\n".join(used)) if used else segment
+
+
+def _placed(text: str, units: Sequence[Unit]) -> Iterator[Placed]:
+    starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+    held: list[Unit] = []
+    for unit in units:
+        if held and _ends_before(unit, held, starts):
+            yield from _emitted(text, held, starts[unit.start], starts)
+            held = []
+        held.append(unit)
+    if held:
+        yield from _emitted(text, held, len(text), starts)
+
+
+def _ends_before(unit: Unit, held: Sequence[Unit], starts: Sequence[int]) -> bool:
+    """Whether the segment of what is held ends where this unit begins."""
+    first = held[0]
+    is_table = first.carry is not None and bool(first.carry.table)
+    if first.is_alone or unit.is_alone or (is_table and unit.carry is None):
+        return True
+    weight = starts[unit.start] - starts[first.start] + sum(one.weight for one in held)
+    return unit.is_cut and weight > (SETTLED if unit.carry is None else SETTLED_INSIDE)
+
+
+def _emitted(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -> Iterator[Placed]:
+    first, start = held[0], starts[held[0].start]
+    shown = text[start:end].strip("\n")
+    if first.kind == "fence":
+        yield from _code_segments(text, first, starts)
+    elif first.kind == "paragraph":
+        yield from _paragraph_segments(text[start : starts[first.end]].rstrip("\n"), start, first.carry)
+    elif first.carry is not None and first.carry.table:
+        yield Placed(Rows(shown, first.carry.table), start, first.carry)
+    elif shown.strip():
+        number = first.carry.number if first.carry is not None else None
+        yield Placed(Prose(shown, "block" if first.carry is not None else "", number), start, first.carry)
+
+
+def _paragraph_segments(text: str, start: int, carry: Carry | None) -> Iterator[Placed]:
+    is_within = carry is not None and carry.paragraph is not None
+    for number, (place, piece) in enumerate(paragraph_pieces(text)):
+        if number:
+            carry = Carry(paragraph=text[place - 1] if text[place - 1] == " " else "")
+        goes_on: GoesOn = ""
+        if carry is not None and (number or is_within):
+            goes_on = "paragraph" if carry.paragraph else "word"
+        yield Placed(Prose(piece, goes_on), start + place, carry)
+
+
+def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Placed]:
+    """A fence's lines, in pieces of which none is too long to be laid out at once."""
+    is_first = fence.carry is None
+    pieces: list[tuple[int, list[str], str]] = []
     length = 0
-    for line in lines:
-        is_safe = bool(held) and not held[-1].strip() and bool(line.strip()) and not _CONTINUES.match(line)
-        if is_safe and length > SETTLED:
-            yield from _prose(held)
-            held, length = [], 0
-        while length + len(line) > UNBROKEN:
-            cut = line.rfind(" ", 0, max(UNBROKEN - length, 1)) + 1 or min(UNBROKEN, len(line))
-            yield from _prose([*held, line[:cut]])
-            held, length, line = [], 0, line[cut:]
-        held.append(line)
-        length += len(line) + 1
-    yield from _prose(held)
+    for number in range(fence.start + is_first, fence.end):
+        line = text[starts[number] : starts[number + 1] - 1]
+        for at in range(0, max(len(line), 1), CODE_CHARACTERS):
+            part = line[at : at + CODE_CHARACTERS]
+            is_full = not pieces or len(pieces[-1][1]) >= CODE_LINES or length + len(part) > CODE_CHARACTERS
+            if at or is_full:
+                pieces.append((starts[number] + at, [], "" if at else "\n"))
+                length = 0
+            pieces[-1][1].append(part)
+            length += len(part) + 1
+    pieces = pieces or [(starts[fence.start], [], "\n")]
+    for count, (at, lines, joint) in enumerate(pieces):
+        begins = is_first and count == 0
+        code = Code("\n".join(lines), fence.language, begins, count == len(pieces) - 1, joint)
+        yield Placed(code, starts[fence.start] if begins else at, None if begins else Carry(fence=fence.fence))
 
 
-def _prose(lines: list[str]) -> Iterator[Segment]:
-    text = "\n".join(lines).strip("\n")
-    if text.strip():
-        yield Prose(text)
+def whole_code(segments: Sequence[Segment], first: int) -> str:
+    """Return all lines of the fenced block that begins with that segment."""
+    text = ""
+    for number in range(first, len(segments)):
+        code = segments[number]
+        if not isinstance(code, Code):
+            break
+        text += (code.joint if number > first else "") + code.text
+        if code.is_last:
+            break
+    return text
+
+
+def plain_pieces(text: str) -> list[tuple[str, str]]:
+    """Return text that is no Markdown in pieces that can be laid out one by one, each behind what joins it."""
+    pieces: list[tuple[str, str]] = []
+    position, joint = 0, ""
+    while len(text) - position > PLAIN:
+        cut = text.rfind("\n", position + 1, position + PLAIN)
+        pieces.append((joint, text[position : cut if cut > 0 else position + PLAIN]))
+        joint = "\n" if cut > 0 else ""
+        position = cut + 1 if cut > 0 else position + PLAIN
+    return [*pieces, (joint, text[position:])]

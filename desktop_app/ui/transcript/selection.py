@@ -57,12 +57,14 @@ class TextSelection(msgspec.Struct):
     def text(self, layout: RowLayout) -> str:
         """What is marked, as plain text."""
         parts: list[str] = []
-        for mark in self.marked(layout):
+        first = min(self.anchor, self.caret)[0]
+        for mark, flow in zip(self.marked(layout), layout.flows[first:], strict=False):
+            parts.append(flow.joint if parts else "")
             cursor = QTextCursor(mark.document)
             cursor.setPosition(mark.start)
             cursor.setPosition(mark.end, QTextCursor.MoveMode.KeepAnchor)
             parts.append(cursor.selection().toPlainText())
-        return "\n".join(parts)
+        return "".join(parts)
 
 
 def place_at(layout: RowLayout, point: QPointF) -> Place | None:

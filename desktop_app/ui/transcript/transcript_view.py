@@ -53,6 +53,7 @@ class TranscriptView(RowView):
         self.follows_end = True
         self.is_keyboard_led = False
         self._anchor_key, self._anchor_offset = "", 0
+        self._is_anchored_below = False
         self._is_placing = False
         self._shown_key = ""
         self._highlighter = Highlighter(self)
@@ -95,6 +96,7 @@ class TranscriptView(RowView):
             return False
         self.follows_end = False
         self._anchor_key, self._anchor_offset = self.transcript.item(row).key, -scaled(60)
+        self._is_anchored_below = False
         self._shown_key = self._anchor_key
         self._forgetting.start()
         self.place()
@@ -114,6 +116,8 @@ class TranscriptView(RowView):
         self._is_placing = False
         if not is_settled:
             self._settling.start()
+        elif not self.follows_end and self._is_anchored_below:
+            self._note_place()
         self.updateEditorGeometries()
         self.viewport().update()
         if self.verticalOffset() < NEAR_TOP and self.transcript.has_older:
@@ -133,15 +137,22 @@ class TranscriptView(RowView):
     def _note_place(self) -> None:
         row = self.heights.row_at(self.verticalOffset())
         if row >= 0:
-            self._anchor_key = self.transcript.item(row).key
+            item = self.transcript.item(row)
+            layout = self.shelf.find(item, self.column, self.transcript.is_running)
+            self._anchor_key = item.key
             self._anchor_offset = self.verticalOffset() - self.heights.top(row)
+            # Somebody who scrolls up into a row whose height is a guess has come from its end, which stays in place.
+            self._is_anchored_below = layout is None or not layout.is_complete
+            if self._is_anchored_below:
+                self._anchor_offset -= self.heights[row]
 
     def _wanted_offset(self) -> int:
         bar = self.verticalScrollBar()
         row = -1 if self.follows_end else self.transcript.row_of(self._anchor_key)
         if row < 0:
             return bar.maximum() if self.follows_end else bar.value()
-        return self.heights.top(row) + self._anchor_offset
+        below = self.heights[row] if self._is_anchored_below else 0
+        return self.heights.top(row) + below + self._anchor_offset
 
     def _set_scroll_range(self) -> None:
         bar, height = self.verticalScrollBar(), self.viewport().height()
@@ -162,13 +173,16 @@ class TranscriptView(RowView):
         for row in self._seen_rows():
             item = self.transcript.item(row)
             layout = self.shelf.find(item, self.column, self.transcript.is_running)
-            if layout is None:
+            if layout is None or not layout.is_complete:
                 if monotonic() > deadline:
                     return False, has_changed
-                layout = self.shelf.make(item, self.column, self.transcript.is_running)
+                middle = self.verticalOffset() + self.viewport().height() / 2 - self.heights.top(row)
+                layout = self.shelf.make(item, self.column, self.transcript.is_running, deadline, middle)
                 for flow in layout.flows:
                     self._highlighter.add(flow.document, flow.language)
             has_changed |= self.heights.set(row, round(layout.height) + scaled(GAP))
+            if not layout.is_complete:
+                return False, has_changed
         return True, has_changed
 
     # What the model tells

@@ -1,0 +1,182 @@
+"""The blocks of Markdown as a parser finds them, and the places at which a text may be cut. Pure, no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.ui.widgets.math_text import block_parser, math_spans
+
+from .paragraphs import PIECE
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
+
+
+class Carry(msgspec.Struct, frozen=True):
+    """The block in the middle of which a segment begins. number: of its next item, in a numbered list.
+
+    table: its first two lines; fence: its first line; paragraph: the sign that it goes on behind, a space or none.
+    """
+
+    number: int | None = None
+    table: str = ""
+    fence: str = ""
+    paragraph: str | None = None
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """What is not cut further: a block, an item of a list, a row of a table. It reaches from line `start` to before
+    `end`.
+
+    carry: set where it is a further part of a block. is_cut: whether a segment may begin with it. is_alone: whether it
+    has segments of its own. weight: characters that it counts for beside its own.
+    """
+
+    start: int
+    end: int
+    kind: str = ""
+    carry: Carry | None = None
+    is_cut: bool = True
+    is_alone: bool = False
+    language: str = ""
+    weight: int = 0
+    fence: str = ""
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """A text's units in their order, and the definitions of links in it, by their labels in small letters."""
+
+    units: list[Unit]
+    references: dict[str, str]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return block_parser()
+
+
+def parse_blocks(text: str, carry: Carry | None = None) -> Parsed:
+    """Parse a text that begins where a block does, or in the middle of the one that `carry` tells of."""
+    head = (carry.table or carry.fence) if carry is not None else ""
+    before = head.split("\n") if head else []
+    lines = [*before, *text.split("\n")]
+    found: dict[str, object] = {}
+    tokens = [token for token in _parser().parse("\n".join(lines), found) if token.nesting >= 0 and token.map]
+    formulas = _lines_within_formulas(text, tokens, len(before))
+    blocks = [number for number, token in enumerate(tokens) if token.level == 0]
+    units: list[Unit] = []
+    for number, place in enumerate(blocks):
+        inside = tokens[place : blocks[number + 1] if number + 1 < len(blocks) else len(tokens)]
+        last = tokens[blocks[number - 1]] if number else None
+        for unit in _units(inside, lines, carry if number == 0 else None):
+            is_cut = unit.is_cut and unit.start not in formulas
+            if inside[0].map and unit.start == inside[0].map[0]:
+                is_cut = is_cut and _is_apart(last, inside[0], lines)
+            start = max(unit.start - len(before), 0)
+            units.append(replace(unit, start=start, end=unit.end - len(before), is_cut=is_cut))
+    return Parsed(units, _definitions(found.get("references")))
+
+
+def _definitions(references: object) -> dict[str, str]:
+    if not isinstance(references, Mapping):
+        return {}
+    return {label.casefold(): _definition(label, entry) for label, entry in references.items()}
+
+
+def _definition(label: str, reference: Mapping[str, str]) -> str:
+    title = reference.get("title", "").replace('"', '\\"')
+    return f"[{label}]: <{reference['href']}>" + (f' "{title}"' if title else "")
+
+
+def _is_apart(before: Token | None, block: Token, lines: Sequence[str]) -> bool:
+    """Whether every parser would see a new block here."""
+    start = block.map[0] if block.map else 0
+    return start == 0 or not lines[start - 1].strip() or (before is not None and before.type == "heading_open")
+
+
+def _lines_within_formulas(text: str, tokens: Sequence[Token], shift: int) -> set[int]:
+    """Lines that begin inside of a formula."""
+    code = [(t.map[0] - shift, t.map[1] - shift) for t in tokens if t.type in ("fence", "code_block") and t.map]
+    within: set[int] = set()
+    line = position = 0
+    for start, end in math_spans(text, code):
+        line += text.count("\n", position, start)
+        position = start
+        within.update(range(line + 1 + shift, line + 1 + shift + text.count("\n", start, end)))
+    return within
+
+
+def _units(inside: Sequence[Token], lines: Sequence[str], carry: Carry | None) -> list[Unit]:
+    """One block, in as many parts as it has."""
+    block = inside[0]
+    start, end = block.map or (0, 0)
+    match block.type:
+        case "fence":
+            is_closed = end > start + 1 and _closes(lines[end - 1], block.markup)
+            language, opening = block.info.split(" ")[0].strip(), lines[start]
+            first = start + 1 if carry is None else start
+            return [Unit(first - (carry is None), end - is_closed, "fence", carry, True, True, language, 0, opening)]
+        case "paragraph_open" if _length(lines[start:end]) > PIECE or (carry and carry.paragraph is not None):
+            return [Unit(start, end, "paragraph", carry, is_alone=True)]
+        case "bullet_list_open" | "ordered_list_open":
+            return _items(inside, block, carry)
+        case "table_open":
+            return _rows(inside, lines, block, carry)
+        case "blockquote_open":
+            parts = [t.map for t in inside[1:] if t.level == 1 and t.map]
+            cuts = [s for s, _ in parts[1:] if lines[s].lstrip().startswith(">") and not lines[s - 1].strip("> \t")]
+            return _parts(block, cuts, carry)
+        case "code_block":
+            cuts = [n for n in range(start + 1, end) if lines[n].strip() and lines[n - 1].strip()]
+            return _parts(block, cuts, carry)
+        case _:
+            return [Unit(start, end, carry=carry)]
+
+
+def _length(lines: Sequence[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def _closes(line: str, markup: str) -> bool:
+    shown = line.strip()
+    return len(shown) >= len(markup) and set(shown) == {markup[0]}
+
+
+def _items(inside: Sequence[Token], block: Token, carry: Carry | None) -> list[Unit]:
+    first = None
+    if block.type == "ordered_list_open":
+        start = block.attrGet("start")
+        first = 1 if start is None else int(start)
+        if carry is not None and carry.number is not None:
+            first = carry.number
+    items = [token.map for token in inside if token.type == "list_item_open" and token.level == 1 and token.map]
+    units: list[Unit] = []
+    for number, (start, end) in enumerate(items):
+        carried = Carry(None if first is None else first + number)
+        units.append(Unit(start, end, carry=carried if number else carry))
+    return units
+
+
+def _rows(inside: Sequence[Token], lines: Sequence[str], block: Token, carry: Carry | None) -> list[Unit]:
+    start, end = block.map or (0, 0)
+    head = Carry(table="\n".join(lines[start : start + 2]))
+    rows = [token.map[0] for token in inside if token.type == "tr_open" and token.map and token.map[0] >= start + 2]
+    further = [Unit(row, row + 1, carry=head, weight=ROW_WEIGHT) for row in rows]
+    if carry is not None:
+        return further
+    return [Unit(start, rows[0] if rows else end, weight=2 * ROW_WEIGHT), *further]
+
+
+def _parts(block: Token, cuts: Sequence[int], carry: Carry | None) -> list[Unit]:
+    start, end = block.map or (0, 0)
+    edges = pairwise([start, *cuts, end])
+    return [Unit(a, b, carry=Carry() if number else carry) for number, (a, b) in enumerate(edges)]

@@ -1,0 +1,195 @@
+"""Markdown made into documents that Qt can lay out: whole, or a segment of it that goes on with the one before.
+
+Nothing is ever loaded from outside a message: images become links, HTML stays text, and so does math.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtGui import (
+    QBrush,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextLength,
+    QTextTable,
+)
+
+from desktop_app.ui.widgets.look import BOLD, colour, font, scaled
+from desktop_app.ui.widgets.math_text import shown_markdown
+
+from .documents import LINE_HEIGHT, InkDocument, code_font
+from .segments import Prose, Rows
+
+CELL_PADDING = 6
+_HEADING_SIZES = {1: 18, 2: 16, 3: 15}
+_NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+
+
+def markdown_document(prose: Prose, indent: float = 0) -> InkDocument:
+    """Return Markdown with our look. indent: of the first line, in pixels, where a paragraph goes on."""
+    document = _parsed(prose.text, prose.references)
+    first = document.begin()
+    if prose.number is not None and (listed := first.textList()) is not None:
+        shape = listed.format()
+        shape.setStart(prose.number)
+        listed.setFormat(shape)
+    cursor = QTextCursor(first)
+    if prose.goes_on == "paragraph":
+        cursor.insertText(" ", QTextCharFormat())  # the line may break here
+    _dress(document)
+    if indent:
+        shape = QTextBlockFormat()
+        shape.setTextIndent(indent)
+        cursor.mergeBlockFormat(shape)
+    return document
+
+
+def rows_document(rows: Rows, columns: tuple[float, ...]) -> InkDocument:
+    """Return rows of a table without its head. columns: how wide each is, in pixels; all as they like, without."""
+    document = _parsed(f"{rows.head}\n{rows.text}", rows.references)
+    table = last_table(document)
+    if table is None:
+        return document
+    table.removeRows(0, 1)
+    _dress(document, has_head=False)
+    if len(columns) == table.columns():
+        shape = table.format()
+        beside = 2 * scaled(CELL_PADDING) + 1
+        widths = [QTextLength(QTextLength.Type.FixedLength, width + beside) for width in columns]
+        shape.setColumnWidthConstraints(widths)
+        shape.setTopMargin(0)
+        table.setFormat(shape)
+    return document
+
+
+def last_table(document: QTextDocument) -> QTextTable | None:
+    """Return the table nearest to the document's end, if it has any."""
+    tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    return tables[-1] if tables else None
+
+
+def column_widths(document: QTextDocument) -> tuple[float, ...]:
+    """Return how wide the columns of its last table are, the room around their text not included."""
+    table = last_table(document)
+    if table is None:
+        return ()
+    layout = document.documentLayout()
+    cells = (table.cellAt(0, column).firstCursorPosition().block() for column in range(table.columns()))
+    return tuple(layout.blockBoundingRect(block).width() for block in cells)
+
+
+def end_of_text(document: QTextDocument) -> float:
+    """Return where the last line of a paragraph ends, in pixels from its left."""
+    layout = document.lastBlock().layout()
+    if not layout.lineCount():
+        return 0.0
+    line = layout.lineAt(layout.lineCount() - 1)
+    return line.x() + line.naturalTextWidth()
+
+
+def _parsed(text: str, references: str) -> InkDocument:
+    document = InkDocument()
+    document.setIndentWidth(scaled(26))
+    document.setMarkdown(shown_markdown(text) + (f"\n\n{references}" if references else ""), _NO_HTML)
+    return document
+
+
+def _dress(document: InkDocument, has_head: bool = True) -> None:
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    block = document.begin()
+    while block.isValid():
+        _shape_block(cursor, block, is_first=block.blockNumber() == 0, is_last=not block.next().isValid())
+        _ink_fragments(cursor, block)
+        block = block.next()
+    cursor.endEditBlock()
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            _shape_table(frame, has_head)
+
+
+def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last: bool) -> None:
+    """Spacing, line height and indent."""
+    old = block.blockFormat()
+    shape = QTextBlockFormat()
+    cursor.setPosition(block.position())
+    is_in_table = cursor.currentTable() is not None
+    top, bottom = (12, 4) if old.headingLevel() else (0, 0) if is_in_table else (0, 8)
+    if block.textList() and block.next().isValid() and block.next().textList():
+        bottom = 3
+    shape.setTopMargin(0 if is_first else scaled(top))
+    shape.setBottomMargin(0 if is_last else scaled(bottom))
+    if not is_in_table:
+        shape.setLineHeight(scaled(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+    if old.property(QTextFormat.Property.BlockQuoteLevel):
+        shape.setLeftMargin(scaled(16))
+    if old.hasProperty(QTextFormat.Property.BlockCodeFence):
+        shape.setBackground(colour("code"))
+        shape.setBottomMargin(0)
+    cursor.mergeBlockFormat(shape)
+
+
+def _ink_fragments(cursor: QTextCursor, block: QTextBlock) -> None:
+    """Headings, quotes, code, links and images, in our own look."""
+    heading = block.blockFormat().headingLevel()
+    is_quote = bool(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel))
+    changes: list[tuple[int, int, QTextCharFormat, str]] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        iterator += 1
+        look, text = QTextCharFormat(fragment.charFormat()), ""
+        if look.isImageFormat():
+            image = look.toImageFormat()
+            text = str(image.property(QTextFormat.Property.ImageAltText) or "") or image.name()
+            look, text = _link(QTextCharFormat(), image.name()), f"[image: {text}]"
+        elif look.isAnchor():
+            look = _link(look, look.anchorHref())
+        elif look.fontFixedPitch():
+            look.setFont(code_font(13))
+        elif heading:
+            look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+            look.setFont(font(_HEADING_SIZES.get(heading, 14), BOLD))
+        elif is_quote:
+            look.setForeground(colour("ink_soft"))
+        else:
+            continue
+        changes.append((fragment.position(), fragment.length(), look, text))
+    for start, length, look, text in reversed(changes):
+        cursor.setPosition(start)
+        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        if text:
+            cursor.insertText(text, look)
+        else:
+            cursor.setCharFormat(look)
+
+
+def _link(look: QTextCharFormat, target: str) -> QTextCharFormat:
+    look.setAnchor(True)
+    look.setAnchorHref(target)
+    look.setForeground(QBrush(colour("accent")))
+    look.setFontUnderline(False)
+    return look
+
+
+def _shape_table(table: QTextTable, has_head: bool) -> None:
+    shape = table.format()
+    shape.setBorder(1)
+    shape.setBorderBrush(QBrush(colour("line")))
+    shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    shape.setBorderCollapse(True)
+    shape.setCellSpacing(0)
+    shape.setCellPadding(scaled(CELL_PADDING))
+    shape.setTopMargin(scaled(4))
+    shape.setBottomMargin(scaled(4))
+    shape.setWidth(QTextLength())
+    table.setFormat(shape)
+    for column in range(table.columns() if has_head else 0):
+        cell = table.cellAt(0, column)
+        look = cell.format()
+        look.setBackground(colour("code"))
+        cell.setFormat(look)

@@ -1,0 +1,91 @@
+"""Where a paragraph that does not end can be laid out in pieces, without a mark of the cut. Pure, no Qt."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+
+from desktop_app.ui.widgets.math_text import math_spans
+
+PIECE = 4_000  # characters
+PATIENCE = 3  # pieces more that are looked through for a place that is free, before any will do
+# What opens or closes something; a backslash takes the next character's meaning.
+_MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\](?:\([^)\n]*\))?)|(?P<run>\*+|_+|~+)")
+_SPACE = re.compile(r"(?<=[^\s\\]) (?=[^\W\d_])")  # what follows begins no list, heading or quote
+
+
+def paragraph_pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the pieces and where each begins. A cut is never inside of what is marked up; a space that stands there
+    belongs to no piece."""
+    marked, position = _apart(_marked_spans(text)) if len(text) > PIECE else [], 0
+    while len(text) - position > PIECE:
+        cut = _cut(text, position, marked)
+        if cut == len(text):
+            break
+        yield position, text[position:cut]
+        position = cut + (text[cut] == " ")
+    yield position, text[position:]
+
+
+def _cut(text: str, start: int, marked: Sequence[tuple[int, int]]) -> int:
+    """The last place that is free in the piece, else the first one in the next; else in the middle of a word."""
+    end = start + PIECE
+    most = min(end + PATIENCE * PIECE, len(text))
+    spaces = [found.start() for found in _SPACE.finditer(text, start + 1, most)]
+    free = [place for place in spaces if not _is_within(place, marked)]
+    before = [place for place in free if place <= end]
+    if before or free:
+        return before[-1] if before else free[0]
+    if spaces and most == len(text):
+        return most
+    return max((place for place in spaces if place <= end), default=end)
+
+
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    number = bisect_left(spans, (place, 0)) - 1
+    return number >= 0 and place < spans[number][1]
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same places in spans that do not overlap, in their order."""
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
+
+
+def _marked_spans(text: str) -> list[tuple[int, int]]:
+    """What a mark opens and its like closes: emphasis, code, links, formulas. Too much rather than too little."""
+    spans, open_at = math_spans(text), dict[str, int]()
+    position = 0
+    while (found := _MARK.search(text, position)) is not None:
+        position = found.end()
+        if found["code"]:
+            closing = re.compile(rf"(?<!`){found['code']}(?!`)").search(text, position)
+            if closing is not None:
+                spans.append((found.start(), closing.end()))
+                position = closing.end()
+        elif found["open"]:
+            open_at.setdefault("[", found.start())
+        elif found["close"]:
+            if "[" in open_at:
+                spans.append((open_at.pop("["), found.end()))
+        elif found["run"]:
+            _note_run(text, found, open_at, spans)
+    return spans
+
+
+def _note_run(text: str, run: re.Match[str], open_at: dict[str, int], spans: list[tuple[int, int]]) -> None:
+    before = text[run.start() - 1 : run.start()].strip()
+    after = text[run.end() : run.end() + 1].strip()
+    kind = run[0][0]
+    if kind == "_" and before.isalnum() and after.isalnum():
+        return  # within a word it is a sign like any other
+    if before and kind in open_at:
+        spans.append((open_at.pop(kind), run.end()))
+    elif after:
+        open_at.setdefault(kind, run.start())

@@ -1,0 +1,126 @@
+"""A message that is laid out in segments shows what it would show in one piece."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shown_markdown import Shown, joined, whole
+
+from desktop_app.ui.transcript import blocks, paragraphs, segments
+from desktop_app.ui.transcript.segments import Code, GrowingText, Prose, Rows, segments_of
+from examples import examples
+
+WORDS = ("plain", "words", "**bold words**", "*slanted*", "~~struck~~", "`code x`", "[a link](https://x.org/a)",
+         "[named]", "2 * 3", "snake_case", "it's", "中文字", "🎉", "$a_b + c$", r"\(x^2\)")  # fmt: skip
+line = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+paragraph = st.lists(line, min_size=1, max_size=12).map("\n".join)
+heading = st.builds(lambda level, words: f"{'#' * level} {words}", st.integers(1, 4), line)
+fence = st.builds(lambda lines: "```python\n" + "\n".join(lines) + "\n```", st.lists(line, min_size=1, max_size=9))
+quote = st.lists(line, min_size=1, max_size=6).map(lambda lines: "\n>\n".join(f"> {words}" for words in lines))
+indented = st.lists(line, min_size=1, max_size=6).map(lambda lines: "\n".join(f"    {words}" for words in lines))
+NAMED = "[named]: https://example.org/named"
+named = st.just(NAMED)
+rule = st.just("---")
+
+
+@st.composite
+def lists(draw) -> str:
+    start, gap = draw(st.integers(0, 40)), draw(st.sampled_from(["\n", "\n\n"]))
+    is_numbered, nested = draw(st.booleans()), draw(st.sampled_from(["", "inner", "paragraph", "fence"]))
+    items = []
+    for number, words in enumerate(draw(st.lists(line, min_size=1, max_size=14))):
+        mark = f"{start + number}. " if is_numbered else "- "
+        indent = " " * len(mark)
+        inner = {"inner": f"\n{indent}- {words}\n{indent}- more", "paragraph": f"\n\n{indent}{words}",
+                 "fence": f"\n\n{indent}```\n{indent}x = 1\n{indent}```"}  # fmt: skip
+        items.append(mark + words + (inner.get(nested, "") if number % 3 == 1 else ""))
+    return gap.join(items)
+
+
+@st.composite
+def tables(draw) -> str:
+    columns = draw(st.integers(1, 4))
+    cells = st.lists(st.sampled_from(WORDS[:8]), min_size=columns, max_size=columns).map(" | ".join)
+    rows = draw(st.lists(cells, min_size=1, max_size=14))
+    return "\n".join(f"| {row} |" for row in [draw(cells), " | ".join([":--"] * columns), *rows])
+
+
+documents = st.lists(
+    st.one_of(paragraph, heading, fence, quote, indented, lists(), tables(), named, rule), min_size=1, max_size=9
+)
+
+
+def unbroken(parts: list[str]) -> Shown:
+    """What is shown without any cut but those at fences."""
+    groups: list[str] = []
+    for number, part in enumerate(parts):
+        is_code = part.startswith("```")
+        if number and not is_code and not groups[-1].startswith("```"):
+            groups[-1] += f"\n\n{part}"
+        else:
+            groups.append(part)
+    return whole(*groups, references=NAMED if NAMED in parts else "")
+
+
+@pytest.fixture
+def short_segments(monkeypatch):
+    """Cuts wherever a cut may be, so that short documents have many."""
+    monkeypatch.setattr(segments, "SETTLED", 30)
+    monkeypatch.setattr(segments, "SETTLED_INSIDE", 30)
+    monkeypatch.setattr(segments, "CODE_LINES", 3)
+    monkeypatch.setattr(blocks, "ROW_WEIGHT", 20)
+    for module in (blocks, paragraphs):
+        monkeypatch.setattr(module, "PIECE", 80)
+
+
+@pytest.mark.usefixtures("qapp", "short_segments")
+def test_what_is_shown_is_what_one_piece_would_show() -> None:
+    """Property: 500 documents, in the full run."""
+    cuts: list[int] = []
+
+    @settings(max_examples=examples(500))
+    @given(documents)
+    def each(parts: list[str]) -> None:
+        found = segments_of("\n\n".join(parts))
+        cuts.append(len(found))
+        assert joined(found) == unbroken(parts)
+
+    each()
+    assert sum(cuts) > 3 * len(cuts)
+
+
+@pytest.mark.usefixtures("qapp", "short_segments")
+@given(documents, st.data())
+def test_a_text_that_has_grown_is_cut_as_a_whole_one(parts: list[str], data: st.DataObject) -> None:
+    text, growing = "\n\n".join(parts), GrowingText()
+    for end in sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12))):
+        growing.segments_of(text[:end])
+    assert joined(growing.segments_of(text)[0]) == unbroken(parts)
+
+
+LONG = {
+    "list": "Steps:\n\n" + "".join(f"{n}. Point number {n} with a **bold** word\n" for n in range(1, 401)),
+    "table": "| No | Name |\n|---|---|\n" + "".join(f"| {n} | `name {n}` |\n" for n in range(1, 401)),
+    "paragraph": "word **bold** of [a text](https://x.org) that `goes on` " * 400,
+    "word": "x" * 20_000,
+    "quote": "".join(f"> Said number {n}, *slanted*.\n>\n" for n in range(400)),
+    "code": "```python\n" + "".join(f"value_{n} = {n}\n" for n in range(1_000)) + "```\n\nEnd.",
+}
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("kind", LONG)
+def test_a_long_block_is_shown_whole(kind: str) -> None:
+    found = segments_of(LONG[kind])
+    assert len(found) > 2
+    assert max(len(segment.text) for segment in found) < 9_000
+    assert joined(found) == whole(*(LONG[kind].split("\n\n") if kind == "code" else [LONG[kind]]))
+
+
+def test_what_a_segment_needs_goes_with_it() -> None:
+    numbers = [one.number for one in segments_of(LONG["list"]) if isinstance(one, Prose) and one.goes_on]
+    assert numbers == sorted(numbers)
+    assert all(f"{one.number}. " in one.text[:6] for one in segments_of(LONG["list"]) if one.number)
+    assert {one.head for one in segments_of(LONG["table"])[1:] if isinstance(one, Rows)} == {"| No | Name |\n|---|---|"}
+    assert [one.is_last for one in segments_of(LONG["code"]) if isinstance(one, Code)][-1]
