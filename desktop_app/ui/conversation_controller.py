@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -30,19 +30,24 @@ from .drafts import Drafts
 from .live_turns import LiveTurns
 from .news import News, Newsroom
 from .parts import Parts
+from .past import Past
 from .retry_notice import RetryNotice
 
 STARTING = "The engine is starting; the message is sent as soon as it is ready"
+PATIENCE = 120  # milliseconds for which what is shown stays: most conversations are there by then
 OpeningWish = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 
 
 class ConversationController(QObject):
     """Knows which conversation is open. Signals: view_changed(ViewChanged) of the open one; shown(Opened) after each
-    opening, of another conversation or of the same one anew; optimize_requested from a toast."""
+    opening, of another conversation or of the same one anew; optimize_requested from a toast. awaited(str), when
+    another conversation that has messages is being read: its title; arrived, when it is here, or will not come."""
 
     view_changed = Signal(object)
     shown = Signal(object)
     optimize_requested = Signal()
+    awaited = Signal(str)
+    arrived = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         super().__init__()
@@ -51,8 +56,9 @@ class ConversationController(QObject):
         self.news = Newsroom()
         self.turns = LiveTurns()
         self.drafts = Drafts(bridge, parts)
+        self.past = Past(bridge, parts, lambda: self.conversation)
         self._retry = RetryNotice(parts.toast, self.stop)
-        self._is_ready = self._is_sending = self._is_reading_older = False
+        self._is_ready = self._is_sending = False
         self._wanted = 0
         self._opening = asyncio.Lock()
         self._shown = ""
@@ -99,14 +105,11 @@ class ConversationController(QObject):
         self.conversation = ""
         self._bridge.start(self._open_first())
 
-    async def show_message(self, conversation: str, message_id: str, index: int) -> None:
-        """Goes to a message, reading as many older pages as it takes."""
+    async def show_message(self, conversation: str, message_id: str, index: int | None = None) -> None:
+        """Goes to a message. index: its place in the conversation, if that is known."""
         if conversation != self.conversation:
             await self._open(p.OpenConversation(conversation))
-        model = self._parts.transcript_model
-        while not self._parts.transcript.show_message(message_id):
-            if not model.has_older or model.oldest_index <= index or not await self._read_older():
-                return
+        await self.past.show_message(message_id, index)
 
     async def _open_first(self) -> None:
         async with self._opening:
@@ -136,9 +139,25 @@ class ConversationController(QObject):
     async def _open(self, wish: OpeningWish) -> None:
         self._wanted += 1
         wanted = self._wanted
-        opened = await self._bridge.ask_for(p.Opened, wish)
+        waiting = self._await(wish)
+        try:
+            opened = await self._bridge.ask_for(p.Opened, wish)
+        finally:
+            waiting.stop()
+            if wanted == self._wanted:
+                self.arrived.emit()
         if wanted == self._wanted:  # else the user has chosen another one meanwhile
             self._show(opened)
+
+    def _await(self, wish: OpeningWish) -> QTimer:
+        """Tells that another conversation is awaited: at once where none is shown, else if it does not come quickly."""
+        waiting = QTimer(singleShot=True, interval=PATIENCE if self._shown else 0)
+        if isinstance(wish, p.OpenConversation) and wish.conversation != self._shown:
+            info = self._parts.sidebar.list.conversations.info_of(wish.conversation)
+            if info is not None and info.messages:
+                waiting.timeout.connect(lambda: self.awaited.emit(info.title))
+                waiting.start()
+        return waiting
 
     def _show(self, opened: p.Opened) -> None:
         parts = self._parts
@@ -260,28 +279,6 @@ class ConversationController(QObject):
             self.drafts.note_sent(conversation, text)
         finally:
             self._is_sending = False
-
-    # The past
-
-    def read_older(self) -> None:
-        """Reads the page before the first message that is shown."""
-        if not self._is_reading_older and self.conversation:
-            self._bridge.start(self._read_older_page())
-
-    async def _read_older_page(self) -> None:
-        await self._read_older()
-
-    async def _read_older(self) -> bool:
-        self._is_reading_older = True
-        try:
-            conversation, model = self.conversation, self._parts.transcript_model
-            wish = p.ReadMessages(conversation, model.oldest_index)
-            page = await self._bridge.ask_for(p.Messages, wish)
-            if conversation == self.conversation:
-                model.prepend(page.rows)
-            return bool(page.rows)
-        finally:
-            self._is_reading_older = False
 
     def _mark(self) -> None:
         self._parts.sidebar.list.conversations.show_doings(self.turns.doings)

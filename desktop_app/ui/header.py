@@ -146,6 +146,10 @@ class Header(QWidget):
         """The title of the conversation that is open."""
         return self._title
 
+    def preview_title(self, title: str = "") -> None:
+        """The title of a conversation that is being opened; "" for that of the open one."""
+        self.label.set_text(title or self._title)
+
     def show_folder(self, folder: str) -> None:
         """Where the tools of the conversation work; "" for nowhere."""
         self.folder.setText(shortened(PurePath(folder).name or folder, FOLDER_MOST) or NO_FOLDER)

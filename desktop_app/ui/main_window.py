@@ -121,6 +121,10 @@ class MainWindow(QMainWindow):
         bridge.conversations_changed.connect(listing.show)
         chat.view_changed.connect(context.show_change)
         chat.shown.connect(context.read_totals)
+        chat.awaited.connect(self.stage.await_conversation)
+        chat.awaited.connect(header.preview_title)
+        chat.arrived.connect(self.stage.show_conversation)
+        chat.arrived.connect(header.preview_title)
         # the turn
         self.composer.send_requested.connect(chat.send)
         self.composer.stop_requested.connect(chat.stop)
@@ -129,7 +133,7 @@ class MainWindow(QMainWindow):
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
         transcript.regenerate_requested.connect(chat.regenerate)
-        transcript.older_requested.connect(chat.read_older)
+        transcript.page_requested.connect(chat.past.read)
         transcript.copied.connect(self.toast.tell)
         # what a turn asks
         bridge.happened.connect(self.questions.note)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, texts, until
 
 from desktop_app.conversation.events import Retrying
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.stage import Stage
 from desktop_app.ui.transcript.items import FailureItem
 
 
@@ -115,5 +117,46 @@ def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
         last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
         assert isinstance(last, FailureItem)
         assert "broke off" in last.failure.title
+
+    play(scene)
+
+
+def test_a_conversation_that_has_messages_never_shows_the_welcome(play, monkeypatch):
+    shown: list[QWidget | None] = []
+    choose = Stage.setCurrentWidget
+    monkeypatch.setattr(Stage, "setCurrentWidget", lambda stage, page: (shown.append(page), choose(stage, page))[1])
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        stage = window.stage
+        assert stage.welcome not in shown
+        window.chat._shown = ""  # as at the start: nothing is shown yet
+        asked = bridge.ask_for
+
+        async def ask_slowly(kind, wish):
+            await asyncio.sleep(0.05)
+            assert stage.currentWidget() is stage.skeleton
+            assert window.header.label.text() == "Trip to Lisbon"
+            return await asked(kind, wish)
+
+        monkeypatch.setattr(bridge, "ask_for", ask_slowly)
+        opening = asyncio.ensure_future(window.chat._open(p.OpenConversation("c2")))
+        await opening
+        monkeypatch.setattr(bridge, "ask_for", asked)
+        assert stage.currentWidget() is stage.transcript
+        assert stage.welcome not in shown
+
+    play(scene)
+
+
+def test_what_was_shown_comes_back_when_a_conversation_does_not_open(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        before = window.header.label.text()
+        window.chat.awaited.emit("Trip to Lisbon")
+        assert window.stage.currentWidget() is window.stage.skeleton
+        assert window.stage.skeleton.is_drawn
+        window.stage.skeleton.grab()
+        window.chat.arrived.emit()
+        assert window.stage.currentWidget() is window.stage.transcript
+        assert window.header.label.text() == before
 
     play(scene)

@@ -67,6 +67,10 @@ class ConversationModel(QAbstractListModel):
         """The row of that id; -1 if it is not listed."""
         return next((n for n, line in enumerate(self._lines) if _name(line) == conversation), -1)
 
+    def info_of(self, conversation: str) -> ConversationInfo | None:
+        """What is listed of that conversation."""
+        return next((i for i in self._conversations if i.id == conversation), None)
+
     def line(self, row: int) -> Line:
         """What stands in that row."""
         return self._lines[row]

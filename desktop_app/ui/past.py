@@ -1,0 +1,54 @@
+"""Messages of the open conversation that are not in the window: read page by page, where the user goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from desktop_app.conversation.events import MessageRow
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge
+from .parts import Parts
+
+
+class Past:
+    """Reads pages. conversation: which one is open now."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, conversation: Callable[[], str]) -> None:
+        self._bridge = bridge
+        self._parts = parts
+        self._conversation = conversation
+        self._is_reading = False
+
+    def read(self, before: int, around: int) -> None:
+        """Reads the page before that index, one page at a time. around: the index of what is read."""
+        if not self._is_reading and self._conversation():
+            self._bridge.start(self._read(before, around))
+
+    async def show_message(self, message_id: str, index: int | None) -> None:
+        """Goes to a message of the open conversation. index: its place, if that is known."""
+        if self._parts.transcript.show_message(message_id):
+            return
+        before = None if index is None else index + p.PAGE // 2
+        while before is None or before > 0:
+            page = await self._page(self._parts.transcript_model.newest_index + 1 if before is None else before)
+            if any(row.message.id == message_id for row in page):
+                self._parts.transcript_model.add_page(page, page[0].index)
+                self._parts.transcript.show_message(message_id)
+                return
+            before = page[0].index if page and index is None else 0
+
+    async def _read(self, before: int, around: int) -> None:
+        self._is_reading = True
+        try:
+            page = await self._page(before)
+        finally:
+            self._is_reading = False
+        if page:
+            self._parts.transcript_model.add_page(page, around)
+
+    async def _page(self, before: int) -> tuple[MessageRow, ...]:
+        """The page before that index; nothing if another conversation was opened meanwhile."""
+        conversation = self._conversation()
+        page = await self._bridge.ask_for(p.Messages, p.ReadMessages(conversation, before))
+        return page.rows if conversation == self._conversation() else ()
