@@ -92,7 +92,7 @@ class ContextController(Controller):
 
     def go_to(self, message: str) -> None:
         """Shows a message in the transcript."""
-        self._bridge.start(self._chat.show_message(self._chat.conversation, message, 0))
+        self._bridge.start(self._chat.show_message(self._chat.conversation, message))
 
     # Optimize conversation
 

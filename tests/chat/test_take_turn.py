@@ -113,16 +113,19 @@ async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
 
 
 async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
-    home = await house([Reply("First."), Reply("Second.")])
+    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
     session = await home.chats.create()
     await home.turn(session, "Which?")
-    await home.chats.turns.regenerate(session)
-    await home.until(lambda: len(home.of(TurnFinished)) == 2)
+    for count in (2, 3):
+        await home.chats.turns.regenerate(session)
+        await home.until(lambda n=count: len(home.of(TurnFinished)) == n)
     rows = session.page(99, 99)
     assert [(row.message.text, row.state) for row in rows[2:]] == [
         ("First.", State.ABANDONED),
-        ("Second.", State.IN_VIEW),
+        ("Second.", State.ABANDONED),
+        ("Third.", State.IN_VIEW),
     ]
+    assert len({row.operation_id for row in rows[2:]}) == 3  # the window tells the answers apart by these
     assert [m["content"] for m in home.provider.requests[1].messages] == ["Be brief.", "Which?"]
     (info,) = await home.chats.infos()
     assert info.messages == 2, "neither the system prompt nor the answer that was replaced is counted"

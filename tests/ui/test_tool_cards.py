@@ -165,7 +165,7 @@ def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
 
 def test_a_click_on_the_head_shows_all_arguments(view, qtbot):
     long = ToolCall("c", "write", '{"path": "a.py", "content": "import os\\nprint(1)"}')
-    view.transcript.open([row(1, Role.ASSISTANT, long), result(2, "write", "written")], ())
+    view.transcript.open([row(0, Role.ASSISTANT, long), result(1, "write", "written")], ())
     assert "path: a.py\ncontent:\nimport os\nprint(1)" not in words(view, 1)
     view.perform(Action.FOLD, view.transcript.item(1).key)
     assert "path: a.py\ncontent:\nimport os\nprint(1)" in words(view, 1)
@@ -175,16 +175,16 @@ def test_an_output_that_was_cut_says_how_much_and_opens_whole(view, qtbot):
     cut = truncated("a line of some length\n" * 9_000, "bash", ContextPolicy())
     assert cut.spill
     stored = ToolResult("c", "bash", cut.text, spill=cut.spill)
-    view.transcript.open([call(1, "bash"), row(2, Role.TOOL, stored)], ())
+    view.transcript.open([call(0, "bash"), row(1, Role.TOOL, stored)], ())
     assert truncated_tag(stored).text.startswith("truncated 193 KB → ")
     assert truncated_tag(stored).text in words(view, 1)
     with qtbot.waitSignal(view.whole_requested) as told:
-        view.perform(Action.OPEN_WHOLE, "m2")
+        view.perform(Action.OPEN_WHOLE, "m1")
     assert told.args == [cut.spill, "bash a.py lines=3"]
 
 
 def test_an_error_is_marked(view):
-    view.transcript.open([call(1, "bash"), result(2, "bash", "exit 2", is_error=True)], ())
+    view.transcript.open([call(0, "bash"), result(1, "bash", "exit 2", is_error=True)], ())
     assert "error" in words(view, 1)
 
 

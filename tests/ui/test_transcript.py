@@ -121,16 +121,17 @@ def test_deltas_are_laid_out_at_most_every_40_ms(view, qtbot, monkeypatch):
 
 def test_older_messages_are_asked_for_near_the_top_and_leave_the_place_alone(view, qtbot):
     view.transcript.open(chat(60, first=60), ())
-    with qtbot.waitSignal(view.older_requested):
-        view.verticalScrollBar().setValue(100)
+    with qtbot.waitSignal(view.page_requested) as wished:
+        view.verticalScrollBar().setValue(view.heights.top(1) + 100)
+    assert wished.args[0] == 60
     settle(view, qtbot)
     seen = view.row_at(QPoint(400, 300))
     key = view.transcript.item(seen).key
     place = top_of(view, key)
-    view.transcript.prepend(chat(60))
+    view.transcript.add_page(chat(60), 60)
     settle(view, qtbot)
     assert top_of(view, key) == place
-    assert view.transcript.row_of(key) == seen + 60
+    assert view.transcript.row_of(key) == seen - 1 + 60
 
 
 def test_another_width_keeps_the_readers_place(view):

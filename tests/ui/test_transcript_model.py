@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
-from transcript_rows import call, changes_of, chat, compaction, result, row
+from transcript_rows import abandoned, call, changes_of, chat, compaction, result, row
 
 from desktop_app.conversation.events import (
     Failure,
@@ -24,7 +25,8 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.ui.transcript.items import MarkItem, MessageItem, ReplyItem, items_of
+from desktop_app.ui.transcript.items import Item, MarkItem, MessageItem, ReplyItem, items_of
+from desktop_app.ui.transcript.pages import MOST, PAGE, GapItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 
@@ -43,9 +45,9 @@ def test_a_mark_stands_behind_the_last_message_of_its_operation() -> None:
     assert [item.key for item in items] == ["m0", "m1", "mark op1", "m2", "m3"]
 
 
-def test_abandoned_messages_are_left_out() -> None:
-    rows = [row(0), row(1, Role.ASSISTANT, state=State.ABANDONED), row(2, Role.ASSISTANT)]
-    assert [item.key for item in items_of(rows, ())] == ["m0", "m2"]
+def test_a_question_that_was_replaced_is_left_out_with_its_answer() -> None:
+    rows = [row(0, state=State.ABANDONED), abandoned(1, "r"), row(2), row(3, Role.ASSISTANT)]
+    assert [item.key for item in items_of(rows, ())] == ["m2", "m3"]
 
 
 def test_only_the_last_reply_can_be_asked_for_again() -> None:
@@ -126,13 +128,24 @@ def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:
     assert not any(isinstance(model.item(n), MarkItem) for n in range(4))
 
 
-def test_older_pages_come_before_and_overlaps_are_left_out(qapp) -> None:
+def test_pages_fill_gaps_and_overlaps_are_left_out(qapp) -> None:
     model = opened(chat(4, first=10))
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    assert (model.has_older, model.oldest_index) == (True, 10)
-    model.prepend(chat(12))
+    assert model.item(0) == GapItem(0, 9)
+    model.add_page(chat(3, first=2), 3)
+    assert [model.item(0), model.item(4)] == [GapItem(0, 1), GapItem(5, 9)]
+    assert [model.row_of_index(n) for n in (0, 2, 7, 10)] == [0, 1, 4, 5]
+    model.add_page(chat(12), 3)
     assert keys(model) == [f"m{n}" for n in range(14)]
-    assert not model.has_older
+
+
+def test_what_is_kept_is_bounded_and_the_end_is_always_there(qapp) -> None:
+    model = opened(chat(60, first=9_940))
+    for before in range(60, 9_940, 60):
+        model.add_page(chat(60, first=before - 60), before)
+        assert len(model.rows) <= MOST + 2 * PAGE
+    assert keys(model)[-1] == "m9999"
+    assert len(keys(model)) <= MOST + 2 * PAGE + 3
 
 
 def test_the_system_prompt_alone_is_still_blank(qapp) -> None:
@@ -176,4 +189,10 @@ def test_folding_events_gives_what_a_snapshot_gives(acts: list[str]) -> None:
         else:
             tell(GaugeChanged("c", Gauge({}, 0, 10, 1, Status.SAFE)))
     fresh = opened(record, *([operation] if operation else []))
-    assert [model.item(n) for n in range(model.rowCount())] == [fresh.item(n) for n in range(fresh.rowCount())]
+    assert [known(model, n) for n in range(model.rowCount())] == [known(fresh, n) for n in range(fresh.rowCount())]
+
+
+def known(model: TranscriptModel, number: int) -> Item:
+    """The item without why something failed, which nobody knows who has not seen it."""
+    item = model.item(number)
+    return replace(item, why="") if isinstance(item, MessageItem) else item

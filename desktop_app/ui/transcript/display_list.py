@@ -45,6 +45,8 @@ class Action(StrEnum):
     SWITCH_MODEL = "Switch model…"
     EXPORT = "Export…"
     OPEN_SETTINGS = "Open settings"
+    EARLIER = "‹ Earlier"
+    LATER = "Later ›"
     EDIT_MESSAGE = "Edit your message"
 
 

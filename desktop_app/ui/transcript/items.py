@@ -10,14 +10,17 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import Failure, MessageRow, OperationRow, State
 from desktop_app.conversation.message import Role, ToolCall
 
+from .answers import EarlierItem, Missing, earlier_answers, missing_after
 from .joined import joined
 from .live_tools import LiveTools
+from .pages import GapItem, runs_of
 
 
 class MessageItem(msgspec.Struct, frozen=True):
     """A message. call: what a tool message answers. unanswered: its calls that have no cards of their own.
 
     is_last_reply: the reply that can be asked for again. slot: the key that its card had while the tool ran.
+    missing: what it waits for; why: what happened instead, if that is known.
     """
 
     row: MessageRow
@@ -25,6 +28,8 @@ class MessageItem(msgspec.Struct, frozen=True):
     unanswered: tuple[ToolCall, ...] = ()
     is_last_reply: bool = False
     slot: str = ""
+    missing: Missing = Missing.NOTHING
+    why: str = ""
 
     @property
     def key(self) -> str:
@@ -90,7 +95,7 @@ class FailureItem(msgspec.Struct, frozen=True):
         return f"failure {self.number}"
 
 
-Item = MessageItem | ReplyItem | ToolItem | MarkItem | FailureItem
+Item = MessageItem | GapItem | EarlierItem | ReplyItem | ToolItem | MarkItem | FailureItem
 
 
 def slot_of(reply_id: str, place: int) -> str:
@@ -101,7 +106,8 @@ def slot_of(reply_id: str, place: int) -> str:
 class Live(msgspec.Struct, frozen=True):
     """What goes on now. watched: replies whose calls were made while somebody looked, so that their cards keep place.
 
-    now: seconds of the clock by which `tools` were folded.
+    now: seconds of the clock by which `tools` were folded. has_failed: whether a card says why the last turn ended.
+    reasons: why messages before it have no answer.
     """
 
     tools: LiveTools = msgspec.field(default_factory=LiveTools)
@@ -109,18 +115,41 @@ class Live(msgspec.Struct, frozen=True):
     is_running: bool = False
     reply: ReplyItem | None = None
     now: float = 0.0
+    has_failed: bool = False
+    reasons: Mapping[str, str] = {}
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is under way, and nothing else says how it ended."""
+        return not self.is_running and not self.has_failed and self.reply is None
 
 
 STILL = Live()
+BEFORE_A_GAP = Live(has_failed=True)
+"""Nobody knows whether what stands last there was answered."""
+
+
+def items_with_gaps(rows: Sequence[MessageRow], operations: Sequence[OperationRow], live: Live = STILL) -> list[Item]:
+    """The rows of a conversation of which only the end and some pages are here."""
+    items: list[Item] = []
+    runs, end = runs_of(rows), 0
+    for run in runs:
+        if run[0].index > end:
+            items.append(GapItem(end, run[0].index - 1))
+        end = run[-1].index + 1
+        items += items_of(run, operations, live if run is runs[-1] else BEFORE_A_GAP)
+    return items if runs else items_of((), operations, live)
 
 
 def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], live: Live = STILL) -> list[Item]:
     """The rows in their order, each operation's mark behind the last message that it touched.
 
-    Abandoned messages are left out, and operations that are undone or whose last message is not among the rows.
+    Operations are left out that are undone, or whose last message is not among the rows. Answers that were replaced
+    stand as one row behind what they answered.
     A reply that was stopped to make room stands as one row with what continued it.
     """
     shown, roots = joined([row for row in rows if row.state is not State.ABANDONED])
+    earlier = {roots.get(after, after): item for after, item in earlier_answers(rows).items()}
     marks: dict[str, list[MarkItem]] = {}
     for operation in operations:
         if not operation.is_undone:
@@ -137,7 +166,18 @@ def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], liv
             items.append(item)
         if isinstance(item, MessageItem):
             items += marks.get(item.row.message.id, ())
+            items += _earlier(item.row, earlier, shown, live)
     return items if waiting is None else [*items, waiting]
+
+
+def _earlier(
+    row: MessageRow, earlier: Mapping[str, EarlierItem], shown: Sequence[MessageRow], live: Live
+) -> list[EarlierItem]:
+    found = earlier.get(row.message.id)
+    if found is None:
+        return []
+    has_newer = row is not shown[-1] or (live.reply is not None and bool(live.reply.text))
+    return [replace(found, is_only=not has_newer)]
 
 
 def as_it_stands(item: ToolItem, tools: LiveTools, now: float) -> ToolItem:
@@ -167,9 +207,10 @@ def _with_calls(rows: Sequence[MessageRow], live: Live, callers: Mapping[str, st
     position = 0
     while position < len(rows):
         row = rows[position]
+        missing, why = missing_after(rows, position, live.is_settled), live.reasons.get(row.message.id, "")
         position += 1
         if row.message.role is Role.TOOL:  # its call is on an older page, or was never made
-            yield MessageItem(row)
+            yield MessageItem(row, missing=missing)
             continue
         end = position
         while end < len(rows) and rows[end].message.role is Role.TOOL:
@@ -179,19 +220,28 @@ def _with_calls(rows: Sequence[MessageRow], live: Live, callers: Mapping[str, st
         is_live = live.is_running and end == len(rows) and caller in live.watched
         calls = row.message.tool_calls
         left = () if is_live else tuple(call for place, call in enumerate(calls) if place not in by_place)
-        yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply)
-        yield from _cards(caller, calls, by_place, live, is_live)
+        yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply, missing=missing, why=why)
+        ending = missing_after(rows, end - 1, live.is_settled) if end > position else Missing.NOTHING
+        yield from _cards(caller, calls, by_place, live, is_live, ending)
         yield from (MessageItem(other) for other in others)
         position = end
 
 
 def _cards(
-    caller: str, calls: Sequence[ToolCall], by_place: Mapping[int, MessageRow], live: Live, is_live: bool
+    caller: str,
+    calls: Sequence[ToolCall],
+    by_place: Mapping[int, MessageRow],
+    live: Live,
+    is_live: bool,
+    ending: Missing,
 ) -> Iterator[MessageItem | ToolItem]:
-    is_watched = caller in live.watched
+    """ending: what the last one of them waits for."""
+    is_watched, last = caller in live.watched, max(by_place, default=-1)
     for place, call in enumerate(calls):
         if place in by_place:
-            yield MessageItem(by_place[place], call, slot=slot_of(caller, place) if is_watched else "")
+            missing = ending if place == last else Missing.NOTHING
+            slot = slot_of(caller, place) if is_watched else ""
+            yield MessageItem(by_place[place], call, slot=slot, missing=missing)
         elif is_live:
             yield as_it_stands(ToolItem(caller, place, call), live.tools, live.now)
 

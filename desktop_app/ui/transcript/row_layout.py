@@ -9,6 +9,8 @@ from desktop_app.conversation.message import Attachment, Reasoning, Role
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 from desktop_app.ui.widgets.words import counted, speaker_of, thousands
 
+from .answer_rows import lay_out_earlier, lay_out_missing
+from .answers import EarlierItem
 from .cards import lay_out_failure, lay_out_mark
 from .display_list import Action, Fill, RowLayout
 from .document_shelf import DocumentShelf
@@ -16,18 +18,26 @@ from .documents import LINE_HEIGHT
 from .head_line import actions_of, arguments_in_words, meta_of, tags_of
 from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
 from .page import Link, Page
+from .pages import GapItem
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
 LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
 SHOWN_OF_LONG = 6_000
+GAP_MESSAGE = 130  # pixels for a message that is not here
 ARCHIVED_OPACITY = 0.55
 
 
 def lay_out(
-    item: Item, width: float, shelf: DocumentShelf, is_unfolded: bool, is_running: bool, looked_at: float = 0
+    item: Item,
+    width: float,
+    shelf: DocumentShelf,
+    is_unfolded: bool,
+    is_running: bool,
+    looked_at: float = 0,
+    chosen: int = -1,
 ) -> RowLayout:
-    """The row in a column of that width, in pixels. looked_at: see `Page`."""
+    """The row in a column of that width, in pixels. looked_at: see `Page`. chosen: which of several answers."""
     page = Page(width, shelf, looked_at)
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
@@ -36,15 +46,20 @@ def lay_out(
             lay_out_result(page, item, is_unfolded)
         case MessageItem(row):
             _message(page, item, is_unfolded, is_running)
+        case EarlierItem():
+            lay_out_earlier(page, item, is_unfolded, chosen)
         case ReplyItem():
             _reply(page, item, is_unfolded)
         case ToolItem():
             lay_out_running(page, item, is_unfolded)
+        case GapItem():
+            page.y = estimated_height(item, width)
         case MarkItem(operation):
             lay_out_mark(page, operation)
         case FailureItem(failure):
             lay_out_failure(page, failure)
     if isinstance(item, MessageItem):
+        lay_out_missing(page, item)
         page.layout.message_id = item.row.message.id
         page.layout.opacity = ARCHIVED_OPACITY if item.row.state is State.ARCHIVED else 1.0
     return page.done()
@@ -63,6 +78,12 @@ def estimated_height(item: Item, width: float) -> float:
             return scaled(20 + (24 if is_user else 0)) + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
             return scaled(HEAD)
+        case GapItem(first, last):
+            return scaled(GAP_MESSAGE) * (last - first + 1)
+        case EarlierItem(is_only=True):
+            return scaled(20) + estimated_text_height(item.text(-1), width, LINE_HEIGHT)
+        case EarlierItem():
+            return scaled(20)
         case _:
             return scaled(60)
 

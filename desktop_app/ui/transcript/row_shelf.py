@@ -21,10 +21,19 @@ class RowShelf:
         self._documents = DocumentShelf()
         self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
         self._unfolded: set[str] = set()
+        self._chosen: dict[str, int] = {}  # of several answers, which one is shown
 
     def fold(self, key: str) -> None:
         """Folds what is unfolded, and the other way round."""
         self._unfolded ^= {key}
+
+    def choose(self, key: str, number: int) -> None:
+        """Shows that one of several answers."""
+        self._chosen[key] = number
+
+    def chosen(self, key: str) -> int:
+        """Which of several answers is shown; -1 for the newest."""
+        return self._chosen.get(key, -1)
 
     def find(self, item: Item, width: int, is_running: bool) -> RowLayout | None:
         """The row as it would be laid out now, if it is here."""
@@ -36,7 +45,9 @@ class RowShelf:
     ) -> RowLayout:
         """Lays the row out; of a long text after the deadline only what is kept already. looked_at: see `Page`."""
         self._documents.begin(deadline)
-        layout = lay_out(item, width, self._documents, item.key in self._unfolded, is_running, looked_at)
+        layout = lay_out(
+            item, width, self._documents, item.key in self._unfolded, is_running, looked_at, self.chosen(item.key)
+        )
         self._kept[item.key] = (self._state(item, width, is_running), layout)
         self._kept.move_to_end(item.key)
         while len(self._kept) > KEPT:
@@ -49,4 +60,4 @@ class RowShelf:
         return kept[1] if kept is not None else None
 
     def _state(self, item: Item, width: int, is_running: bool) -> tuple[object, ...]:
-        return item, width, is_running, theme.version, item.key in self._unfolded
+        return item, width, is_running, theme.version, item.key in self._unfolded, self.chosen(item.key)

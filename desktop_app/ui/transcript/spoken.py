@@ -5,8 +5,10 @@ from __future__ import annotations
 from desktop_app.conversation.events import OperationRow
 from desktop_app.ui.widgets.words import counted, readable, speaker_of
 
+from .answers import EarlierItem
 from .head_line import arguments_in_words
 from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
+from .pages import GapItem
 
 
 def spoken(item: Item) -> str:
@@ -14,6 +16,10 @@ def spoken(item: Item) -> str:
     match item:
         case MessageItem(row):
             return f"{speaker_of(row.message)}: {readable(row.message)}"
+        case GapItem(count=count):
+            return f"{counted(count, 'message')} not loaded yet"
+        case EarlierItem():
+            return f"Earlier answer: {item.text(-1)}"
         case ReplyItem():
             return f"{item.model or 'Assistant'} is writing: {item.text}"
         case ToolItem(call=call, seconds=seconds):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.ui.widgets.words import readable
 
+from .answers import EarlierItem
 from .display_list import Action, Hot, RowLayout
 from .head_line import arguments_in_words
 from .items import Item, MessageItem, ReplyItem, ToolItem
@@ -63,6 +64,8 @@ class Transcript(TranscriptView):
             case Action.FOLD:
                 self.shelf.fold(argument)
                 self.place()
+            case Action.EARLIER | Action.LATER:
+                self._turn_over(argument, -1 if action is Action.EARLIER else 1)
             case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION | Action.OPEN_CONVERSATION:
                 self._wish(action, argument)
             case Action.REGENERATE:
@@ -75,6 +78,15 @@ class Transcript(TranscriptView):
                 self._open_whole(argument)
             case _:
                 self.way_out_requested.emit(action, argument)
+
+    def _turn_over(self, key: str, by: int) -> None:
+        """Shows the answer before or behind the one that is shown."""
+        item = self._item(key)
+        if isinstance(item, EarlierItem):
+            last = len(item.answers) - 1
+            shown = self.shelf.chosen(key)
+            self.shelf.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
+            self.place()
 
     def _wish(self, action: Action, argument: str) -> None:
         {
@@ -105,6 +117,8 @@ class Transcript(TranscriptView):
                 return readable(message_row.message)
             case ReplyItem(text=text):
                 return text
+            case EarlierItem() as item:
+                return item.text(self.shelf.chosen(key))
             case item:
                 return spoken(item)
 
@@ -232,7 +246,11 @@ class Transcript(TranscriptView):
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             box = self.visualRect(self.currentIndex())
             self._open_menu(self.currentIndex().row(), self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24)))
-        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
+        elif event.key() == Qt.Key.Key_Home:
+            self.go_to_start()
+        elif event.key() == Qt.Key.Key_End:
+            self.follow_end()
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
             self.scrollTo(self.currentIndex())
         else:

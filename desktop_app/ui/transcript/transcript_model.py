@@ -16,6 +16,7 @@ from desktop_app.conversation.events import (
     OperationRow,
     ReasoningDelta,
     ReplyStarted,
+    State,
     TextDelta,
     ToolFinished,
     ToolOutput,
@@ -26,12 +27,15 @@ from desktop_app.conversation.events import (
     TurnStarted,
     ViewChanged,
 )
-from desktop_app.conversation.message import Reasoning, Role
-from desktop_app.ui.live_turns import RESTING, LiveReply, LiveTurn
+from desktop_app.conversation.message import Role
+from desktop_app.ui.live_turns import RESTING, LiveTurn
 
-from .items import FailureItem, Item, Live, MessageItem, ReplyItem, ToolItem, as_it_stands, items_of
+from .answers import EarlierItem
+from .arriving import arriving_reply, begun_reply
+from .items import FailureItem, Item, Live, MessageItem, ReplyItem, ToolItem, as_it_stands, items_with_gaps
 from .joined import joined
 from .live_tools import LiveTools
+from .pages import kept_around, merged
 from .row_changes import change_between
 from .spoken import spoken
 
@@ -43,12 +47,14 @@ TICK = 500  # milliseconds between two looks at how long a tool has been running
 
 
 class TranscriptModel(QAbstractListModel):
-    """The rows of one conversation. Signal: running_changed(bool) when a turn begins or ends.
+    """The rows of one conversation. Signals: running_changed(bool) when a turn begins or ends; has_changed, when a
+    change of several steps is done, between which `is_changing` is set.
 
     tools: the runs of all conversations; whoever passes events on folds them in, also those of others.
     """
 
     running_changed = Signal(bool)
+    has_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,8 +63,9 @@ class TranscriptModel(QAbstractListModel):
         self._reply: ReplyItem | None = None
         self._failures: list[FailureItem] = []
         self._failures_seen = 0
+        self._reasons: dict[str, str] = {}  # why messages have no answer, by their ids
         self._items: list[Item] = []
-        self._is_running = False
+        self._is_running = self.is_changing = False
         self.tools = LiveTools()
         self._watched: set[str] = set()
         self._output_pause = QTimer(self, singleShot=True, interval=OUTPUT_PAUSE)
@@ -94,14 +101,18 @@ class TranscriptModel(QAbstractListModel):
         return self._reply.text if self._reply else ""
 
     @property
-    def has_older(self) -> bool:
-        """Whether messages before the first one here are stored."""
-        return bool(self._rows) and self._rows[0].index > 0
+    def newest_index(self) -> int:
+        """The place in the conversation of the newest message; -1 without messages."""
+        return self._rows[-1].index if self._rows else -1
 
-    @property
-    def oldest_index(self) -> int:
-        """The position in the conversation of the first message here."""
-        return self._rows[0].index if self._rows else 0
+    def row_of_index(self, index: int) -> int:
+        """The row of the message at that place in the conversation, or of the gap in which it is; -1 without rows."""
+        row = -1
+        for number, item in enumerate(self._items):
+            first = item.row.index if isinstance(item, MessageItem) else getattr(item, "first", None)
+            if first is not None and first <= index:
+                row = number
+        return row if row >= 0 or not self._items else 0
 
     def open(self, rows: Sequence[MessageRow], operations: Sequence[OperationRow], turn: LiveTurn = RESTING) -> None:
         """Shows another conversation, or this one anew, with what has arrived of its turn."""
@@ -109,25 +120,25 @@ class TranscriptModel(QAbstractListModel):
         is_running = turn.is_running
         self._rows = list(rows)
         self._operations = {operation.id: operation for operation in operations}
-        self._reply = self._arriving(turn.reply) if turn.reply is not None else None
+        self._reply = arriving_reply(self._rows, turn.reply) if turn.reply is not None else None
         self._failures = [self._numbered(failure) for failure in turn.failures]
         self._watched = {row.message.id for row in self._rows[-1:] if is_running}
         self._watched |= {row.message.id for row in self._rows if is_running and row.message.tool_calls}
-        self._items = items_of(self._rows, self._operations.values(), self._live(is_running))
+        self._items = items_with_gaps(self._rows, tuple(self._operations.values()), self._live(is_running))
         self._items += self._failures
         self.endResetModel()
         self._set_running(is_running)
 
-    def prepend(self, rows: Sequence[MessageRow]) -> None:
-        """Older messages, which come before all that are here."""
-        older = [row for row in rows if not self._rows or row.index < self._rows[0].index]
-        self._rows = older + self._rows
+    def add_page(self, rows: Sequence[MessageRow], around: int) -> None:
+        """Adds messages that were not here. around: the index of what is read: what is far from it goes."""
+        self._rows = kept_around(merged(self._rows, rows), around)
         self._show()
 
     def apply(self, event: TurnEvent) -> None:
         """Folds what happened. The event is of the conversation that is shown."""
         match event:
             case TurnStarted():
+                self._note_reason()
                 self._failures = []
                 self._set_running(True)
                 self._show()
@@ -135,7 +146,7 @@ class TranscriptModel(QAbstractListModel):
                 self._record(row)
             case ReplyStarted(_, reply_id, model, continues):
                 if self._reply is None or self._reply.reply_id != reply_id:
-                    self._reply = self._begun(reply_id, model, continues)
+                    self._reply = begun_reply(self._rows, reply_id, model, continues)
                     self._show()
             case TextDelta() | ReasoningDelta():
                 self._grow_by(event)
@@ -165,6 +176,8 @@ class TranscriptModel(QAbstractListModel):
         """The row of that key, or of that message; -1 if it is not here."""
         for number, item in enumerate(self._items):
             if item.key == key or (isinstance(item, MessageItem) and item.row.message.id == key):
+                return number
+            if isinstance(item, EarlierItem) and item.has(key):
                 return number
         root = joined(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
         return -1 if root is None else self.row_of(root)
@@ -196,30 +209,15 @@ class TranscriptModel(QAbstractListModel):
             self._rows.insert(known + 1, row)
         self._show()
 
+    def _note_reason(self) -> None:
+        """The next turn takes the card away: what it said stays under the message, if that has no answer."""
+        newest = next((row.message for row in reversed(self._rows) if row.state is not State.ABANDONED), None)
+        if self._failures and newest is not None and newest.role is Role.USER:
+            self._reasons[newest.id] = f"{self._failures[-1].failure.title}."
+
     def _numbered(self, failure: Failure) -> FailureItem:
         self._failures_seen += 1
         return FailureItem(failure, self._failures_seen)
-
-    def _arriving(self, reply: LiveReply) -> ReplyItem | None:
-        """What has arrived of a reply; None when it is among the stored messages already."""
-        if any(row.message.id == reply.reply_id for row in self._rows):
-            return None
-        begun = self._begun(reply.reply_id, reply.model, reply.continues)
-        return msgspec.structs.replace(begun, text=begun.text + reply.text, reasoning=begun.reasoning + reply.reasoning)
-
-    def _begun(self, reply_id: str, model: str, continues: str) -> ReplyItem:
-        """A reply of which nothing has arrived; one that continues another begins with all that the other said."""
-        row = self._row_of_continued(continues)
-        if row is None:
-            return ReplyItem(reply_id, model)
-        reasoning = "\n\n".join(part.text for part in row.message.parts if isinstance(part, Reasoning))
-        return ReplyItem(reply_id, model, row.message.text, reasoning, row.message.id)
-
-    def _row_of_continued(self, continues: str) -> MessageRow | None:
-        """The reply, with all that was joined to it already, that a message of that id is part of."""
-        shown, roots = joined(self._rows) if continues else ([], {})
-        root = roots.get(continues, continues)
-        return next((row for row in reversed(shown) if row.message.id == root), None)
 
     def _growing(self, reply_id: str) -> ReplyItem:
         if self._reply is None or self._reply.reply_id != reply_id:
@@ -251,7 +249,9 @@ class TranscriptModel(QAbstractListModel):
             self.running_changed.emit(is_running)
 
     def _live(self, is_running: bool) -> Live:
-        return Live(self.tools, frozenset(self._watched), is_running, self._reply, monotonic())
+        has_failed = bool(self._failures)
+        watched = frozenset(self._watched)
+        return Live(self.tools, watched, is_running, self._reply, monotonic(), has_failed, self._reasons)
 
     def _show_tools(self) -> None:
         """Paints anew what runs, if it has changed. All else stays: this comes often."""
@@ -265,14 +265,17 @@ class TranscriptModel(QAbstractListModel):
 
     def _show(self) -> None:
         """Makes the rows again and tells only what differs: what is equal at both ends stays."""
-        new: list[Item] = items_of(self._rows, self._operations.values(), self._live(self._is_running))
+        new: list[Item] = items_with_gaps(self._rows, tuple(self._operations.values()), self._live(self._is_running))
         new += self._failures
+        self.is_changing = True
         change = change_between(self._items, new)
         first, kept = change.first, change.kept
         self._replace(first + kept, change.removed - kept, new[first + kept : first + change.added])
         if kept:
             self._items[first : first + kept] = new[first : first + kept]
             self.dataChanged.emit(self.index(first), self.index(first + kept - 1))
+        self.is_changing = False
+        self.has_changed.emit()
         self._watch_tools()
 
     def _watch_tools(self) -> None:

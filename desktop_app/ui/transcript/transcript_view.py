@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QRectF,
     QTimer,
-    Signal,
 )
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -22,38 +21,31 @@ from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
 from .display_list import Hot, RowLayout, paint_row
 from .highlight import Highlighter
 from .items import ReplyItem
+from .paged_view import PagedView
+from .pages import GapItem
 from .row_layout import estimated_height
 from .row_shelf import RowShelf
-from .row_view import GAP, RowView
+from .row_view import GAP, TOP
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
 BOTTOM = 14  # pixels under the last row
 LAYOUT_SLICE = 0.012  # seconds of laying out in one pass of the event loop
 REPAINT = 40  # milliseconds between two paintings of a reply that grows
-NEAR_TOP = 600  # pixels at which older messages are asked for
 SHOWN_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
-class TranscriptView(RowView):
-    """Geometry, scrolling and painting. What the mouse and the keyboard do is in `Transcript`.
-
-    Signal: older_requested, when the user comes near the first message that is here.
-    """
-
-    older_requested = Signal()
+class TranscriptView(PagedView):
+    """Geometry, scrolling and painting. What the mouse and the keyboard do is in `Transcript`."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self.transcript = model
         self.shelf = RowShelf()
         self.text_selection = TextSelection()
         self.hovered_row = -1
         self.hovered_hot: Hot | None = None
         self.follows_end = True
         self.is_keyboard_led = False
-        self._anchor_key, self._anchor_offset = "", 0
-        self._is_anchored_below = False
         self._is_placing = False
         self._shown_key = ""
         self._highlighter = Highlighter(self)
@@ -68,7 +60,7 @@ class TranscriptView(RowView):
         self.pill.clicked.connect(self.follow_end)
         self.pill.hide()
         self.setModel(model)
-        model.rowsRemoved.connect(self.place)
+        model.has_changed.connect(self.place)
 
     @property
     def is_settled(self) -> bool:
@@ -104,6 +96,8 @@ class TranscriptView(RowView):
 
     def place(self) -> None:
         """Lays out what is seen and puts the scroll bar where the reader's place is now."""
+        if self.transcript.is_changing:
+            return  # half of a change is no place to be
         deadline = monotonic() + LAYOUT_SLICE
         is_settled = False
         self._is_placing = True
@@ -116,12 +110,11 @@ class TranscriptView(RowView):
         self._is_placing = False
         if not is_settled:
             self._settling.start()
-        elif not self.follows_end and self._is_anchored_below:
+        elif not self.follows_end and (self._is_anchored_below or not self._anchor_key):
             self._note_place()
         self.updateEditorGeometries()
         self.viewport().update()
-        if self.verticalOffset() < NEAR_TOP and self.transcript.has_older:
-            self.older_requested.emit()
+        self._ask_for_page()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """The user, or `place`, has moved the scroll bar."""
@@ -136,8 +129,11 @@ class TranscriptView(RowView):
 
     def _note_place(self) -> None:
         row = self.heights.row_at(self.verticalOffset())
-        if row >= 0:
-            item = self.transcript.item(row)
+        item = self.transcript.item(row) if row >= 0 else None
+        if isinstance(item, GapItem):
+            within = (self.verticalOffset() - self.heights.top(row)) / max(self.heights[row], 1)
+            self._go_to_index(item.first + within * item.count)
+        elif item is not None:
             layout = self.shelf.find(item, self.column, self.transcript.is_running)
             self._anchor_key = item.key
             self._anchor_offset = self.verticalOffset() - self.heights.top(row)
@@ -146,8 +142,16 @@ class TranscriptView(RowView):
             if self._is_anchored_below:
                 self._anchor_offset -= self.heights[row]
 
+    def go_to_start(self) -> None:
+        """Goes to the very first message."""
+        self.follows_end = False
+        self._go_to_index(0, -scaled(TOP))
+        self.place()
+
     def _wanted_offset(self) -> int:
         bar = self.verticalScrollBar()
+        if not self.follows_end and not self._anchor_key and self._anchor_index >= 0:
+            return self._index_offset()
         row = -1 if self.follows_end else self.transcript.row_of(self._anchor_key)
         if row < 0:
             return bar.maximum() if self.follows_end else bar.value()

@@ -1,0 +1,93 @@
+"""Answers that another one has replaced, and messages that have none. Pure, no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from itertools import groupby
+
+import msgspec
+
+from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.message import Role
+
+
+class Missing(Enum):
+    """What a message waits for, in the words that stand under it."""
+
+    NOTHING = ""
+    ANSWER = "No answer yet."
+    REST = "This reply ended early."
+    PASSED_OVER = "Not answered."
+
+    @property
+    def can_be_had(self) -> bool:
+        """Whether the model can be asked for it: only at the end of the conversation."""
+        return self in (Missing.ANSWER, Missing.REST)
+
+
+class EarlierItem(msgspec.Struct, frozen=True):
+    """Answers that were replaced, oldest first, each as its messages. after: the message that they answered.
+
+    is_only: whether there is no newer one: then it is shown, else folded.
+    """
+
+    after: str
+    answers: tuple[tuple[MessageRow, ...], ...]
+    is_only: bool = False
+
+    @property
+    def key(self) -> str:
+        """Names the row."""
+        return f"earlier than {self.after}"
+
+    def has(self, message_id: str) -> bool:
+        """Whether that message is part of one of them."""
+        return any(row.message.id == message_id for answer in self.answers for row in answer)
+
+    def text(self, number: int) -> str:
+        """Return one of them as Markdown; what its tools were asked, by their names."""
+        parts: list[str] = []
+        for row in self.answers[number]:
+            if row.message.role is Role.ASSISTANT:
+                is_further = row.message.continues and parts
+                parts.append((parts.pop() if is_further else "") + row.message.text)
+                parts += [f"*Called `{call.name}`*" for call in row.message.tool_calls]
+        return "\n\n".join(filter(None, parts))
+
+    def is_interrupted(self, number: int) -> bool:
+        """Whether that one ended early."""
+        return self.answers[number][-1].message.is_interrupted
+
+
+def earlier_answers(rows: Sequence[MessageRow]) -> dict[str, EarlierItem]:
+    """Return what was replaced, by the message behind which it stands. Each replacement is an operation of its own.
+
+    A question that was replaced, with all that came after it, is not an answer and is left out.
+    """
+    after, found = "", dict[str, list[MessageRow]]()
+    is_left_out = False
+    for row in rows:
+        if row.state is not State.ABANDONED:
+            after, is_left_out = row.message.id, False
+        elif row.message.role is Role.USER:
+            is_left_out = True
+        elif after and not is_left_out:
+            found.setdefault(after, []).append(row)
+    return {
+        after: EarlierItem(after, tuple(tuple(answer) for _, answer in groupby(left, lambda row: row.operation_id)))
+        for after, left in found.items()
+    }
+
+
+def missing_after(rows: Sequence[MessageRow], place: int, is_settled: bool) -> Missing:
+    """Return what the message at that place waits for. rows: those that are shown. is_settled: nothing is under way,
+    and no card says already what happened."""
+    message = rows[place].message
+    is_last = place == len(rows) - 1
+    if is_last and is_settled and message.role in (Role.USER, Role.TOOL):
+        return Missing.ANSWER
+    if is_last and is_settled and message.is_interrupted:
+        return Missing.REST
+    is_passed_over = not is_last and message.role is Role.USER and rows[place + 1].message.role is Role.USER
+    return Missing.PASSED_OVER if is_passed_over else Missing.NOTHING

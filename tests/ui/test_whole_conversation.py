@@ -1,0 +1,114 @@
+"""The scroll bar stands for the whole conversation, of which only some pages are in the window."""
+
+from __future__ import annotations
+
+import tracemalloc
+from time import process_time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from transcript_rows import row
+
+from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.transcript.pages import MOST, PAGE, GapItem
+from desktop_app.ui.transcript.transcript import Transcript
+from slowness import slowness
+
+TOTAL = 10_000
+
+
+def page(before: int) -> list[MessageRow]:
+    """As the engine gives it."""
+    return [
+        row(n, Role.ASSISTANT if n % 2 else Role.USER, Text(f"message {n}\n\n" + "and **more** of it " * (n % 40)))
+        for n in range(max(before - PAGE, 0), before)
+    ]
+
+
+class Reader:
+    """Gives the view the pages that it asks for, one at a time, a little later."""
+
+    def __init__(self, view: Transcript) -> None:
+        self.view, self.wanted, self.reads = view, None, 0
+        view.page_requested.connect(lambda before, around: setattr(self, "wanted", self.wanted or (before, around)))
+
+    def settle(self) -> float:
+        """Until nothing is asked for; the longest time that the window was held, in seconds of this process."""
+        longest = 0.0
+        for _ in range(400):
+            began = process_time()
+            if self.wanted is not None:
+                (before, around), self.wanted = self.wanted, None
+                self.reads += 1
+                self.view.transcript.add_page(page(before), around)
+            QApplication.processEvents()
+            longest = max(longest, process_time() - began)
+            if self.wanted is None and self.view.is_settled:
+                return longest
+        raise AssertionError("it asks for pages without an end")
+
+
+@pytest.fixture
+def reader(view) -> Reader:
+    made = Reader(view)
+    view.transcript.open(page(TOTAL), ())
+    made.settle()
+    return made
+
+
+def seen(view: Transcript) -> list[int]:
+    """The places of the messages that are seen."""
+    items = [view.transcript.item(n) for n in view._seen_rows()]
+    return [-1 if isinstance(item, GapItem) else item.row.index for item in items]
+
+
+def test_home_goes_to_the_very_first_message_and_end_to_the_last(view, reader, qtbot):
+    qtbot.keyClick(view, Qt.Key.Key_Home)
+    reader.settle()
+    assert seen(view)[0] == 0
+    assert view.verticalScrollBar().value() == 0
+    assert reader.reads < 6
+    qtbot.keyClick(view, Qt.Key.Key_End)
+    reader.settle()
+    assert seen(view)[-1] == TOTAL - 1
+    assert view.verticalScrollBar().value() == view.verticalScrollBar().maximum()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.33, 0.5, 0.9])
+def test_the_scroll_bar_goes_to_any_place(view, reader, share):
+    bar = view.verticalScrollBar()
+    bar.setValue(round(bar.maximum() * share))
+    reader.settle()
+    shown = seen(view)
+    assert -1 not in shown
+    assert shown == list(range(shown[0], shown[-1] + 1))
+    assert abs(shown[0] - TOTAL * share) < TOTAL * 0.05 + PAGE
+    assert abs(bar.value() / bar.maximum() - share) < 0.05
+
+
+def test_ten_thousand_messages_are_scrolled_through_in_bounded_memory_and_time(view, reader):
+    bar, longest = view.verticalScrollBar(), 0.0
+    tracemalloc.start()
+    for step in range(60):
+        bar.setValue(round(bar.maximum() * (1 - step / 60)))
+        longest = max(longest, reader.settle())
+        assert -1 not in seen(view)
+        assert len(view.transcript.rows) <= MOST + 2 * PAGE
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60_000_000
+    assert longest < 0.05 * 4 * slowness()  # four times: memory is traced
+
+
+def test_reading_upwards_page_by_page_keeps_the_place(view, reader):
+    bar = view.verticalScrollBar()
+    for _ in range(150):
+        before = seen(view)
+        bar.setValue(bar.value() - 400)
+        reader.settle()
+        after = seen(view)
+        assert after[0] <= before[0]
+        assert before[0] - after[0] < 20
+        assert -1 not in after
