@@ -25,12 +25,14 @@ from .documents import LINE_HEIGHT, InkDocument, code_font
 from .segments import Prose, Rows
 
 CELL_PADDING = 6
+BESIDE_CELL = 2 * CELL_PADDING
 _HEADING_SIZES = {1: 18, 2: 16, 3: 15}
 _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
-def markdown_document(prose: Prose, indent: float = 0) -> InkDocument:
-    """Return Markdown with our look. indent: of the first line, in pixels, where a paragraph goes on."""
+def markdown_document(prose: Prose, indent: float = 0, columns: tuple[float, ...] = ()) -> InkDocument:
+    """Return Markdown with our look. indent: of the first line, in pixels, where a paragraph goes on. columns: how wide
+    those of the table at its end are, where that one goes on."""
     document = _parsed(prose.text, prose.references)
     first = document.begin()
     if prose.number is not None and (listed := first.textList()) is not None:
@@ -45,6 +47,9 @@ def markdown_document(prose: Prose, indent: float = 0) -> InkDocument:
         shape = QTextBlockFormat()
         shape.setTextIndent(indent)
         cursor.mergeBlockFormat(shape)
+    if columns and (table := last_table(document)) is not None:
+        _fix_columns(table, columns)
+        _close_up(table, bottom=0)
     return document
 
 
@@ -56,30 +61,31 @@ def rows_document(rows: Rows, columns: tuple[float, ...]) -> InkDocument:
         return document
     table.removeRows(0, 1)
     _dress(document, has_head=False)
+    _fix_columns(table, columns)
+    _close_up(table, top=0, bottom=0)
+    return document
+
+
+def _fix_columns(table: QTextTable, columns: tuple[float, ...]) -> None:
     if len(columns) == table.columns():
-        shape = table.format()
-        beside = 2 * scaled(CELL_PADDING) + 1
+        shape, beside = table.format(), scaled(BESIDE_CELL) + 1
         widths = [QTextLength(QTextLength.Type.FixedLength, width + beside) for width in columns]
         shape.setColumnWidthConstraints(widths)
-        shape.setTopMargin(0)
         table.setFormat(shape)
-    return document
+
+
+def _close_up(table: QTextTable, top: float | None = None, bottom: float | None = None) -> None:
+    """No room where the table goes on in another document."""
+    shape = table.format()
+    shape.setTopMargin(shape.topMargin() if top is None else top)
+    shape.setBottomMargin(shape.bottomMargin() if bottom is None else bottom)
+    table.setFormat(shape)
 
 
 def last_table(document: QTextDocument) -> QTextTable | None:
     """Return the table nearest to the document's end, if it has any."""
     tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
     return tables[-1] if tables else None
-
-
-def column_widths(document: QTextDocument) -> tuple[float, ...]:
-    """Return how wide the columns of its last table are, the room around their text not included."""
-    table = last_table(document)
-    if table is None:
-        return ()
-    layout = document.documentLayout()
-    cells = (table.cellAt(0, column).firstCursorPosition().block() for column in range(table.columns()))
-    return tuple(layout.blockBoundingRect(block).width() for block in cells)
 
 
 def end_of_text(document: QTextDocument) -> float:

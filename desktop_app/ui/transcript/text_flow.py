@@ -11,13 +11,15 @@ from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 
 from .display_list import Action, Fill, Flow
 from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_document, plain_document, soft_document
-from .markdown_documents import column_widths, end_of_text, markdown_document, rows_document
+from .markdown_documents import end_of_text, markdown_document, rows_document
 from .page import Link, Page, advance
 from .segments import Code, Prose, Rows, Segment, plain_pieces, whole_code
+from .table_columns import table_columns
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
 CODE_PAD = 14
+TABLE_EDGE = 5  # pixels that Qt leaves below and above a table, less the one line between two rows
 Documents = list[InkDocument | None]
 """Of each segment; None while there was no time for it."""
 
@@ -29,8 +31,9 @@ def flow_markdown(page: Page, key: str, text: str) -> None:
     heights = [_estimate(segment, page.width) for segment in segments]
     documents: Documents = [None] * len(segments)
     for run in _nearest_first(page, _runs(segments), heights):
+        columns = _columns(segments, run, page.width)
         for number in run:
-            document = _document(page, segments, documents, number)
+            document = _document(page, segments, documents, number, columns)
             if document is None:
                 break
             documents[number] = document
@@ -80,18 +83,29 @@ def _runs(segments: Sequence[Segment]) -> list[list[int]]:
     return runs
 
 
-def _document(page: Page, segments: Sequence[Segment], documents: Documents, number: int) -> InkDocument | None:
+def _columns(segments: Sequence[Segment], run: Sequence[int], width: float) -> tuple[float, ...]:
+    """How wide those of a table are that goes on in other segments; nothing for one in one piece."""
+    rows = [one for number in run if isinstance(one := segments[number], Rows)]
+    if not rows:
+        return ()
+    begun = segments[run[0]].text.rpartition(rows[0].head)[2].strip("\n")
+    return table_columns(rows[0].head, [*filter(None, [begun]), *(one.text for one in rows)], width)
+
+
+def _document(
+    page: Page, segments: Sequence[Segment], documents: Documents, number: int, columns: tuple[float, ...]
+) -> InkDocument | None:
     segment, before = segments[number], documents[number - 1] if number else None
     ready = page.shelf.ready
     match segment:
         case Code():
             return ready(code_document, segment.text, page.width - 2 * scaled(CODE_PAD))
         case Rows():
-            columns = column_widths(before) if before is not None else ()
             return ready(rows_document, segment, page.width, columns)
         case Prose(goes_on=goes_on):
             is_within = goes_on in ("paragraph", "word") and before is not None
-            return ready(markdown_document, segment, page.width, end_of_text(before) if is_within and before else 0.0)
+            indent = end_of_text(before) if is_within and before is not None else 0.0
+            return ready(markdown_document, segment, page.width, indent, columns)
 
 
 def _gap(segments: Sequence[Segment], number: int) -> float:
@@ -109,6 +123,8 @@ def _place(page: Page, segments: Sequence[Segment], documents: Documents, number
     segment = segments[number]
     document, before = documents[number], documents[number - 1] if number else None
     joint = "\n"
+    if isinstance(segment, Rows) and before is not None:
+        page.y -= TABLE_EDGE
     if isinstance(segment, Prose) and segment.goes_on in ("paragraph", "word"):
         joint = ""
         if document is not None and before is not None:
