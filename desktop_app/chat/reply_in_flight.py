@@ -20,7 +20,7 @@ class ReplyInFlight:
 
     model: who writes it, as the record names it. continues, before: the stored message that it goes on with, and the
     text of the reply up to there. is_told: whether the window knows of it. usage: of a request that was not heard out.
-    length: characters so far, of text and reasoning.
+    length: characters so far, of text and reasoning. as_of: what its newest request was assembled from.
     """
 
     def __init__(self, model: str, continues: str = "", before: str = "") -> None:
@@ -30,6 +30,7 @@ class ReplyInFlight:
         self.before = before
         self.is_told = False
         self.usage: Usage | None = None
+        self.as_of = ""
         self.length = 0
         self._model = model
         self._text: list[str] = []
@@ -89,6 +90,7 @@ class ReplyInFlight:
             usage=self._end.usage if self._end else self.usage,
             seconds=time.time() - self.started_at,
             continues=self.continues,
+            as_of=self.as_of,
         )
 
 

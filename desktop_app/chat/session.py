@@ -16,7 +16,8 @@ from desktop_app.context.items import Item
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted
 from desktop_app.context.reading import Reading
 from desktop_app.context.reports import calibration_of, is_report
-from desktop_app.context.view import View, view_after, view_of
+from desktop_app.context.silent_cut import reported_before
+from desktop_app.context.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -34,6 +35,7 @@ from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel, ModelError, Price, priced
+from .request import Request
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .uninterrupted import uninterrupted
 
@@ -98,7 +100,9 @@ class Session:
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
         self.items_read: Chain[Item] | None = None
+        self._sent: Request | None = None
         self._told_limit = 0
+        self._is_window_trusted = False
 
     @property
     def id(self) -> str:
@@ -121,6 +125,17 @@ class Session:
         """A provider that refuses a request may say how large its window really is: that holds from now on."""
         if error.is_overflow and error.limit >= LIMIT_LEAST:
             self._told_limit = error.limit
+
+    def suspect_limit(self, tokens: int) -> bool:
+        """Take the window for so many tokens, as its server seems to; False if the user knows better."""
+        if self._is_window_trusted or tokens < LIMIT_LEAST:
+            return False
+        self._told_limit = tokens
+        return True
+
+    def use_own_window(self) -> None:
+        """Forget what was learned of the window, at the user's word; a mere suspicion does not shrink it again."""
+        self._told_limit, self._is_window_trusted = 0, True
 
     def priced(self, usage: Usage | None) -> Usage | None:
         """The usage with what it cost, if that is known."""
@@ -173,7 +188,17 @@ class Session:
         """The figures of the request as it would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)
         model, calibration = self.model.info, self.calibration
-        return gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
+        gauge = gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
+        is_learned = 0 < self._told_limit < model.window
+        return replace(gauge, stated_window=model.window) if is_learned else gauge
+
+    def request(self) -> Request:
+        """Freeze the request as it is sent now, so that what is reported of it is compared with it and nothing else."""
+        entries, view = self.transcript.entries, self.view
+        as_of, before = entries[-1].id if entries else "", reported_before(view)
+        figures = self.gauge(), self._counted(), len(view.items), before
+        self._sent = Request(assemble(view), view.tools, as_of, *figures)
+        return self._sent
 
     def _counted(self) -> int:
         """Tokens of the request, as they are counted here."""
@@ -207,15 +232,16 @@ class Session:
                 self._messages.append(entry)
 
     def _learn_from(self, entries: tuple[AnyEntry, ...]) -> None:
-        """Before they are folded: a report is of the view as it was. What is not known yet is folded later."""
-        if self._calibration is None:
-            return
+        """Learn from what was reported of the request that was sent. Of any other, the record is folded again later."""
         replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.recorded_as)]
-        if replies and len(entries) > 1:
+        if self._calibration is None or not replies:
+            return
+        reply, sent = replies[0], self._sent
+        is_of_sent = sent is not None and reply.as_of == sent.as_of and len(replies) == 1
+        if is_of_sent and sent is not None and reply.usage is not None:
+            self._calibration = learned(self._calibration, Report(sent.counted, sent.items, reply.usage), self.policy)
+        else:
             self._calibration = None
-        elif replies and (usage := replies[0].usage) is not None:
-            report = Report(self._counted(), len(self.view.items), usage)
-            self._calibration = learned(self._calibration, report, self.policy)
 
     async def record_message(self, message: Message, *before: AnyEntry) -> MessageRecorded:
         """Stores a message, and what belongs before it, and tells of it."""

@@ -9,10 +9,11 @@ from contextlib import aclosing
 from desktop_app.context.breakdown import grown_by
 from desktop_app.conversation.events import Failure, GaugeChanged, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
 from desktop_app.conversation.gauge import Basis, Gauge
-from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.message import Usage
 
 from .ports import ModelError, Piece, ReplyEnd, TextPiece, WorldError
 from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
+from .request import Request
 from .session import Session
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 from .weigh import is_worth_stopping
@@ -27,7 +28,7 @@ DOUBT_ELSE = 0.05
 async def reply_streamed(
     session: Session,
     reply: ReplyInFlight,
-    messages: list[Message],
+    request: Request,
     guard: StreamGuard | None = None,
     is_automatic: bool = False,
     is_modest: bool = False,
@@ -39,7 +40,8 @@ async def reply_streamed(
     What had arrived stays in `reply`.
     """
     guard = guard or StreamGuard(session.counts.text)
-    gauge, told_at = session.gauge(), 0.0
+    gauge, told_at = request.gauge, 0.0
+    reply.as_of = request.as_of
     most, is_capped = longest_reply(session, gauge, is_modest)
     limits = limits_of(session.policy, session.budget.window, is_automatic, session.calibration.factor)
     guard.begun(limits, gauge.total, reply.before, is_capped)
@@ -47,7 +49,7 @@ async def reply_streamed(
         reply.is_told = True
         yield ReplyStarted(session.id, reply.id, session.model_info.label, reply.continues)
     try:
-        async with aclosing(_arriving(session, reply, messages, most)) as arriving:
+        async with aclosing(_arriving(session, reply, request, most)) as arriving:
             async for piece in arriving:
                 for event in shown_in(session, reply, taken(guard, reply, piece)):
                     yield event
@@ -89,11 +91,11 @@ def shown_in(session: Session, reply: ReplyInFlight, shown: Iterable[Shown]) -> 
 
 
 async def _arriving(
-    session: Session, reply: ReplyInFlight, messages: list[Message], most: int
+    session: Session, reply: ReplyInFlight, request: Request, most: int
 ) -> AsyncGenerator[Piece, None]:
     """The pieces of the provider's stream. While they come, and when none comes, what is there is kept."""
     kept_at, kept = time.monotonic(), reply.length
-    async with aclosing(with_pauses(session.model.stream(messages, most, session.view.tools))) as pieces:
+    async with aclosing(with_pauses(session.model.stream(request.messages, most, request.tools))) as pieces:
         async for piece in pieces:
             if piece is not None:
                 yield piece
@@ -129,19 +131,20 @@ def limit_exceeded(used: int, window: int) -> WorldError:
     )
 
 
-def cut_in_silence(model: str, sent: int, usage: Usage) -> ModelError:
-    """The server has read only a part of that many tokens; what it read and wrote is what fits into its window."""
-    limit = usage.prompt_tokens + usage.reply_tokens
-    failure = Failure(
-        kind="overflow",
-        title="The server has read only a part of the conversation",
-        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. It cut the rest "
-        "without a word, and that may have been what stands first: the system prompt, and your rules.",
-        kept="The reply is kept as it came. No tool that it called was run.",
-        advice=f"Make room and let it answer again: until you choose another model, its window is taken for {limit:,} "
-        "tokens. Or give the model a larger window on its server.",
+def cut_in_silence(model: str, sent: int, usage: Usage, limit: int, own: int) -> Failure:
+    """Return what the user is told of a server that seems to have read only a part of that many tokens.
+
+    limit: what its window is taken for from now on. own: what it is said to be.
+    """
+    return Failure(
+        kind="silent_cut",
+        title="The server may have read only a part of the conversation",
+        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. Some servers drop what "
+        "they have no room for without saying so, often the beginning: the system prompt, and your rules.",
+        kept="The reply is kept as it came.",
+        advice=f"From now on the window is taken for {limit:,} tokens instead of {own:,}. Make room and let it answer "
+        "again, or use the full window if you know that it is right.",
     )
-    return ModelError(failure, is_overflow=True, limit=limit, observed=sent)
 
 
 def _grown(session: Session, gauge: Gauge, guard: StreamGuard) -> GaugeChanged:

@@ -13,14 +13,15 @@ from contextlib import aclosing
 from msgspec.structs import replace
 
 from desktop_app.context.make_room import WindowTooSmall
-from desktop_app.context.silent_cut import is_silently_cut, reported_before
-from desktop_app.context.view import assemble, continuing
-from desktop_app.conversation.events import RoomEnded, RoomStarted, TurnEvent
+from desktop_app.context.silent_cut import is_silently_cut
+from desktop_app.context.view import continuing
+from desktop_app.conversation.events import Failure, Noticed, RoomEnded, RoomStarted, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 
 from .ports import ModelError, ReasoningPiece, ReplyEnd
 from .reply_in_flight import ReplyInFlight
+from .request import Request
 from .room import room_made
 from .session import Session
 from .stream_guard import State, StreamGuard
@@ -73,11 +74,10 @@ class WholeReply:
         Raises ModelError; if nothing `has_arrived` then, this may be called again, and asks again. Raises WorldError
         when the window is full, and ArchiveError.
         """
-        sent, before = self._session.gauge(), 0
+        request: Request | None = None
         while self._guard.state is not State.DONE:
-            sent, before = self._session.gauge(), reported_before(self._session.view)
-            self.estimated += sent.total
-            request = assemble(self._session.view)
+            request = self._session.request()
+            self.estimated += request.gauge.total
             attempt = reply_streamed(
                 self._session, self._reply, request, self._guard, self._is_automatic, self._is_modest
             )
@@ -95,9 +95,18 @@ class WholeReply:
         async with aclosing(self.kept()) as events:
             async for event in events:
                 yield event
-        usage = self.stored[-1].usage
-        if usage is not None and is_silently_cut(sent.total, sent.basis, usage, before):
-            raise cut_in_silence(self._session.model_info.label, sent.total, usage)
+        if request is not None and (notice := self._notice(request)) is not None:
+            yield Noticed(self._session.id, notice)
+
+    def _notice(self, request: Request) -> Failure | None:
+        """Return what is suspected of the server, once the reply is stored. The reply stands: it may be wrong."""
+        usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
+        if usage is None or not is_silently_cut(gauge.total, gauge.basis, usage, request.reported_before):
+            return None
+        own = session.model_info.window
+        if not session.suspect_limit(usage.prompt_tokens + usage.reply_tokens):
+            return None
+        return cut_in_silence(session.model_info.label, gauge.total, usage, session.budget.window, own)
 
     def _can_ask_for_less(self, error: ModelError) -> bool:
         """Whether a refused request may fit if a shorter reply is asked for; then it is, from now on.

@@ -19,7 +19,7 @@ from desktop_app.chat.research import question_in
 from desktop_app.chat.session import Session
 from desktop_app.context.permissions import rules_of_option
 from desktop_app.context.presets import PRESETS
-from desktop_app.conversation.events import Failure, TextDelta, ToolStarted, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.events import Failure, Noticed, TextDelta, ToolStarted, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.compose import Joined, join
 from desktop_app.engine.engine import log_bug
@@ -168,6 +168,8 @@ class Teller:
                 show_error(f"[{event.call.name} {event.call.arguments}]")
             case TurnFailed():
                 print_failure(event.failure)
+            case Noticed():
+                print_failure(event.notice)
             case TurnFinished():
                 show()
             case _:

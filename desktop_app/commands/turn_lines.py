@@ -9,6 +9,7 @@ import msgspec
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
+    Noticed,
     OperationRow,
     TurnEvent,
     TurnFailed,
@@ -33,6 +34,8 @@ def lines_of(event: TurnEvent) -> list[Line]:
             return [{"event": "gauge_changed", "conversation": conversation, **shown, "basis": gauge.basis}]
         case TurnFailed(conversation, failure):
             return [{"event": "turn_failed", "conversation": conversation, **msgspec.to_builtins(failure)}]
+        case Noticed(conversation, notice):
+            return [{"event": "noticed", "conversation": conversation, **msgspec.to_builtins(notice)}]
         case TurnFinished():
             told = msgspec.to_builtins(event)
             cost = told.pop("dollars")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
@@ -9,7 +11,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
-from desktop_app.conversation.transcript import GROWING
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
 
 from .calibration import AS_COUNTED, Calibration, is_plausible
 from .counting import SEGMENT_OF_ROLE, Counts, Tokens
@@ -80,11 +82,11 @@ def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
         start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
     else:
         start, segments, measured_at = 0, _base(view, counts), last_measured(view)
-    for index, item in enumerate(view.items[start:] if start else view.items, start=start):
+    for item in view.items[start:] if start else view.items:
         for segment, tokens in item_tokens(item, counts).parts:
             segments[segment] = segments.get(segment, 0) + tokens
         if has_grown and is_measured(item.message):
-            measured_at = index
+            measured_at = last_measured(view)
     return Tally(view.items, segments, measured_at)
 
 
@@ -187,13 +189,37 @@ def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration
 
 
 def last_measured(view: View) -> int | None:
-    """The index of the newest measured reply, unless an operation came after it: then the request is another one."""
-    for entry in reversed(view.entries):
+    """Return the index of the newest measured reply; None if an operation was recorded after its request had been
+    assembled, before or behind the reply: then the view is not what was measured."""
+    for place in range(len(view.entries) - 1, -1, -1):
+        entry = view.entries[place]
         if not isinstance(entry, GROWING):
             return None
         if isinstance(entry, Message) and is_measured(entry):
+            if assembled_from(view.entries, place) is None:
+                return None
             newest = len(view.items) - 1
             return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)
+    return None
+
+
+def assembled_from(entries: Sequence[AnyEntry], place: int) -> int | None:
+    """Return the place of the newest entry that the request of the reply at `place` was assembled from; None if
+    anything was recorded in between that the view shows.
+
+    A record that does not say so is taken to have sent the message before the reply, and only that: an operation
+    between the two may have come before the request or behind it, so nothing is known of what was measured.
+    """
+    reply = entries[place]
+    as_of = reply.as_of if isinstance(reply, Message) else ""
+    for before in range(place - 1, -1, -1):
+        entry = entries[before]
+        if as_of and entry.id == as_of:
+            return before
+        if isinstance(entry, Message):
+            return None if as_of else before
+        if not isinstance(entry, GROWING) or isinstance(entry, Recalled):
+            return None
     return None
 
 

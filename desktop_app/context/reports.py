@@ -5,14 +5,15 @@ calibration_of(transcript, ...) -> Calibration
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import GROWING, Transcript
+from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Transcript
 
-from .breakdown import base_tokens, is_measured, item_tokens
+from .breakdown import assembled_from, base_tokens, is_measured, item_tokens
 from .calibration import Calibration, Report, learned
 from .counting import Counts
 from .policy import ContextPolicy
@@ -36,18 +37,27 @@ def calibration_of(
 
 
 def _reports(transcript: Transcript, view: View, counts: Counts, model: str) -> Iterator[Report]:
-    """The reports on that model's requests, newest first. Each is of the view as it was when it was sent."""
-    entries, end = list(transcript.entries), len(transcript.entries)
-    folds = 0
-    while end > 0 and folds < FOLDS_MOST:
-        start = next((i + 1 for i in range(end - 1, -1, -1) if not isinstance(entries[i], GROWING)), 0)
-        told = {e.id for e in entries[start:end] if isinstance(e, Message) and is_report(e, model)}
-        if told:
-            is_newest = end == len(entries)
-            shown = view if is_newest else view_of(Transcript(Chain(entries[:end])))
-            yield from _reports_in(shown, told, counts)
-            folds += 1
-        end = start - 1
+    """Yield the reports on that model's requests, newest first. Each is of the view that its request was assembled
+    from, also where an operation was recorded before the reply was."""
+    entries = list(transcript.entries)
+    operations = [place for place, entry in enumerate(entries) if not isinstance(entry, GROWING)]
+    stretches = groupby(_sent_newest_first(entries, model), lambda sent: bisect_right(operations, sent[0]))
+    for number, sent in islice(stretches, FOLDS_MOST):
+        end = operations[number] if number < len(operations) else len(entries)
+        shown = view if end == len(entries) else view_of(Transcript(Chain(entries[:end])))
+        yield from _reports_in(shown, entries, sent, counts)
+
+
+def _sent_newest_first(entries: Sequence[AnyEntry], model: str) -> Iterator[tuple[int, Usage]]:
+    """Yield what that model's requests were assembled from, as the place of its newest entry, and what was reported."""
+    places = {entry.id: place for place, entry in enumerate(entries) if entry.id}
+    for place in range(len(entries) - 1, -1, -1):
+        entry = entries[place]
+        if not isinstance(entry, Message) or not is_report(entry, model) or entry.usage is None:
+            continue
+        as_of = places.get(entry.as_of) if entry.as_of else assembled_from(entries, place)
+        if as_of is not None and as_of < place:
+            yield as_of, entry.usage
 
 
 def is_report(message: Message, model: str) -> bool:
@@ -56,11 +66,17 @@ def is_report(message: Message, model: str) -> bool:
     return is_measured(message) and message.model == model and not message.continues
 
 
-def _reports_in(view: View, told: set[str], counts: Counts) -> Iterator[Report]:
-    """The reports of those messages in that view, newest first: each is of what stands before it."""
-    before, found = base_tokens(view, counts), list[Report]()
+def _reports_in(
+    view: View, entries: Sequence[AnyEntry], sent: Iterable[tuple[int, Usage]], counts: Counts
+) -> Iterator[Report]:
+    """Yield the reports on requests that this view grew from. sent: as `_sent_newest_first` yields them."""
+    before = [base_tokens(view, counts)]
+    index = dict[str, int]()
     for place, item in enumerate(view.items):
-        if item.message.usage is not None and item.message.id in told:
-            found.append(Report(before, place, item.message.usage))
-        before += item_tokens(item, counts).total
-    return reversed(found)
+        index[item.message.id] = place
+        before.append(before[-1] + item_tokens(item, counts).total)
+    for as_of, usage in sent:
+        said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
+        newest = next((index[message.id] for message in said if message.id in index), None)
+        if newest is not None:
+            yield Report(before[newest + 1], newest + 1, usage)

@@ -22,7 +22,7 @@ class Failure(msgspec.Struct, frozen=True):
     kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
     "not_found", "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
     "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
-    "address" and "window_unknown".
+    "address" and "window_unknown"; of a notice "silent_cut".
     setting: where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or
     "window"; "" for nowhere in particular.
     """
@@ -198,6 +198,12 @@ class TurnFailed(Event, frozen=True, tag="turn_failed"):
     failure: Failure
 
 
+class Noticed(Event, frozen=True, tag="noticed"):
+    """Something is not as it should be, and the turn goes on. notice: in the words of a failure, with its kind."""
+
+    notice: Failure
+
+
 class TurnFinished(Event, frozen=True, tag="turn_finished"):
     """The turn is over, whichever way. reason: "finished", "stopped" or "failed".
 
@@ -235,5 +241,6 @@ TurnEvent = (
     | ModelChanged
     | GaugeChanged
     | TurnFailed
+    | Noticed
     | TurnFinished
 )

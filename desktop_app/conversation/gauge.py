@@ -50,6 +50,7 @@ class Gauge(msgspec.Struct, frozen=True):
     basis: measured (reported by the provider), estimated (counted here).
     window_basis: assumed when nobody could tell the model's window. thresholds: shares of the usable window
     at which warning, tight, critical and exceeded begin. tokenizer: the name of what counted.
+    stated_window: the model's own window, where a smaller one was learned from what its server did; else 0.
     """
 
     segments: dict[Segment, int]
@@ -61,6 +62,7 @@ class Gauge(msgspec.Struct, frozen=True):
     window_basis: Basis = Basis.ESTIMATED
     thresholds: tuple[float, float, float, float] = (0.75, 0.80, 0.90, 0.95)
     tokenizer: str = ""
+    stated_window: int = 0
 
     @property
     def is_window_known(self) -> bool:

@@ -116,6 +116,8 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     speaker: the `name` field of OpenAI's shape, for chats between named people. model: who wrote a reply.
     is_interrupted: the reply was stopped or cut off before its end. seconds: how long a reply, or a tool, took.
     continues: the id of the interrupted reply whose text this one goes on with; the two are sent as one.
+    as_of: of a reply, the id of the newest entry that its request was assembled from: what `usage` measured is that
+    request, whatever was recorded while it was under way. "": an older record, which does not say.
     """
 
     role: Role
@@ -126,6 +128,7 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     usage: Usage | None = None
     seconds: float = 0.0
     continues: str = ""
+    as_of: str = ""
 
     @property
     def text(self) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from desktop_app.chat.ports import ModelError
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import ToolStarted, TurnEvent, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import Failure, Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Role
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Call, Reply, Request
@@ -33,8 +34,8 @@ class Cutting:
         return Reply("I see.", calls=calls, usage=(min(size, WINDOW), 4, 0))
 
 
-def failures(events: list[TurnEvent]) -> list[TurnFailed]:
-    return [event for event in events if isinstance(event, TurnFailed)]
+def notices(events: list[TurnEvent]) -> list[Noticed]:
+    return [event for event in events if isinstance(event, Noticed)]
 
 
 async def told(house: Callable[..., Any], *calls: Call) -> tuple[Any, Session, list[TurnEvent]]:
@@ -43,38 +44,50 @@ async def told(house: Callable[..., Any], *calls: Call) -> tuple[Any, Session, l
     session = await made.chats.create()
     for number in range(8):
         events = await made.turn(session, f"Part {number}. {LONG}")
-        if failures(events):
+        if notices(events):
             return made, session, events
     raise AssertionError("nobody noticed")
 
 
-async def test_the_user_is_told_and_the_reply_is_kept(house: Callable[..., Any]) -> None:
-    _, session, events = await told(house)
-    (failed,) = failures(events)
-    assert failed.failure.kind == "overflow"
-    assert f"{WINDOW:,}" in failed.failure.detail
+async def test_the_user_is_told_and_the_reply_stands(house: Callable[..., Any]) -> None:
+    made, session, events = await told(house)
+    (noticed,) = notices(events)
+    assert noticed.notice.kind == "silent_cut"
+    assert f"{WINDOW:,}" in noticed.notice.detail
     assert session.view.items[-1].message.text == "I see."
     assert isinstance(events[-1], TurnFinished)
-    assert events[-1].reason == "failed"
+    assert events[-1].reason == "finished"
+    assert not made.of(TurnFailed)
 
 
-async def test_its_window_is_known_from_then_on_and_room_is_made(house: Callable[..., Any]) -> None:
+async def test_the_learned_window_is_shown_as_such_and_can_be_taken_back(house: Callable[..., Any]) -> None:
     made, session, _ = await told(house)
-    assert WINDOW <= session.budget.window <= WINDOW + 10
+    shown = session.gauge()
+    assert WINDOW <= shown.window <= WINDOW + 10
+    assert shown.stated_window == 16_000
+    session.use_own_window()
+    assert (session.gauge().window, session.gauge().stated_window) == (16_000, 0)
+    events = await made.turn(session, f"One more. {LONG}")
+    assert not notices(events), "the user knows better"
+    assert session.gauge().window == 16_000
+
+
+async def test_what_the_provider_says_itself_is_learned_again(house: Callable[..., Any]) -> None:
+    _, session, _ = await told(house)
+    session.use_own_window()
+    session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=8_000))
+    assert (session.gauge().window, session.gauge().stated_window) == (8_000, 16_000)
+
+
+async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(house: Callable[..., Any]) -> None:
+    made, session, _ = await told(house)
     start = len(made.events)
     await made.chats.turns.go_on(session, makes_room=True)
     await made.until(lambda: any(isinstance(event, TurnFinished) for event in made.events[start:]))
     events = made.events[start:]
-    assert not failures(events)
+    assert not made.of(TurnFailed)
     assert any(isinstance(event, ViewChanged) for event in events)
     newest = session.view.items[-1].message
     assert newest.role is Role.ASSISTANT
     assert newest.usage is not None
     assert newest.usage.prompt_tokens < WINDOW
-
-
-async def test_what_a_model_wants_that_has_not_seen_its_rules_is_not_run(house: Callable[..., Any]) -> None:
-    made, session, events = await told(house, Call("save_memory", '{"text": "The user likes tea."}'))
-    assert len(failures(events)) == 1
-    assert not made.of(ToolStarted)
-    assert not session.view.open_calls

@@ -1,0 +1,144 @@
+"""Whatever is recorded while a request is under way: what is reported of it is taken for that request's, and no other's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from test_take_turn import long_chat
+
+from desktop_app.chat import operations
+from desktop_app.chat.session import Session, stamped
+from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from desktop_app.conversation.transcript import Compaction, Flush, Prune, PrunedResult, Trigger
+from desktop_app.models.tokens.tokenizers import tokenizer_for
+from provider import Reply, Request
+from provider_shapes import Shape
+
+FACTOR = 1.05
+"""What the server counts for a token of ours."""
+LONG = "The ledger is migrated in small steps, and each of them is checked. " * 20
+
+
+class Holding:
+    """Reports its own count of each request; the one after `hold` is answered once the test says so."""
+
+    window = 60_000
+
+    def __init__(self) -> None:
+        self.hold = False
+        self.reported: list[int] = []
+        self._count = tokenizer_for("gpt-4o").count
+
+    def take(self, request: Request, shape: Shape) -> Reply:
+        size = sum(self._count(str(message.get("content"))) + 4 for message in request.messages)
+        self.reported.append(round(size * FACTOR))
+        held, self.hold = self.hold, False
+        usage = (self.reported[-1], round(self._count("I see it. " * 20) * FACTOR), 0)
+        return Reply("I see it. " * 20, size=40, usage=usage, is_held=held)
+
+
+def ids(session: Session) -> list[str]:
+    return [item.message.id for item in session.view.items if session.message(item.message.id) is not None]
+
+
+async def compaction(session: Session) -> None:
+    entry = Compaction(trigger=Trigger.USER, strategy="extractive", archived=tuple(ids(session)[1:13]), summary="S.")
+    await session.record_operation(stamped(entry))
+
+
+async def prune(session: Session) -> None:
+    result = next(m for i in ids(session) if (m := session.message(i)) is not None and m.role is Role.TOOL)
+    pruned = (PrunedResult(result.id, "hard_clear", "[cleared]"),)
+    await session.record_operation(stamped(Prune(trigger=Trigger.USER, results=pruned)))
+
+
+async def flush(session: Session) -> None:
+    await session.record_operation(stamped(Flush(memories=("m",), texts=("The user likes tea.",))))
+
+
+async def pin(session: Session) -> None:
+    await operations.pinned(session, ids(session)[3])
+
+
+async def undo(session: Session) -> None:
+    newest = next(e for e in reversed(session.transcript.entries) if isinstance(e, Compaction))
+    await operations.undone(session, newest.id)
+
+
+async def bring_back(session: Session) -> None:
+    newest = next(e for e in reversed(session.transcript.entries) if isinstance(e, Compaction))
+    await operations.brought_back(session, newest.archived[:4])
+
+
+async def nothing(session: Session) -> None:
+    pass
+
+
+Operation = Callable[[Session], Awaitable[None]]
+CHANGING: list[Operation] = [compaction, prune, pin, undo, bring_back]
+
+
+async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, Session, Holding]:
+    """A conversation in which that was recorded between a request and its reply."""
+    script = Holding()
+    made = await house(script, window=Holding.window)
+    call = ToolCall("c", "read", "{}")
+    look = Message(role=Role.ASSISTANT, parts=(call,))
+    result = Message(role=Role.TOOL, parts=(ToolResult("c", "read", LONG * 4),))
+    session = await made.chats.create("Meanwhile", [*long_chat(12), look, result])
+    session.gauge()
+    if operation in (undo, bring_back):
+        await compaction(session)
+    for number in range(3):
+        await made.turn(session, f"Question {number}: {LONG}")
+    script.hold = True
+    await made.chats.turns.send(session, f"What now? {LONG}")
+    while len(script.reported) < 4:  # the request is out
+        await asyncio.sleep(0.01)
+    await operation(session)
+    made.provider.released.set()
+    await made.chats.turns.settled(session.id)
+    return made, session, script
+
+
+@pytest.mark.parametrize("operation", [*CHANGING, flush, nothing])
+async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any], operation: Operation) -> None:
+    made, session, script = await talked(house, operation)
+    shown = session.gauge()
+    assert (shown.basis is Basis.MEASURED) == (operation in (flush, nothing)), "only of what was sent it is known"
+    for number in range(2):
+        events = await made.turn(session, f"Then question {number}: {LONG}")
+        before = next(e.gauge for e in events if isinstance(e, GaugeChanged))
+        assert before.total == pytest.approx(script.reported[-1], rel=0.02)
+    assert shown.total < before.total
+    assert not made.of(TurnFailed)
+    assert not made.of(Noticed)
+    assert {event.reason for event in made.of(TurnFinished)} == {"finished"}
+    assert session.gauge().stated_window == 0
+
+
+@pytest.mark.parametrize("operation", [*CHANGING, flush, nothing])
+async def test_a_restart_knows_what_was_measured(house: Callable[..., Any], operation: Operation) -> None:
+    made, session, _ = await talked(house, operation)
+    learned, shown = session.calibration, session.gauge()
+    assert learned.samples == 4
+    made.chats._sessions.clear()
+    again = await made.chats.open(session.id)
+    assert again.calibration.samples == learned.samples
+    assert again.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
+    assert again.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
+    assert (again.gauge().basis, again.gauge().total) == (shown.basis, shown.total)
+
+
+async def test_each_reply_names_what_its_request_was_assembled_from(house: Callable[..., Any]) -> None:
+    _, session, _ = await talked(house, compaction)
+    entries = list(session.transcript.entries)
+    reply, operation, asked = entries[-1], entries[-2], entries[-3]
+    assert isinstance(operation, Compaction)
+    assert isinstance(reply, Message)
+    assert reply.as_of == asked.id
