@@ -184,11 +184,29 @@ class Conversations:
             await self._refresh_info(conversation)
 
     async def delete(self, conversation: str) -> None:
-        """Takes it off the list; nothing is erased, and `restore` brings it back."""
+        """Takes it off the list; nothing is erased, and `restore` brings it back. Its turn is stopped, and what waits
+        behind it is not sent."""
+        if (session := self._sessions.get(conversation)) is not None:
+            session.is_leaving = True
         await self.turns.leave(conversation)
-        await self.archive.change(conversation, is_deleted=True)
-        self._sessions.pop(conversation, None)
+        async with self._opening:
+            await self._delete(conversation)
         self._list_changed()
+
+    async def _delete(self, conversation: str) -> None:
+        session = self._sessions.get(conversation)  # it may have been opened meanwhile
+        if session is not None:
+            session.is_leaving = True
+        try:
+            await self.turns.leave(conversation)
+            await self.archive.change(conversation, is_deleted=True)
+        except BaseException:
+            if session is not None:
+                session.is_leaving = False
+            raise
+        if session is not None:
+            session.is_closed = True
+            del self._sessions[conversation]
 
     async def restore(self, conversation: str) -> None:
         """Puts a deleted conversation back on the list."""

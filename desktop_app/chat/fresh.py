@@ -18,8 +18,22 @@ from .session import Session, stamped
 
 async def start_fresh(chats: Conversations, session: Session) -> Session:
     """A new conversation with the system prompt, the summary of all that was said, and the newest message of the user
-    if it has no answer yet. Both conversations say where the other one is. Raises WorldError."""
+    if it has no answer yet. Both conversations say where the other one is; if nothing was said since the last one was
+    made, and it is there still, it is that one. Raises WorldError."""
     chats.turns.refuse_while_running(session.id)
+    async with session.changes:
+        return await _made_before(chats, session) or await _made(chats, session)
+
+
+async def _made_before(chats: Conversations, session: Session) -> Session | None:
+    newest = session.transcript.entries[-1] if session.transcript.entries else None
+    if not isinstance(newest, Link) or newest.is_back:
+        return None
+    is_there = newest.conversation in {info.id for info in await chats.infos()}
+    return await chats.open(newest.conversation) if is_there else None
+
+
+async def _made(chats: Conversations, session: Session) -> Session:
     summary = await asyncio.to_thread(_summary, basis_of(session))
     system = [i.message for i in session.view.items if i.message.role is Role.SYSTEM and session.message(i.message.id)]
     newest = session.message(session.view.last_user_id)

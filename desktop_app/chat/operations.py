@@ -55,6 +55,11 @@ async def optimized(session: Session, optimization: Optimization) -> list[TurnEv
     """
     is_archiving = session.keeper is not None and optimization.compaction is not None
     saved = await session.keeper.flushed(session, Trigger.USER) if session.keeper and is_archiving else []
+    async with session.changes:
+        return [*saved, *await _recorded(session, optimization)]
+
+
+async def _recorded(session: Session, optimization: Optimization) -> list[TurnEvent]:
     planned = await asyncio.to_thread(checked_again, optimization, session.transcript)
     transcript, view, steps = session.transcript, session.view, list[Operation]()
     plan_id = optimization.id if len(optimization.steps) > 1 else ""
@@ -66,8 +71,8 @@ async def optimized(session: Session, optimization: Optimization) -> list[TurnEv
         transcript = previewed(transcript, steps[-1])
         view = view_of(transcript)
     if not steps:
-        return saved
-    return [*saved, await session.record_operation(*steps, cause=Trigger.USER), session.gauge_changed()]
+        return []
+    return [await session.record_operation(*steps, cause=Trigger.USER), session.gauge_changed()]
 
 
 def stale() -> WorldError:
@@ -84,17 +89,19 @@ def stale() -> WorldError:
 
 async def undone(session: Session, operation_id: str) -> list[TurnEvent]:
     """Takes an operation back. Repeating it changes nothing."""
-    entries = session.transcript.entries
-    active = {entry.id for entry in active_entries(entries)}
-    steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
-    return await _changed(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
+    async with session.changes:
+        entries = session.transcript.entries
+        active = {entry.id for entry in active_entries(entries)}
+        steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
+        return await _changed(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
 
 
 async def redone(session: Session, operation_id: str) -> list[TurnEvent]:
     """Takes the undoing of an operation back. Repeating it changes nothing."""
-    steps = steps_of(session.transcript.entries, _operation(session, operation_id))
-    undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
-    return await _changed(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
+    async with session.changes:
+        steps = steps_of(session.transcript.entries, _operation(session, operation_id))
+        undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
+        return await _changed(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
 
 
 def undo_in_force(session: Session, entry_id: str) -> Undo | None:
@@ -110,6 +117,11 @@ def undo_in_force(session: Session, entry_id: str) -> Undo | None:
 
 async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
     """Puts archived messages into the view again, tool calls together with their results."""
+    async with session.changes:
+        return await _back(session, message_ids)
+
+
+async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
     wanted = set(message_ids) & session.view.standings.keys()
     if not wanted:
         return []
@@ -126,13 +138,17 @@ async def pinned(session: Session, message_id: str) -> list[TurnEvent]:
     """Pins a message; an archived one is brought back first, since a pin is in every view."""
     if session.message(message_id) is None:
         raise not_found("This message")
-    events = await brought_back(session, (message_id,))
-    return events if message_id in session.view.pins else events + await _changed(session, Pin(message_id=message_id))
+    async with session.changes:
+        events = await _back(session, (message_id,))
+        is_pinned = message_id in session.view.pins
+        return events if is_pinned else events + await _changed(session, Pin(message_id=message_id))
 
 
 async def unpinned(session: Session, message_id: str) -> list[TurnEvent]:
     """Ends a pin."""
-    return await _changed(session, Unpin(message_id=message_id)) if message_id in session.view.pins else []
+    async with session.changes:
+        is_pinned = message_id in session.view.pins
+        return await _changed(session, Unpin(message_id=message_id)) if is_pinned else []
 
 
 def pins(session: Session) -> tuple[MessageRow, ...]:

@@ -206,19 +206,21 @@ class Keeper:
 async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
     """Takes what a flush saved back, and what that replaced comes again. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
-    if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
-        return []
-    await store.take_back_memories(flush.memories, time.time())
-    return [await session.record_operation(stamped(Undo(entry_id=flush.id)))]
+    async with session.changes:
+        if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
+            return []
+        await store.take_back_memories(flush.memories, time.time())
+        return [await session.record_operation(stamped(Undo(entry_id=flush.id)))]
 
 
 async def flush_redone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
     """Takes the undoing of a flush back: what it saved is remembered again. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
-    if (undo := undo_in_force(session, flush.id)) is None:
-        return []
-    await store.bring_again_memories(flush.memories, time.time())
-    return [await session.record_operation(stamped(Undo(entry_id=undo.id)))]
+    async with session.changes:
+        if (undo := undo_in_force(session, flush.id)) is None:
+            return []
+        await store.bring_again_memories(flush.memories, time.time())
+        return [await session.record_operation(stamped(Undo(entry_id=undo.id)))]
 
 
 def _flush(session: Session, flush_id: str) -> Flush:

@@ -135,12 +135,16 @@ async def _recorded(
 ) -> AsyncGenerator[TurnEvent, None]:
     """Records that step, unless something that it touches has gone meanwhile. upkeep: what it took, paid either way."""
     paid = () if upkeep is None else (stamped(upkeep),)
-    current = measured_on(step, session.transcript, session.view, session.counts)
-    if current is not None:
-        yield await session.record_operation(*paid, stamped(current), cause=trigger)
+    changed: ViewChanged | None = None
+    async with session.changes:
+        current = measured_on(step, session.transcript, session.view, session.counts)
+        if current is not None:
+            changed = await session.record_operation(*paid, stamped(current), cause=trigger)
+        elif paid:
+            await session.record(*paid)
+    if changed is not None:
+        yield changed
         yield session.gauge_changed()
-    elif paid:
-        await session.record(*paid)
 
 
 def request_size(session: Session) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -20,6 +21,7 @@ from desktop_app.context.silent_cut import reported_before
 from desktop_app.context.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
+    Failure,
     GaugeChanged,
     MessageRecorded,
     MessageRow,
@@ -34,7 +36,7 @@ from desktop_app.conversation.message import Entry, Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
-from .ports import Archive, ChatModel, ModelError, Price, priced
+from .ports import Archive, ChatModel, ModelError, Price, WorldError, priced
 from .request import Request
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .uninterrupted import uninterrupted
@@ -64,7 +66,9 @@ class Session:
 
     It belongs to the engine's loop; threads get its frozen values (`transcript`, `view`), never the session.
     scribe: who says how its summaries are made; None: by code alone. keeper: who saves what must last before it leaves
-    the window; None: nobody.
+    the window; None: nobody. changes: held while an operation is measured and recorded, so that one that is wanted
+    twice finds the first one done. is_leaving: it is being deleted, and no turn begins any more. is_closed: it is
+    deleted, and another session may write its record.
     """
 
     def __init__(
@@ -87,6 +91,8 @@ class Session:
         self.price: Callable[[], Price | None] = lambda: None
         self.find_model: Callable[[], Awaitable[Sequence[TurnEvent]]] = _nothing_new
         self.reading = Reading()
+        self.changes = asyncio.Lock()
+        self.is_leaving = self.is_closed = False
         self.use(model)
 
     def use(self, model: ChatModel) -> None:
@@ -221,6 +227,7 @@ class Session:
         await uninterrupted(self._record(entries))
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
+        self.refuse_if(self.is_closed)
         entries = tuple(map(whole, entries))  # what cannot be stored cannot be sent either
         await self.archive.append(self.id, *entries)
         self._learn_from(entries)
@@ -230,6 +237,12 @@ class Session:
             if isinstance(entry, Message):
                 self._index[entry.id] = len(self._messages)
                 self._messages.append(entry)
+
+    def refuse_if(self, is_gone: bool) -> None:
+        """Raise WorldError for a conversation that was deleted."""
+        if is_gone:
+            title, advice = "This conversation was deleted", "Restore it first."
+            raise WorldError(Failure("deleted", title, kept="Nothing was sent or changed.", advice=advice))
 
     def _learn_from(self, entries: tuple[AnyEntry, ...]) -> None:
         """Learn from what was reported of the request that was sent. Of any other, the record is folded again later."""

@@ -91,7 +91,8 @@ class Turns:
             if session.info.title == UNTITLED:
                 await session.archive.change(session.id, title=title_of(text))
                 session.info = replace(session.info, title=title_of(text))
-            await self._start(session, turn())
+            session.refuse_if(session.is_leaving)
+            await self._start(session, turn)
 
     async def _begin_anew(
         self, session: Session, first: Callable[[Session], Message | None], makes_room: bool = False
@@ -103,15 +104,17 @@ class Turns:
             self.refuse_while_running(session.id)  # a message may have been sent first
             if (dropped := first(session)) is not None:
                 self._publish(await session.record_operation(stamped(Rewind(first_message_id=dropped.id))))
-            await self._start(session, self._turn(session, None, makes_room))
+            await self._start(session, partial(self._turn, session, None, makes_room, is_forced=is_forced))
 
     def _queue(self, session: Session) -> asyncio.Lock:
         """Held while a turn is about to begin there."""
         return self._queues.setdefault(session.id, asyncio.Lock())
+            session.refuse_if(session.is_leaving)
 
-    async def _start(self, session: Session, turn: Coroutine[Any, Any, None]) -> None:
+    async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await self._tasks.cancel(f"reading of {session.id}")
-        self._tasks.start(session.id, turn)
+        session.refuse_if(session.is_leaving)
+        self._tasks.start(session.id, turn())
 
     async def settled(self, conversation: str, with_room: bool = False) -> None:
         """Waits until no turn runs there, and, if that is wanted, no room is being made either."""

@@ -21,7 +21,7 @@ from desktop_app.conversation.transcript import Flush
 from . import protocol as p
 from .engine import Engine
 from .plan import plan_shown
-from .planning import plan_wanted, refuse_unwritten, summary_by_model
+from .planning import plan_applied, plan_wanted, summary_by_model
 from .tool_answers import memories_read, memory_written, spill_read, tools_of
 
 
@@ -71,6 +71,7 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
         case p.Delete(conversation):
             await chats.delete(conversation)
             return p.Conversations(await chats.infos())
+            await engine.writings.cancel(conversation)
         case p.Restore(conversation):
             await chats.restore(conversation)
             return p.Conversations(await chats.infos())
@@ -130,9 +131,7 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
         case p.CheckSummary(_, plan, summary):
             return await _planned(engine, session, await operations.summary_checked(engine.plan(plan), summary))
         case p.ApplyPlan(_, plan, summary):
-            refuse_unwritten(engine.plan(plan))
-            checked = await operations.summary_checked(engine.plan(plan), summary)
-            await _publish(engine, session, await operations.optimized(session, checked))
+            await _publish(engine, session, await plan_applied(engine, session, plan, summary))
         case p.UndoOperation(_, operation) if _is_flush(session, operation):
             await _publish(engine, session, await flush_undone(session, engine.joined.archive, operation))
         case p.UndoOperation(_, operation):

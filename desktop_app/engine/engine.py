@@ -63,6 +63,12 @@ class Engine:
             raise WorldError(Failure(kind="stale", title=title, kept="Nothing was changed.", advice=advice))
         return plan
 
+    def take_plan(self, plan_id: str) -> Optimization:
+        """The plan of that id, which can be taken once. Raises WorldError if it is not kept any more."""
+        plan = self.plan(plan_id)
+        del self._plans[plan_id]
+        return plan
+
     async def settings_read(self) -> SettingsRead:
         """The settings, and which servers have a key."""
         keys = self.joined.keys

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from desktop_app.chat.operations import optimization_of
+from desktop_app.chat.operations import optimization_of, optimized, summary_checked
 from desktop_app.chat.optimize import Optimization, summary_written
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.summarize import Progress
-from desktop_app.conversation.events import Failure, RoomProgress
+from desktop_app.conversation.events import Failure, RoomProgress, TurnEvent
 
 from .engine import Engine
 
@@ -28,6 +28,18 @@ async def summary_by_model(engine: Engine, session: Session, plan: str, instruct
         engine.outbox.publish(RoomProgress(session.id, progress.tokens, progress.most, plan))
 
     return await engine.writings.write(session.id, summary_written(optimization, order), tell)
+
+
+async def plan_applied(engine: Engine, session: Session, plan: str, summary: str) -> list[TurnEvent]:
+    """Apply that plan with that summary, once: whoever wants the same again finds it gone. Raises WorldError, and
+    keeps the plan then."""
+    refuse_unwritten(engine.plan(plan))
+    optimization = engine.take_plan(plan)
+    try:
+        return await optimized(session, await summary_checked(optimization, summary))
+    except BaseException:
+        engine.keep_plan(optimization)
+        raise
 
 
 def refuse_unwritten(optimization: Optimization) -> None:

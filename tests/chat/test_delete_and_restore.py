@@ -1,0 +1,85 @@
+"""A conversation that is deleted goes quiet at once; restored, one session writes its record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from desktop_app.chat import operations
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import stamped
+from desktop_app.conversation.message import Message, Role, user_message
+from provider import Reply
+
+
+async def begun(house: Callable[..., Any], queued: int) -> tuple[Any, Any, list[asyncio.Task[None]]]:
+    """A conversation whose reply is under way, and messages that wait for its end."""
+    made = await house([Reply("one " * 400, pause=0.02), Reply("Yes.")], repeat_last=True)
+    session = await made.chats.create()
+    await made.chats.turns.send(session, "Begin")
+    while not made.provider.requests:
+        await asyncio.sleep(0.01)
+    waiting = [asyncio.ensure_future(made.chats.turns.send(session, f"Queued {n}")) for n in range(queued)]
+    await asyncio.sleep(0.05)
+    return made, session, waiting
+
+
+@pytest.mark.parametrize("queued", [1, 3])
+async def test_what_was_queued_is_not_sent(house: Callable[..., Any], queued: int) -> None:
+    made, session, waiting = await begun(house, queued)
+    await made.chats.delete(session.id)
+    ends = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [end.failure.kind for end in ends if isinstance(end, WorldError)] == ["deleted"] * queued
+    assert not made.chats.turns.is_busy(session.id)
+    await made.chats.restore(session.id)
+    await asyncio.sleep(0.2)
+    assert len(made.provider.requests) == 1
+    again = await made.chats.open(session.id)
+    said = [e for e in again.transcript.entries if isinstance(e, Message) and e.role is not Role.SYSTEM]
+    assert [message.text for message in said if message.role is Role.USER] == ["Begin"]
+    assert said[-1].is_interrupted, "what had arrived of the reply is kept"
+
+
+async def test_after_restore_one_session_writes_the_record(house: Callable[..., Any]) -> None:
+    made, session, _ = await begun(house, 0)
+    await made.chats.delete(session.id)
+    await made.chats.restore(session.id)
+    again = await made.chats.open(session.id)
+    assert again is not session
+    with pytest.raises(WorldError):
+        await session.record(stamped(user_message("I am the old one")))
+    with pytest.raises(WorldError):
+        await operations.pinned(session, session.view.last_user_id)
+    await made.turn(again, "Are you there?")
+    stored = await made.archive.entries(session.id)
+    assert list(stored) == list(again.transcript.entries)
+
+
+async def test_a_message_sent_while_it_is_deleted_is_refused(house: Callable[..., Any]) -> None:
+    made, session, _ = await begun(house, 0)
+    deleting = asyncio.ensure_future(made.chats.delete(session.id))
+    await asyncio.sleep(0)
+    with pytest.raises(WorldError):
+        await made.chats.turns.send(session, "Too late")
+    await deleting
+    with pytest.raises(WorldError):
+        await made.chats.open(session.id)
+
+
+async def test_a_deletion_that_fails_changes_nothing(house: Callable[..., Any], monkeypatch) -> None:
+    made, session, _ = await begun(house, 0)
+    failing = made.archive.change
+
+    async def refuse(*_: object, **__: object) -> None:
+        monkeypatch.setattr(made.archive, "change", failing)
+        raise WorldError(operations.stale().failure)
+
+    monkeypatch.setattr(made.archive, "change", refuse)
+    with pytest.raises(WorldError):
+        await made.chats.delete(session.id)
+    assert (await made.chats.open(session.id)) is session
+    await made.turn(session, "Are you there?")
+    assert session.view.items[-1].message.text == "Yes."
