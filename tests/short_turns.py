@@ -26,7 +26,7 @@ from provider import Overflow, Reply, Request, ScriptedProvider
 from provider_script import AnyStep
 from provider_shapes import Shape
 
-WORDS = "the parser reads a value and returns it, so that the cache of 12 entries is never older than 3.5 seconds".split()
+WORDS = "the parser reads a value and returns it, so that the cache of 12 entries is never older than 3.5 seconds"
 PAUSE = 0.002
 """Seconds between two deltas of a reply, so that it takes about as long as a compaction."""
 
@@ -80,7 +80,7 @@ class ShortTurns(msgspec.Struct, frozen=True):
 
 
 def some_text(rng: random.Random, words: int) -> str:
-    return " ".join(rng.choice(WORDS) for _ in range(words)).capitalize() + "."
+    return " ".join(rng.choice(WORDS.split()) for _ in range(words)).capitalize() + "."
 
 
 def short_turns(data: Path, folder: Path, turns: int, window: int = 16_000) -> ShortTurns:

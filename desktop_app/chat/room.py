@@ -13,10 +13,19 @@ from desktop_app.context.compact import CompactionPlan
 from desktop_app.context.counting import Counts
 from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
 from desktop_app.context.view import View, previewed, view_of
-from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomRefused, RoomStarted, TurnEvent, ViewChanged
+from desktop_app.conversation.events import (
+    Failure,
+    RoomEnded,
+    RoomProgress,
+    RoomRefused,
+    RoomStarted,
+    TurnEvent,
+    ViewChanged,
+)
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger, Upkeep
 
 from .basis import Basis, basis_of
+from .ports import WorldError
 from .session import Session, stamped
 from .summarize import Order, Progress, compacted
 
@@ -162,6 +171,27 @@ def measured_on(step: Operation, transcript: Transcript, view: View, counts: Cou
     before = request_tokens(view, counts)
     after = request_tokens(view_of(previewed(transcript, replace(step, id="draft")), view), counts)
     return replace(step, tokens_before=before, tokens_after=after) if after < before else None
+
+
+def refuse_without_room(session: Session, is_forced: bool = False) -> None:
+    """Let a request pass only if the policy sends one that large: below `blocked_at`, unless the user says otherwise.
+
+    Raises WindowTooSmall above all that can be used, whatever the user says, and WorldError below that.
+    """
+    refuse_what_does_not_fit(session)
+    gauge = session.gauge()
+    if is_forced or gauge.share < session.policy.blocked_at or session.policy.blocked_at >= 1.0:
+        return
+    raise WorldError(
+        Failure(
+            kind="nearly_full",
+            title="There is hardly any room left in the window",
+            detail=f"The request would take {gauge.total:,} of the {gauge.usable:,} tokens that can be used.",
+            kept="Your message and the whole conversation are saved; nothing was sent.",
+            advice="Optimize the conversation, choose a model with a larger window, or send it anyway: the reply may "
+            "be cut short then.",
+        )
+    )
 
 
 def refuse_what_does_not_fit(session: Session) -> None:

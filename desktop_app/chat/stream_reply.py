@@ -90,9 +90,7 @@ def shown_in(session: Session, reply: ReplyInFlight, shown: Iterable[Shown]) -> 
     return events
 
 
-async def _arriving(
-    session: Session, reply: ReplyInFlight, request: Request, most: int
-) -> AsyncGenerator[Piece, None]:
+async def _arriving(session: Session, reply: ReplyInFlight, request: Request, most: int) -> AsyncGenerator[Piece, None]:
     """The pieces of the provider's stream. While they come, and when none comes, what is there is kept."""
     kept_at, kept = time.monotonic(), reply.length
     async with aclosing(with_pauses(session.model.stream(request.messages, most, request.tools))) as pieces:
@@ -139,8 +137,8 @@ def cut_in_silence(model: str, sent: int, usage: Usage, limit: int, own: int) ->
     return Failure(
         kind="silent_cut",
         title="The server may have read only a part of the conversation",
-        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. Some servers drop what "
-        "they have no room for without saying so, often the beginning: the system prompt, and your rules.",
+        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. Some servers drop "
+        "what they have no room for without saying so, often the beginning: the system prompt, and your rules.",
         kept="The reply is kept as it came.",
         advice=f"From now on the window is taken for {limit:,} tokens instead of {own:,}. Make room and let it answer "
         "again, or use the full window if you know that it is right.",

@@ -9,7 +9,7 @@ from desktop_app.conversation.events import TurnEvent, TurnStarted
 from desktop_app.conversation.message import Message
 
 from .prepare import Preparation
-from .room import refuse_what_does_not_fit, room_made
+from .room import refuse_without_room, room_made
 from .session import Session
 from .turn import Turn
 from .workbench import Workbench
@@ -21,11 +21,13 @@ async def take_turn(
     bench: Workbench | None = None,
     preparation: Preparation | None = None,
     is_automatic: bool = True,
+    is_forced: bool = False,
 ) -> AsyncGenerator[TurnEvent, None]:
     """The events of one turn, each told once what it tells is stored.
 
     prompt: the user's message; None answers the newest one again. bench: what the tools need; preparation: what comes
-    before the first request. is_automatic: whether room may be made without the user's word. Cancelling the task stops
+    before the first request. is_automatic: whether room may be made without the user's word. is_forced: whether the
+    user wants it sent although hardly any room is left. Cancelling the task stops
     the turn: what had arrived of the reply is kept, and each call gets a result. Raises what nobody expected, at the
     very end.
     """
@@ -38,7 +40,7 @@ async def take_turn(
             if is_automatic:
                 async for event in room_made(session, turn.trigger):
                     yield event
-            refuse_what_does_not_fit(session)
+            refuse_without_room(session, is_forced)
             async for event in turn.replied():
                 yield event
             async for event in turn.tools_run():

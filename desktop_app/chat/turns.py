@@ -72,12 +72,15 @@ class Turns:
         """Whether room is made there without the user's word: off is off, in the settings or in the policy."""
         return self._settings().is_automatic and session.policy.is_automatic
 
-    async def send(self, session: Session, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+    async def send(
+        self, session: Session, text: str, attachments: tuple[Attachment, ...] = (), is_forced: bool = False
+    ) -> None:
         """Starts a turn with the user's message; returns once it has begun. While another turn is under way, it waits
-        for its end: the message is the next one. It is stored before its event is published."""
+        for its end: the message is the next one. It is stored before its event is published. is_forced: see
+        `take_turn`."""
         message = user_message(text)
         message = replace(message, parts=(*message.parts, *attachments))
-        await self._begin(session, text, partial(self._turn, session, message))
+        await self._begin(session, text, partial(self._turn, session, message, is_forced=is_forced))
 
     async def research(self, session: Session, question: str) -> None:
         """The same with a turn that searches the web: see `research.py`. The question is recorded as it is typed."""
@@ -88,20 +91,25 @@ class Turns:
         """Runs the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
         async with self._queue(session):
             await self._tasks.ended(session.id)
+            session.refuse_if(session.is_leaving)
             if session.info.title == UNTITLED:
                 await session.archive.change(session.id, title=title_of(text))
                 session.info = replace(session.info, title=title_of(text))
-            session.refuse_if(session.is_leaving)
             await self._start(session, turn)
 
     async def _begin_anew(
-        self, session: Session, first: Callable[[Session], Message | None], makes_room: bool = False
+        self,
+        session: Session,
+        first: Callable[[Session], Message | None],
+        makes_room: bool = False,
+        is_forced: bool = False,
     ) -> None:
         """Answers the newest user message, without that message of the view and what came after it. Raises WorldError
         while a reply is being written."""
         self.refuse_while_running(session.id)
         async with self._queue(session):
             self.refuse_while_running(session.id)  # a message may have been sent first
+            session.refuse_if(session.is_leaving)
             if (dropped := first(session)) is not None:
                 self._publish(await session.record_operation(stamped(Rewind(first_message_id=dropped.id))))
             await self._start(session, partial(self._turn, session, None, makes_room, is_forced=is_forced))
@@ -109,7 +117,6 @@ class Turns:
     def _queue(self, session: Session) -> asyncio.Lock:
         """Held while a turn is about to begin there."""
         return self._queues.setdefault(session.id, asyncio.Lock())
-            session.refuse_if(session.is_leaving)
 
     async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await self._tasks.cancel(f"reading of {session.id}")
@@ -126,10 +133,10 @@ class Turns:
         """Answers the newest user message again; the earlier answer stays in the archive."""
         await self._begin_anew(session, first_answer)
 
-    async def go_on(self, session: Session, makes_room: bool = False) -> None:
+    async def go_on(self, session: Session, makes_room: bool = False, is_forced: bool = False) -> None:
         """Asks for the answer that is missing: what tools have done stays, and a reply that broke off is written anew.
-        makes_room: the user wants room to be made first."""
-        await self._begin_anew(session, broken_reply, makes_room)
+        makes_room: the user wants room to be made first. is_forced: see `take_turn`."""
+        await self._begin_anew(session, broken_reply, makes_room, is_forced)
 
     async def stop(self, conversation: str) -> None:
         """Ends the running turn; what had arrived of the reply is kept."""
@@ -170,7 +177,12 @@ class Turns:
             await session.model.read_ahead(assemble(session.view))
 
     async def _turn(
-        self, session: Session, prompt: Message | None, makes_room: bool = False, is_research: bool = False
+        self,
+        session: Session,
+        prompt: Message | None,
+        makes_room: bool = False,
+        is_research: bool = False,
+        is_forced: bool = False,
     ) -> None:
         finished: TurnFinished | None = None
         try:
@@ -181,7 +193,8 @@ class Turns:
             if prompt is not None and is_research:
                 turn = take_research(session, prompt, self._bench, self._role)
             else:
-                turn = take_turn(session, prompt, self._bench, self._preparation, self.is_automatic(session))
+                is_automatic = self.is_automatic(session)
+                turn = take_turn(session, prompt, self._bench, self._preparation, is_automatic, is_forced)
             async with aclosing(turn) as events:
                 async for event in events:
                     if isinstance(event, TurnFinished):

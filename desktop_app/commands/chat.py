@@ -19,7 +19,15 @@ from desktop_app.chat.research import question_in
 from desktop_app.chat.session import Session
 from desktop_app.context.permissions import rules_of_option
 from desktop_app.context.presets import PRESETS
-from desktop_app.conversation.events import Failure, Noticed, TextDelta, ToolStarted, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.events import (
+    Failure,
+    Noticed,
+    TextDelta,
+    ToolStarted,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+)
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.compose import Joined, join
 from desktop_app.engine.engine import log_bug
@@ -48,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conversation", metavar="ID", help="go on with this one; else a new one is begun")
     parser.add_argument(
         "--allow", metavar="TOOLS", default="", help='what may be done, such as "read,write" or "bash:git *"; or "all"'
+    )
+    parser.add_argument(
+        "--send-anyway", action="store_true", help="send also what leaves hardly any room in the window"
     )
     add_data_dir(parser)
     add_json(parser)
@@ -85,7 +96,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     try:
         await joined.get_ready()
         session = await _session(joined, arguments.conversation, model)
-        return await _talk(joined, session, teller)
+        return await _talk(joined, session, teller, arguments.send_anyway)
     finally:
         await joined.close()
 
@@ -99,13 +110,13 @@ async def _session(joined: Joined, conversation: str | None, model: str) -> Sess
     return session if session.info.model == model else await chats.choose_model(conversation, model)
 
 
-async def _talk(joined: Joined, session: Session, teller: Teller) -> int:
+async def _talk(joined: Joined, session: Session, teller: Teller, is_forced: bool) -> int:
     """A turn for each line, one after the other, and at the end whatever is still done in the background."""
     turns = joined.conversations.turns
     async for line in _standard_input():
         if text := line.decode(errors="replace").strip():
             try:
-                await _sent(joined, session, text)
+                await _sent(joined, session, text, is_forced)
             except WorldError as error:  # of a file that is named in it: there may be more lines
                 teller.tell(TurnFailed(session.id, error.failure))
                 teller.tell(TurnFinished(session.id, "failed"))
@@ -130,13 +141,14 @@ def _standard_input() -> asyncio.StreamReader:
     return reader
 
 
-async def _sent(joined: Joined, session: Session, text: str) -> None:
+async def _sent(joined: Joined, session: Session, text: str, is_forced: bool) -> None:
     """Starts the turn of that line. Raises WorldError for a file that cannot be attached."""
     turns = joined.conversations.turns
     if question := question_in(text):
         await turns.research(session, question)
     else:
-        await turns.send(session, text, await asyncio.to_thread(attached_in, text, Path.cwd()))
+        attachments = await asyncio.to_thread(attached_in, text, Path.cwd())
+        await turns.send(session, text, attachments, is_forced)
 
 
 class Teller:
@@ -168,6 +180,8 @@ class Teller:
                 show_error(f"[{event.call.name} {event.call.arguments}]")
             case TurnFailed():
                 print_failure(event.failure)
+                if event.failure.kind == "nearly_full":
+                    print("  With --send-anyway it is sent all the same.", file=sys.stderr)
             case Noticed():
                 print_failure(event.notice)
             case TurnFinished():

@@ -22,7 +22,7 @@ class Failure(msgspec.Struct, frozen=True):
     kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
     "not_found", "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
     "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
-    "address" and "window_unknown"; of a notice "silent_cut".
+    "address" and "window_unknown". "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
     setting: where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or
     "window"; "" for nowhere in particular.
     """

@@ -53,6 +53,8 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             await chats.turns.go_on(await chats.open(conversation))
         case p.OptimizeAndRetry(conversation):
             await chats.turns.go_on(await chats.open(conversation), makes_room=True)
+        case p.SendAnyway(conversation):
+            await chats.turns.go_on(await chats.open(conversation), is_forced=True)
         case p.ChooseFolder(conversation, folder):
             return await opened(engine, await chats.choose_folder(conversation, folder))
         case p.AnswerQuestion(_, question, answer):
@@ -69,9 +71,9 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             await chats.rename(conversation, title)
             return p.Conversations(await chats.infos())
         case p.Delete(conversation):
+            await engine.writings.cancel(conversation)
             await chats.delete(conversation)
             return p.Conversations(await chats.infos())
-            await engine.writings.cancel(conversation)
         case p.Restore(conversation):
             await chats.restore(conversation)
             return p.Conversations(await chats.infos())
@@ -111,6 +113,9 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             return p.Messages(rows[offset : offset + limit], len(rows))
         case p.ReadTotals():
             return p.TotalsRead(totals_of(session.transcript))
+        case p.UseOwnWindow():
+            session.use_own_window()
+            await _publish(engine, session, [session.gauge_changed()])
         case p.ListTools():
             return await tools_of(engine, session)
         case p.ExportConversation(_, path, kind):

@@ -93,6 +93,14 @@ class StartFresh(Wish, frozen=True):  # Opened: a new conversation that begins w
     conversation: str
 
 
+class SendAnyway(Wish, frozen=True):  # Done at once; the missing answer follows, though little is left of the window
+    conversation: str
+
+
+class UseOwnWindow(Wish, frozen=True):  # Done; GaugeChanged tells that what was learned of the window is forgotten
+    conversation: str
+
+
 class OptimizeAndRetry(Wish, frozen=True):  # Done at once; room is made by the user's word, then the turn goes on
     conversation: str
 
@@ -269,6 +277,8 @@ AnyWish = (
     | StartFresh
     | ReadTotals
     | OptimizeAndRetry
+    | SendAnyway
+    | UseOwnWindow
     | ChooseFolder
     | ListTools
     | ReadSpill
@@ -319,6 +329,7 @@ ConversationWish = (
     | PinMessage
     | UnpinMessage
     | ReadTotals
+    | UseOwnWindow
     | ListTools
     | ExportConversation
     | ListPins

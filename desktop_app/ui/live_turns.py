@@ -13,6 +13,7 @@ from desktop_app.conversation.events import (
     Asked,
     Failure,
     MessageRecorded,
+    Noticed,
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
@@ -48,12 +49,16 @@ class LiveReply(msgspec.Struct, frozen=True):
 
 
 class LiveTurn(msgspec.Struct, frozen=True):
-    """A conversation's turn. failures: why the newest one ended early. questions: those that wait, oldest first."""
+    """A conversation's turn. failures: why the newest one ended early. questions: those that wait, oldest first.
+
+    notices: what the user was told of the newest one that did not end it.
+    """
 
     is_running: bool = False
     reply: LiveReply | None = None
     failures: tuple[Failure, ...] = ()
     questions: tuple[Asked, ...] = ()
+    notices: tuple[Failure, ...] = ()
 
     @property
     def doing(self) -> Doing | None:
@@ -103,7 +108,7 @@ class LiveTurns:
     def end_all(self) -> None:
         """The engine ended, and its turns with it."""
         for conversation, turn in tuple(self._turns.items()):
-            self._keep(conversation, LiveTurn(failures=turn.failures))
+            self._keep(conversation, LiveTurn(failures=turn.failures, notices=turn.notices))
 
     def _keep(self, conversation: str, turn: LiveTurn) -> None:
         if turn == RESTING:
@@ -132,8 +137,10 @@ def _after(turn: LiveTurn, event: TurnEvent) -> LiveTurn:
             return replace(turn, questions=tuple(asked for asked in turn.questions if asked.question != question))
         case TurnFailed(_, failure):
             return replace(turn, failures=(*turn.failures, failure))
+        case Noticed(_, notice):
+            return replace(turn, notices=(*turn.notices, notice))
         case TurnFinished():
-            return LiveTurn(failures=turn.failures)
+            return LiveTurn(failures=turn.failures, notices=turn.notices)
         case _:
             return turn
 

@@ -174,6 +174,7 @@ class MainWindow(QMainWindow):
         panel.undo_requested.connect(context.undo)
         panel.redo_requested.connect(context.redo)
         panel.bring_back_requested.connect(context.bring_back)
+        panel.own_window_requested.connect(self.recovery.use_own_window)
         panel.pin_requested.connect(context.pin)
         panel.unpin_requested.connect(context.unpin)
         panel.message_requested.connect(context.go_to)

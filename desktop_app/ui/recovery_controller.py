@@ -36,6 +36,10 @@ class RecoveryController(Controller):
                 self._chat.go_on()
             case Action.OPTIMIZE_AND_RETRY:
                 self._bridge.wish(p.OptimizeAndRetry(self._chat.conversation))
+            case Action.SEND_ANYWAY:
+                self._bridge.wish(p.SendAnyway(self._chat.conversation))
+            case Action.USE_OWN_WINDOW:
+                self.use_own_window()
             case Action.START_FRESH:
                 self._chat.open_with(p.StartFresh(self._chat.conversation))
             case Action.SWITCH_MODEL:
@@ -48,6 +52,10 @@ class RecoveryController(Controller):
                 self._edit_message()
             case _:
                 raise ValueError(f"{action} is no way out of a failure")
+
+    def use_own_window(self) -> None:
+        """Forgets what was learned of the window from what its server did."""
+        self._bridge.wish(p.UseOwnWindow(self._chat.conversation))
 
     def choose_export(self, parent: QWidget) -> None:
         """Asks for a file to write the conversation to, without stopping anything meanwhile."""

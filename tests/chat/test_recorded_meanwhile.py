@@ -1,4 +1,4 @@
-"""Whatever is recorded while a request is under way: what is reported of it is taken for that request's, and no other's."""
+"""Whatever is recorded while a request is under way, what is reported of it is of that request and no other."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from scripted_world import ScriptedWorld
 
 from desktop_app.conversation.events import (
     Failure,
+    GaugeChanged,
     ReplyStarted,
     State,
     TextDelta,
@@ -35,6 +36,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
 
+TurnWish = p.Send | p.Regenerate | p.GoOn | p.Research | p.OptimizeAndRetry | p.SendAnyway
 REPLY = (
     "The tests pass. Two things remain:\n\n",
     "1. `currency` still allows null.\n",
@@ -69,7 +71,7 @@ class ScriptedEngine:
                 failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
                 answer = p.Answer(ask.number, failure=failure)
             self._write(answer)
-            if isinstance(ask.wish, p.Send | p.Regenerate | p.GoOn | p.Research | p.OptimizeAndRetry):
+            if isinstance(ask.wish, TurnWish):
                 threading.Thread(target=self._turn, args=(ask.wish,), daemon=True).start()
             if isinstance(ask.wish, p.Shutdown):
                 return
@@ -80,6 +82,8 @@ class ScriptedEngine:
             if told is not None:
                 return told
         match wish:
+            case p.UseOwnWindow(name):
+                self._tell(GaugeChanged(name, self._record.gauge(name)))
             case p.Hello():
                 return p.Welcome(p.VERSION)
             case p.CreateConversation(title):
@@ -104,7 +108,7 @@ class ScriptedEngine:
         waiting = tuple(asked for asked in self._tools.waiting if asked.conversation == name)
         return self._record.opened(name, name in self._running, waiting)
 
-    def _turn(self, wish: p.Send | p.Regenerate | p.GoOn | p.Research | p.OptimizeAndRetry) -> None:
+    def _turn(self, wish: TurnWish) -> None:
         name = wish.conversation
         self._stopped.clear()
         self._running.add(name)

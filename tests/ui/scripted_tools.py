@@ -2,7 +2,8 @@
 
 A user's message steers it: "!tool N" calls a tool that puts out N lines as fast as it can, "!slow N" at 1,000 lines a
 second, "!ask" asks for permission twice, "!rounds" asks whether to go on, "!too-many" fails when nobody said so,
-"!overflow" fails as a full window does, "!retry" waits a second for the provider, "!continue" stops a reply to make
+"!overflow" fails as a full window does, "!nearly" as one that is nearly full, "!cut" tells of a server that may have
+cut the request, "!retry" waits a second for the provider, "!continue" stops a reply to make
 room and goes on with it.
 """
 
@@ -14,11 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.events import (
     Answered,
     Asked,
     Failure,
+    Noticed,
     ReplyStarted,
     Retrying,
     RoomEnded,
@@ -84,6 +87,11 @@ class ScriptedTools:
                 self._tell(TurnFailed(name, TOO_MANY_ROUNDS))
             case "!overflow":
                 self._tell(TurnFailed(name, OVERFLOW))
+            case "!nearly":
+                self._tell(TurnFailed(name, replace(OVERFLOW, kind="nearly_full")))
+            case "!cut":
+                self._append(name, _reply(Text("Here it is.")), reply_id)
+                self._tell(Noticed(name, replace(OVERFLOW, kind="silent_cut")))
             case "!retry":
                 self._tell(Retrying(name, "rate limit", 1.0, 1))
                 time.sleep(1.0)

@@ -103,6 +103,16 @@ def test_the_breakdown_tells_where_its_numbers_come_from(panel):
     assert panel.breakdown.table.lines == []
 
 
+def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
+    panel.set_gauge(GAUGE)
+    assert not panel.breakdown.own_window.isVisible()
+    panel.set_gauge(replace(GAUGE, stated_window=64_000))
+    assert "learned" in panel.breakdown.note.text()
+    assert "64,000" in panel.breakdown.note.text()
+    with qtbot.waitSignal(panel.own_window_requested, timeout=1_000):
+        qtbot.mouseClick(panel.breakdown.own_window, Qt.MouseButton.LeftButton)
+
+
 # The history
 
 

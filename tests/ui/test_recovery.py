@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from ui_scenes import is_idle, texts, until
 
-from desktop_app.conversation.events import Failure, Retrying, TextDelta
+from desktop_app.conversation.events import Failure, GaugeChanged, Retrying, TextDelta
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
@@ -45,6 +45,37 @@ def test_a_full_window_offers_four_ways_out_and_takes_none_by_itself(play, tmp_p
         assert texts(window)[-1] == "FailureItem"
         window.stage.transcript.perform(Action.OPTIMIZE_AND_RETRY, "")
         await until(lambda: "The down step drops data." in texts(window)[-1])
+
+    play(scene)
+
+
+def test_what_hardly_has_room_is_sent_at_the_users_word(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!nearly")
+        await until(lambda: "FailureItem" in texts(window) and is_idle(window))
+        assert offered(window)[:2] == [Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY]
+        window.stage.transcript.perform(Action.SEND_ANYWAY, "")
+        await until(lambda: "The down step drops data." in texts(window)[-1])
+
+    play(scene)
+
+
+def test_what_would_never_fit_cannot_be_sent_anyway():
+    kinds = [kind for kind, actions in WAYS_OUT.items() if Action.SEND_ANYWAY in actions]
+    assert kinds == ["nearly_full"]
+
+
+def test_a_suspected_cut_is_told_behind_a_reply_that_stands(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!cut")
+        await until(lambda: "FailureItem" in texts(window) and is_idle(window))
+        assert texts(window)[-2:] == ["Here it is.", "FailureItem"]
+        assert window.chat.conversation not in window.chat.turns.doings, "nothing stopped with an error"
+        assert Action.USE_OWN_WINDOW in offered(window)
+        told: list[object] = []
+        bridge.happened.connect(told.append)
+        window.stage.transcript.perform(Action.USE_OWN_WINDOW, "")
+        await until(lambda: any(isinstance(event, GaugeChanged) for event in told))
 
     play(scene)
 

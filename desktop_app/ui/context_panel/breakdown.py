@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.gauge import Basis, Gauge, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import BOLD, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
 from desktop_app.ui.widgets.words import percentages, thousands
@@ -141,7 +142,10 @@ class BreakdownTable(QWidget):
 
 
 class Breakdown(QWidget):
-    """The first tab: the table, and where its numbers come from."""
+    """The first tab: the table, and where its numbers come from. own_window_requested: what was learned of the window
+    is to be forgotten."""
+
+    own_window_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,6 +154,10 @@ class Breakdown(QWidget):
         self.note = InkLabel("Counting…", size=12, tint="ink_faint", wraps=True)
         scroll.add(self.table)
         scroll.add(self.note)
+        self.own_window = LinkButton("Use the full window")
+        self.own_window.clicked.connect(self.own_window_requested)
+        self.own_window.hide()
+        scroll.add(self.own_window)
         self.totals = TotalsCard()
         scroll.add(self.totals)
         scroll.column.setContentsMargins(0, 0, 12, 0)
@@ -160,6 +168,7 @@ class Breakdown(QWidget):
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Shows a gauge; None while the tokens are being counted."""
         self.table.set_lines(lines_of(gauge) if gauge else [])
+        self.own_window.setVisible(gauge is not None and bool(gauge.stated_window))
         if gauge is None:
             self.note.set_text("Counting…")
             return
@@ -170,4 +179,7 @@ class Breakdown(QWidget):
             return
         if gauge.window_basis is Basis.ASSUMED:
             note += " The size of the window is assumed: nobody could tell it."
+        elif gauge.stated_window:
+            stated = thousands(gauge.stated_window)
+            note += f" The size of the window was learned from what the server did; the model is said to take {stated}."
         self.note.set_text(f"{note} Shares are of the whole window.")

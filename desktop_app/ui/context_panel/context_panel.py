@@ -38,6 +38,7 @@ class ContextPanel(QWidget):
     message_requested = Signal(str)
     memories_requested = Signal()
     conversation_requested = Signal(str)
+    own_window_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,6 +132,7 @@ class ContextPanel(QWidget):
     def _connect(self) -> None:
         reader = self.history.archived.reader
         self.tabs.chosen.connect(self.show_tab)
+        self.breakdown.own_window_requested.connect(self.own_window_requested)
         self.history.archived_requested.connect(self.archived_requested)
         self.history.undo_requested.connect(self.undo_requested)
         self.history.redo_requested.connect(self.redo_requested)

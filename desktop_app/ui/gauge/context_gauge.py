@@ -176,6 +176,8 @@ class ContextGauge(QWidget):
         notes = [f"{percent(share)}{used}", gauge.basis.value]
         if gauge.window_basis is Basis.ASSUMED:
             notes.append("window assumed")
+        elif gauge.stated_window:
+            notes.append("window learned")
         if self._is_streaming:
             notes.append("being written")
         text = " · ".join(notes)

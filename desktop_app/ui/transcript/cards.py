@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, font, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
 from desktop_app.ui.widgets.words import thousands
 
 from .display_list import Action, Fill
@@ -14,6 +14,8 @@ from .recovery import SETTING_WORDS, ways_out
 from .spoken import mark_words
 
 FAILURE_CHARACTERS = 4_000
+NOTICES = frozenset({"nearly_full", "silent_cut"})
+"""Kinds of failures of which nothing is broken."""
 
 
 def lay_out_mark(page: Page, operation: OperationRow) -> None:
@@ -54,8 +56,9 @@ def _way_link(way: Action, failure: Failure) -> Link:
 def lay_out_failure(page: Page, failure: Failure) -> None:
     """What happened, what was kept, what to do."""
     pad = scaled(18)
+    tint: Tint = "warning" if failure.kind in NOTICES else "critical"
     page.skip(12)
-    page.words(pad, failure.title, font(14, BOLD), "critical", scaled(22), page.width - 2 * pad)
+    page.words(pad, failure.title, font(14, BOLD), tint, scaled(22), page.width - 2 * pad)
     page.y += scaled(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
@@ -69,5 +72,5 @@ def lay_out_failure(page: Page, failure: Failure) -> None:
     box = QRectF(0, 0, page.width, page.y)
     page.layout.drawn[0:0] = [
         Fill(box, colour("raised"), colour("line"), scaled(10)),
-        Fill(QRectF(0, scaled(12), 3, page.y - scaled(24)), colour("critical"), None, 1.5),
+        Fill(QRectF(0, scaled(12), 3, page.y - scaled(24)), colour(tint), None, 1.5),
     ]

@@ -41,6 +41,8 @@ class Action(StrEnum):
     TRY_AGAIN = "Try again"
     GO_ON = "Go on"
     OPTIMIZE_AND_RETRY = "Optimize and retry"
+    SEND_ANYWAY = "Send anyway"
+    USE_OWN_WINDOW = "Use the full window"
     START_FRESH = "Start fresh with the summary"
     SWITCH_MODEL = "Switch model…"
     EXPORT = "Export…"

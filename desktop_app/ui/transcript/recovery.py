@@ -10,6 +10,8 @@ _AGAIN = (Action.TRY_AGAIN,)
 WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "overflow": _TOO_LARGE,
     "window_too_small": _TOO_LARGE,
+    "nearly_full": (Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY, Action.START_FRESH, Action.SWITCH_MODEL),
+    "silent_cut": (Action.OPTIMIZE_AND_RETRY, Action.USE_OWN_WINDOW, Action.SWITCH_MODEL),
     "rate_limit": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
     "server": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
     "timeout": _AGAIN,

@@ -13,6 +13,7 @@ from desktop_app.conversation.events import (
     MessageChange,
     MessageRecorded,
     MessageRow,
+    Noticed,
     OperationRow,
     ReasoningDelta,
     ReplyStarted,
@@ -121,7 +122,7 @@ class TranscriptModel(QAbstractListModel):
         self._rows = list(rows)
         self._operations = {operation.id: operation for operation in operations}
         self._reply = arriving_reply(self._rows, turn.reply) if turn.reply is not None else None
-        self._failures = [self._numbered(failure) for failure in turn.failures]
+        self._failures = [self._numbered(failure) for failure in (*turn.notices, *turn.failures)]
         self._watched = {row.message.id for row in self._rows[-1:] if is_running}
         self._watched |= {row.message.id for row in self._rows if is_running and row.message.tool_calls}
         self._items = items_with_gaps(self._rows, tuple(self._operations.values()), self._live(is_running))
@@ -152,7 +153,7 @@ class TranscriptModel(QAbstractListModel):
                 self._grow_by(event)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
-            case TurnFailed(_, failure):
+            case TurnFailed(_, failure) | Noticed(_, failure):
                 self._failures.append(self._numbered(failure))
                 self._show()
             case ToolStarted(_, reply_id):
