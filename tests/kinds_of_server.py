@@ -10,6 +10,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.manners import thoughts_of
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, ScriptedProvider
@@ -40,7 +41,10 @@ class Kind(msgspec.Struct, frozen=True):
         window: int = 8192,
     ) -> LiteLLMModel:
         """The model behind that server, as the engine would have it."""
-        info = ModelInfo(f"test/{self.model}", self.model, window, 1024, Basis.MEASURED, has_eyes=has_eyes)
+        thoughts = thoughts_of(self.model)
+        info = ModelInfo(
+            f"test/{self.model}", self.model, window, 1024, Basis.MEASURED, has_eyes=has_eyes, thoughts=thoughts
+        )
         endpoint = Endpoint("Test server", provider.root_url + self.path, key, self.kind)
         return LiteLLMModel(info, tokenizer_for(self.model), litellm, endpoint, self.model)
 

@@ -127,6 +127,7 @@ class Conversations:
                 session.find_model = lambda: self.find_model(session)
                 await self._close_calls(session)
                 await asyncio.to_thread(session.gauge)
+                await self.turns.equip(session)
                 self._sessions[conversation] = session
                 if info.messages != session.total - session.uncounted:  # an earlier version counted all of them
                     await self.turns.note(session)
@@ -222,6 +223,7 @@ class Conversations:
         await self.archive.change(conversation, model=model)
         session.use(chosen)
         await asyncio.to_thread(session.gauge)
+        await self.turns.equip(session)
         await self._refresh_info(conversation)
         return session
 
@@ -238,6 +240,7 @@ class Conversations:
             raise WorldError(Failure("not_found", f"There is no folder {path}", kept="Nothing changed.", advice=advice))
         await self.archive.change(conversation, folder=str(path.resolve()) if path else "")
         await self._refresh_info(conversation)
+        await self.turns.equip(session)
         return session
 
     async def _refresh_info(self, conversation: str) -> None:

@@ -15,8 +15,14 @@ MemoryText = Callable[[Session], Awaitable[str]]
 """What is remembered of the user, as it would stand in that session's system prompt now; "" for nothing."""
 
 
-async def equipped(session: Session, bench: Workbench, memory_text: MemoryText) -> bool:
-    """Records the tools on offer and the memory, if that is due; whether it was.
+def is_unequipped(session: Session) -> bool:
+    """Whether nothing was sent yet from here: what the first request will carry can be recorded at any time."""
+    return session.seconds_since_request() is None and (not session.view.equipment.id or not session.view.last_user_id)
+
+
+async def equipped(session: Session, bench: Workbench, memory_text: MemoryText, at: float = 0.0) -> bool:
+    """Records the tools on offer and the memory, if that is due; whether it was. at: the time that it is given, if
+    it is not to count as something that was done in the conversation.
 
     Tools that were switched on or off count at once. Memory that was saved meanwhile waits until the beginning of the
     request changes anyway, or the provider's cache of it is cold: until then it is in the conversation itself.
@@ -24,7 +30,7 @@ async def equipped(session: Session, bench: Workbench, memory_text: MemoryText) 
     tools, memory, now = await bench.specs(session), await memory_text(session), session.view.equipment
     is_due = tools != now.tools or (memory != now.memory and is_prefix_free(session))
     if is_due:
-        await session.record(stamped(Equipment(tools=tools, memory=memory)))
+        await session.record(stamped(Equipment(tools=tools, memory=memory, at=at)))
     return is_due
 
 

@@ -10,7 +10,7 @@ from desktop_app.conversation.events import TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Recalled
 
-from .equip import MemoryText, equipped
+from .equip import MemoryText, equipped, is_unequipped
 from .session import Session, stamped
 from .workbench import Workbench
 
@@ -45,6 +45,13 @@ class Preparation:
         self._memory_text = memory_text
         self._recall = recall
         self._describe = describe
+
+    async def equipped(self, session: Session) -> bool:
+        """Record what the first request will carry beside its messages, so that it is counted before it is sent.
+        Return whether that was due. Raises ArchiveError."""
+        bench = self._bench if is_unequipped(session) else None
+        at = session.transcript.entries[-1].at if session.transcript.entries else 0.0
+        return bench is not None and await equipped(session, bench, self._memory_text, at)
 
     async def made(self, session: Session, prompt: Message | None) -> AsyncGenerator[TurnEvent, None]:
         """Records what is due, then the message, which is told once it is stored. Raises ArchiveError."""

@@ -101,7 +101,7 @@ class Session:
         items_read: what the model was last given to read ahead.
         """
         self.model = model
-        self.counts = Counts(model.tokenizer)
+        self.counts = Counts(model.tokenizer, model.info.thoughts, model.info.recorded_as)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing
 from functools import partial
@@ -28,6 +29,11 @@ from .tasks import Tasks
 from .titles import RESEARCH, UNTITLED, title_of
 from .turn import failure_of
 from .workbench import Workbench
+
+EQUIP_SECONDS = 0.3
+"""The longest that opening a conversation waits for the tools on offer."""
+
+log = logging.getLogger(__name__)
 
 
 class Turns:
@@ -119,7 +125,8 @@ class Turns:
         return self._queues.setdefault(session.id, asyncio.Lock())
 
     async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        await self._tasks.cancel(f"reading of {session.id}")
+        for doing in ("reading", "equipping"):
+            await self._tasks.cancel(f"{doing} of {session.id}")
         session.refuse_if(session.is_leaving)
         self._tasks.start(session.id, turn())
 
@@ -144,8 +151,9 @@ class Turns:
 
     async def leave(self, conversation: str) -> None:
         """Ends all that is under way there: nobody is interested any more."""
-        for key in (conversation, f"room of {conversation}", f"name of {conversation}", f"reading of {conversation}"):
-            await self._tasks.cancel(key)
+        await self._tasks.cancel(conversation)
+        for doing in ("room", "name", "reading", "equipping"):
+            await self._tasks.cancel(f"{doing} of {conversation}")
 
     async def stop_room(self, conversation: str) -> None:
         """Ends the making of room in the background, or the turn that waits for it; nothing is left of it."""
@@ -166,6 +174,20 @@ class Turns:
         if session.items_read is not session.view.items and not self._tasks.is_running(key):
             session.items_read = session.view.items
             self._tasks.start(key, self._get_ready(session))
+
+    async def equip(self, session: Session) -> None:
+        """Count what the first request of a conversation will carry. Return soon: a server of tools may take its time,
+        and then the gauge changes once it has answered."""
+        key = f"equipping of {session.id}"
+        if not self.is_busy(session.id) and not self._tasks.is_running(key):
+            await asyncio.wait({self._tasks.start(key, self._equip(session))}, timeout=EQUIP_SECONDS)
+
+    async def _equip(self, session: Session) -> None:
+        try:
+            if await self._preparation.equipped(session):
+                self._publish(session.gauge_changed())
+        except WorldError as error:  # the first turn says so to the user
+            log.warning("what a request carries was not recorded: %s", error)
 
     async def _get_ready(self, session: Session) -> None:
         # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.

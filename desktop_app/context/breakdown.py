@@ -18,7 +18,8 @@ from .counting import SEGMENT_OF_ROLE, Counts, Tokens
 from .items import Item, Kind
 from .items_made import go_on_item
 from .policy import Budget, ContextPolicy
-from .view import View, closing_items
+from .thoughts import thought_of, thought_tokens
+from .view import View, assemble, closing_items, messages_of
 
 NO_TOKENIZER = "characters"
 """How the name of what counts begins when not even an estimate for the family could be loaded."""
@@ -113,8 +114,14 @@ def request_tokens(view: View, counts: Counts) -> int:
 
 
 def closing_tokens(view: View, counts: Counts) -> int:
-    """Tokens of what is behind the newest message: results that close open calls, or the wish to go on."""
-    return sum(counts.total(item.message) for item in closing_items(view))
+    """Tokens that depend on how the view ends: of what is behind the newest message (results that close open calls, or
+    the wish to go on), and of the thoughts that go back with the calls of the turn under way."""
+    return sum(counts.total(item.message) for item in closing_items(view)) + view_thoughts(view, counts)
+
+
+def view_thoughts(view: View, counts: Counts) -> int:
+    """Return the tokens of the thoughts that go back to the model."""
+    return thought_tokens(assemble(view), counts) if counts.thoughts else 0
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -143,23 +150,35 @@ def gauge_of(
     would be sent. calibration: the provider's tokens for those that are counted here, where it did not count.
     """
     closing = [counts.total(item.message) for item in closing_items(view)]
-    gauge = _as_counted(view, sums, sum(closing), counts, policy, budget, model)
+    thoughts = view_thoughts(view, counts)
+    gauge = _as_counted(view, sums, (sum(closing), thoughts), counts, policy, budget, model)
     whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
     if anchor is None or anchor.message.usage is None or anchor.message.model != model.recorded_as:
         return calibrated(gauge, whole, policy)
-    later = [item_tokens(item, counts).total for item in view.items[(sums.measured_at or 0) + 1 :]] + closing
+    place = sums.measured_at or 0
+    later = [item_tokens(item, counts).total for item in view.items[place + 1 :]] + closing
     usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
-    if not is_plausible(usage, gauge.total - sum(later) - around):
+    measured = thought_tokens(messages_of(view.items[:place]), counts) if counts.thoughts else 0
+    since = sum(later) + around + thoughts - measured  # thoughts come with a reply, and go with the next question
+    if not is_plausible(usage, gauge.total - since):
         return calibrated(gauge, whole, policy)
-    return anchored(gauge, usage, calibration.of_part(sum(later) + around, len(later) + bool(around)), policy)
+    return anchored(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
 
 
 def _as_counted(
-    view: View, sums: Tally, closing: int, counts: Counts, policy: ContextPolicy, budget: Budget, model: ModelInfo
+    view: View,
+    sums: Tally,
+    ends: tuple[int, int],
+    counts: Counts,
+    policy: ContextPolicy,
+    budget: Budget,
+    model: ModelInfo,
 ) -> Gauge:
-    """The gauge by our own count. closing: tokens of what is behind the newest message."""
-    segments = dict(sums.segments)
+    """The gauge by our own count. ends: tokens of what is behind the newest message, and of thoughts that go back."""
+    segments, (closing, thoughts) = dict(sums.segments), ends
+    if thoughts:
+        segments[Segment.REASONING] = segments.get(Segment.REASONING, 0) + thoughts
     if closing:
         segment = Segment.RESULTS if view.open_calls else Segment.USER
         segments[segment] = segments.get(segment, 0) + closing
@@ -180,10 +199,15 @@ def _as_counted(
 def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration) -> tuple[Usage, int]:
     """What was reported of what the view still has, and the tokens of the reply's frame, which no provider reports.
 
-    What goes on with a reply was asked for in words that are not sent again, and has no frame of its own.
+    What goes on with a reply was asked for in words that are not sent again, and has no frame of its own. Of a reply
+    that was thought about, what is reported holds the thoughts, too, so that its text and its calls are counted here.
     """
     if item.grown is None:
-        return usage, counts.tokenizer.overhead.around(Role.ASSISTANT)
+        around = counts.tokenizer.overhead.around(Role.ASSISTANT)
+        if usage.reasoning_tokens or thought_of(item.message):
+            own = counts.total(item.message) - around
+            usage = replace(usage, reply_tokens=calibration.of_part(own, 0))
+        return usage, around
     asked = calibration.of_part(counts.total(go_on_item(item.message.id, item.grown[0].text).message), 1)
     return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
 
@@ -198,8 +222,16 @@ def last_measured(view: View) -> int | None:
         if isinstance(entry, Message) and is_measured(entry):
             if assembled_from(view.entries, place) is None:
                 return None
-            newest = len(view.items) - 1
-            return next((i for i in range(newest, -1, -1) if view.items[i].message is entry), None)
+            return _place_of(entry, view)
+    return None
+
+
+def _place_of(entry: Message, view: View) -> int | None:
+    """Return where that message stands; as it is sent it may differ from the record's, such as in the ids of calls."""
+    for place in range(len(view.items) - 1, -1, -1):
+        message = view.items[place].message
+        if message is entry or (entry.id and message.id == entry.id):
+            return place
     return None
 
 

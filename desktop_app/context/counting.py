@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.listing import Thoughts
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolSpec
 
@@ -72,8 +73,9 @@ SEGMENT_OF_ROLE = {
 }
 
 
-def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
-    """Tokens of a message as it is sent: its parts, and the overhead in its role's segment."""
+def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> Tokens:
+    """Tokens of a message as it is sent: its parts, and the overhead in its role's segment. writer: the model that it
+    is sent to, as the record names it: what that one thought goes back where it came as details of a call."""
     role_segment = SEGMENT_OF_ROLE[message.role]
     by_segment = {role_segment: tokenizer.overhead.around(message.role)}
     if message.speaker:
@@ -85,7 +87,7 @@ def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
                 segment, tokens = role_segment, tokenizer.count(text)
                 written += 1
             case Reasoning():
-                continue  # it is never sent back
+                continue  # whether it is sent back depends on the calls, and on the request: see thoughts.py
             case ToolCall():
                 segment, tokens = Segment.CALLS, tokenizer.count(part.name) + tokenizer.count(part.arguments)
             case ToolResult():
@@ -96,20 +98,33 @@ def count_message(message: Message, tokenizer: Tokenizer) -> Tokens:
                 tokens = IMAGE_TOKENS if part.is_image else tokenizer.count(part.as_text)
                 written += not part.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
+    if any(_has_details(call, writer) for call in message.tool_calls):
+        thought = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+        by_segment[Segment.REASONING] = tokenizer.count(thought)
     if written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
+
+
+def _has_details(call: ToolCall, writer: str) -> bool:
+    """Whether thoughts in words go back to that model with the call. Those that are encrypted cannot be counted."""
+    if not call.extras or not writer or not any(f'"reasoning.{kind}"' in call.extras for kind in ("text", "summary")):
+        return False
+    return f'"writer":{msgspec.json.encode(writer).decode()}' in call.extras
 
 
 class Counts:
     """Counts of messages under one tokenizer, each made once: a message is a value and never changes.
 
     They are kept by identity, and by content for messages that a fold makes anew. The kept message is referenced
-    here, so that its identity cannot be given to another one meanwhile.
+    here, so that its identity cannot be given to another one meanwhile. thoughts, writer: which thoughts go back to the
+    model, and how the record names it, see thoughts.py.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, thoughts: Thoughts = "", writer: str = "") -> None:
         self.tokenizer = tokenizer
+        self.thoughts: Thoughts = thoughts
+        self.writer = writer
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}
         self._separator: int | None = None
@@ -122,7 +137,7 @@ class Counts:
         content = (message.role, message.speaker, message.parts)
         tokens = self._by_content.get(content)
         if tokens is None:
-            tokens = self._by_content[content] = count_message(message, self.tokenizer)
+            tokens = self._by_content[content] = count_message(message, self.tokenizer, self.writer)
             self._kept[id(message)] = (message, tokens)
         return tokens
 
@@ -134,6 +149,13 @@ class Counts:
     def text(self, text: str) -> int:
         """Tokens of loose text, not kept."""
         return self.tokenizer.count(text)
+
+    def thought(self, text: str) -> int:
+        """Return the tokens of a thought, counted at the first call only."""
+        key = ("thought", text)
+        if key not in self._by_content:
+            self._by_content[key] = Tokens(self.tokenizer.count(text), ())
+        return self._by_content[key].total
 
     def tools(self, tools: tuple[ToolSpec, ...]) -> int:
         """Tokens of the schemas that are on offer."""

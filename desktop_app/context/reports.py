@@ -17,7 +17,8 @@ from .breakdown import assembled_from, base_tokens, is_measured, item_tokens
 from .calibration import Calibration, Report, learned
 from .counting import Counts
 from .policy import ContextPolicy
-from .view import View, view_of
+from .thoughts import thought_tokens
+from .view import View, messages_of, view_of
 
 REPORTS_MOST = 96
 """Of a record, so many of the newest are folded: what came before weighs less than 0.97 ** 96, a twentieth."""
@@ -79,4 +80,5 @@ def _reports_in(
         said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
         newest = next((index[message.id] for message in said if message.id in index), None)
         if newest is not None:
-            yield Report(before[newest + 1], newest + 1, usage)
+            thoughts = thought_tokens(messages_of(view.items[: newest + 1]), counts) if counts.thoughts else 0
+            yield Report(before[newest + 1] + thoughts, newest + 1, usage)

@@ -153,8 +153,13 @@ def continuing(view: View, lost_call: str = "") -> View:
 
 def assemble(view: View) -> list[Message]:
     """The messages of the request. Calls that are still open are closed, since no provider accepts them."""
+    return messages_of((*view.items, *closing_items(view)))
+
+
+def messages_of(items: Iterable[Item]) -> list[Message]:
+    """Return the messages as which these items are sent."""
     runs: list[list[Message]] = []
-    for item in (*view.items, *closing_items(view)):
+    for item in items:
         if item.grown is not None:
             runs[-1][-1] = item.grown[1]
         elif item.is_joined:

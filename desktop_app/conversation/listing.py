@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from .gauge import Basis, Status
 from .message import Role
+
+Thoughts = Literal["", "running", "always"]
+"""None; those of the turn under way; those, and a blank for each that is left out."""
 
 
 class ConversationInfo(msgspec.Struct, frozen=True):
@@ -32,6 +37,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     earlier run and its server has not answered since; else 0.
     note: why it cannot be used now, in words for the user; empty when it can.
     has_tools: whether it can call tools. has_eyes: whether it takes images.
+    thoughts: which of its thoughts go back to it with its calls.
     """
 
     id: str
@@ -44,6 +50,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     has_tools: bool = True
     has_eyes: bool = False
     window_told_at: float = 0.0
+    thoughts: Thoughts = ""
 
     @property
     def recorded_as(self) -> str:

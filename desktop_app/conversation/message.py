@@ -90,6 +90,7 @@ class Usage(msgspec.Struct, frozen=True):
 
     prompt_tokens: all of them, cached ones too. cached_tokens: those read from its prompt cache; cache_written_tokens:
     those written to it. dollars: what the request cost, as it says or as the price list had it; None: not known.
+    reasoning_tokens: those of the reply that were thoughts, where it says so.
     """
 
     prompt_tokens: int
@@ -98,6 +99,7 @@ class Usage(msgspec.Struct, frozen=True):
     cache_written_tokens: int = 0
     dollars: float | None = None
     requests: int = 1
+    reasoning_tokens: int = 0
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

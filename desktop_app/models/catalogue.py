@@ -25,6 +25,7 @@ from .limits import ASSUMED_WINDOW, Limits, Told
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
+from .manners import thoughts_of
 from .published import proposals, published_of
 from .tokens.samples import SAMPLES
 from .tokens.server import WAYS, ServerCounts, tokenizer_fitted
@@ -189,6 +190,7 @@ class Catalogue:
             has_tools=told.has_tools is not False,
             has_eyes=bool(told.has_eyes),
             window_told_at=limits.told_at,
+            thoughts=thoughts_of(name),
         )
 
     def _limits(self, server: Server, name: str) -> Limits:

@@ -11,8 +11,9 @@ import re
 import string
 from collections.abc import Sequence
 
-from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
+from desktop_app.context.thoughts import thoughts_back
+from desktop_app.conversation.listing import ModelInfo, Thoughts
+from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.openai_chat import Json, chat_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
@@ -58,8 +59,9 @@ def request_of(
         request["tool_choice"] = "none"
     if has_extras:
         chat = [_with_extras(sent, message, info.recorded_as) for sent, message in zip(chat, messages, strict=True)]
-    if family in ("kimi", "deepseek"):
-        chat = _with_reasoning(chat, messages, bool(ALWAYS_THINKS.search(name.lower())))
+    if thoughts := thoughts_of(name):
+        back = thoughts_back(messages, thoughts)
+        chat = [sent | {"reasoning_content": told} if told else sent for sent, told in zip(chat, back, strict=True)]
     if family.startswith("mistral"):
         chat = [_with_short_ids(message) for message in chat]
     if kind == "gemini":
@@ -103,19 +105,15 @@ def _with_extras(sent: Json, message: Message, writer: str) -> Json:
     return sent | of_message | {"tool_calls": calls}
 
 
-def _with_reasoning(chat: list[Json], messages: Sequence[Message], always_thinks: bool) -> list[Json]:
-    """Calls of the turn that runs go back with the thoughts that led to them, as Kimi and DeepSeek ask; those of turns
-    that are over only as far as they must, since nobody counts them."""
-    running = max((n for n, message in enumerate(messages) if message.role is Role.USER), default=-1)
-    result: list[Json] = []
-    for place, (sent, message) in enumerate(zip(chat, messages, strict=True)):
-        if sent.get("tool_calls"):
-            thought = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
-            told = thought if place > running else ""
-            if told or always_thinks:
-                sent = sent | {"reasoning_content": told or " "}
-        result.append(sent)
-    return result
+def thoughts_of(name: str) -> Thoughts:
+    """Return which of that model's thoughts go back to it. name: as its server calls it.
+
+    Kimi and DeepSeek ask for those that led to the calls of the turn that runs; those of turns that are over go back
+    only as far as they must, since nobody counts them.
+    """
+    if family_of(name) in ("kimi", "deepseek"):
+        return "always" if ALWAYS_THINKS.search(name.lower()) else "running"
+    return ""
 
 
 def _with_short_ids(message: Json) -> Json:

@@ -218,7 +218,8 @@ def usage_of(reported: Any) -> Usage | None:
     )
     cost = _field(reported, "cost")
     dollars = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
-    return Usage(prompt, _field(reported, "completion_tokens") or 0, cached, written, dollars)
+    thought = _first_number(_field(_field(reported, "completion_tokens_details"), "reasoning_tokens"))
+    return Usage(prompt, _field(reported, "completion_tokens") or 0, cached, written, dollars, reasoning_tokens=thought)
 
 
 def _field(value: Any, name: str) -> Any:

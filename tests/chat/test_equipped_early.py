@@ -1,0 +1,100 @@
+"""What the first request will carry is counted before it is sent: tools, and what is remembered of the user."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinished
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.engine.compose import join
+from desktop_app.engine.joined import Joined
+from desktop_app.models.tokens.tokenizers import tokenizer_for
+from desktop_app.settings import Server, Settings
+from provider import Reply, ScriptedProvider
+
+
+class Desk:
+    def __init__(self, joined: Joined, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
+        self.joined, self.provider, self.events = joined, provider, events
+
+
+@pytest_asyncio.fixture
+async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
+    events: list[TurnEvent] = []
+    bugs: list[BaseException] = []
+    with ScriptedProvider([Reply("Yes.", usage=None)], repeat_last=True) as provider:
+        server = Server("desk", provider.base_url, ("scripted",), 32_000)
+
+        def changed(_: Settings) -> Settings:
+            return Settings(chat_model="desk/scripted", servers=(server,), folder=str(tmp_path), system_prompt="Hi.")
+
+        joined = await join(data_folder, events.append, lambda: None, bugs.append, changed, is_attended=False)
+        await joined.archive.keep_memories(Memory("m1", "The user works with ledgers in Lisbon.", 1.0, changed_at=1.0))
+            Memory("m1", "The user works with ledgers in Lisbon.", at=time.time(), changed_at=time.time())
+        )
+        yield Desk(joined, provider, events)
+        await joined.close()
+    assert not bugs
+
+
+async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(desk: Desk) -> None:
+    chats = desk.joined.conversations
+    session = await chats.create()
+    before = session.gauge()
+    assert before.segments[Segment.SCHEMAS] > 300
+    assert before.segments[Segment.MEMORY] > 5
+    draft = tokenizer_for("scripted").count("Hello there") + session.counts.tokenizer.overhead.message
+    await chats.turns.send(session, "Hello there")
+    await chats.turns.settled(session.id)
+    first = next(e.gauge for e in desk.events if isinstance(e, GaugeChanged) and e.gauge.segments.get(Segment.USER))
+    assert first.total == before.total + draft
+    assert first.segments[Segment.SCHEMAS] == before.segments[Segment.SCHEMAS]
+    finished = next(event for event in desk.events if isinstance(event, TurnFinished))
+    assert finished.tokens_estimated == first.total
+    body = desk.provider.requests[0].body
+    assert len(body["tools"]) == len(session.view.tools) > 0
+    assert "Lisbon" in str(body["messages"][0])
+
+
+async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
+    chats = desk.joined.conversations
+    session = await chats.create()
+    known = session.gauge().total
+    chats._sessions.clear()
+    again = await chats.open(session.id)
+    assert again.gauge().total == known
+    await chats.choose_folder(again.id, "")
+    assert again.gauge().segments[Segment.SCHEMAS] < session.gauge().segments[Segment.SCHEMAS]
+
+
+async def test_an_imported_conversation_is_counted_with_its_tools(desk: Desk) -> None:
+    said = [user_message("Hello"), Message(role=Role.ASSISTANT, parts=(Text("Hi."),))]
+    session = await desk.joined.conversations.create("Imported", said)
+    assert session.gauge().segments[Segment.SCHEMAS] > 300
+
+
+async def test_a_conversation_that_goes_on_is_left_as_it_is(desk: Desk) -> None:
+    chats = desk.joined.conversations
+    session = await chats.create()
+    await chats.turns.send(session, "Hello")
+    await chats.turns.settled(session.id, with_room=True)
+    entries = list(session.transcript.entries)
+    chats._sessions.clear()
+    again = await chats.open(session.id)
+    assert list(again.transcript.entries) == entries
+
+
+@pytest.mark.parametrize("turns", [3])
+async def test_it_is_recorded_once(desk: Desk, turns: int) -> None:
+    session = await desk.joined.conversations.create()
+    for number in range(turns):
+        await desk.joined.conversations.turns.send(session, f"Message {number}")
+        await desk.joined.conversations.turns.settled(session.id)
+    kinds = [type(entry).__name__ for entry in session.transcript.entries]
+    assert kinds.count("Equipment") == 1

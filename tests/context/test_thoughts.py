@@ -1,0 +1,79 @@
+"""Thoughts that go back with calls, and those that do not: the gauge is of the request as it is sent."""
+
+from __future__ import annotations
+
+import pytest
+from made_by_hand import record, result, user
+
+from conversations_made_up import Letters
+from desktop_app.context.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.calibration import AS_COUNTED
+from desktop_app.context.counting import Counts
+from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.reports import calibration_of
+from desktop_app.context.thoughts import BLANK, thoughts_back
+from desktop_app.context.view import view_of
+from desktop_app.conversation.gauge import Basis, Gauge
+from desktop_app.conversation.listing import ModelInfo, Thoughts
+from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
+from desktop_app.conversation.transcript import AnyEntry
+
+INFO = ModelInfo("server/m", "M", 400_000, 0)
+THOUGHT = "Let me think about the ledger. " * 60
+CALL = ToolCall("c", "read", '{"path": "a"}')
+
+
+def counts_of(kind: Thoughts) -> Counts:
+    return Counts(Letters(), kind, INFO.recorded_as)
+
+
+def gauge(entries: list[AnyEntry], counts: Counts) -> Gauge:
+    shown = view_of(record(*entries))
+    start = calibration_of(record(*entries), shown, counts, INFO.recorded_as, BALANCED, AS_COUNTED)
+    return gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(400_000, 0), INFO, start)
+
+
+def reply(entries: list[AnyEntry], counts: Counts, *parts: Part, hidden: int = 0) -> Message:
+    """A reply that a server which counts as we do reports: its thoughts are a part of it."""
+    thought = sum(Letters().count(part.text) for part in parts if isinstance(part, Reasoning))
+    message = Message(role=Role.ASSISTANT, parts=parts, model=INFO.recorded_as)
+    own = Counts(Letters()).total(message) - Letters().overhead.assistant
+    prompt = request_tokens(view_of(record(*entries)), counts)
+    usage = Usage(prompt, own + thought + hidden, reasoning_tokens=hidden)
+    return Message(role=Role.ASSISTANT, parts=parts, model=INFO.recorded_as, usage=usage)
+
+
+@pytest.mark.parametrize("kind", ["", "running", "always"])
+def test_a_measured_gauge_is_what_the_server_reports_next(kind: Thoughts) -> None:
+    counts, entries = counts_of(kind), list[AnyEntry]()
+    for turn in range(3):
+        entries.append(user(f"Question {turn} " + "word " * 400))
+        for parts in ((Reasoning(THOUGHT), CALL), (Reasoning(THOUGHT * 2), Text("So."), CALL), (Text("Done."),)):
+            if turn:
+                shown = gauge(entries, counts)
+                assert shown.basis is Basis.MEASURED
+                assert shown.total == request_tokens(view_of(record(*entries)), counts)
+                assert sum(shown.segments.values()) == shown.total
+            entries.append(reply(entries, counts, *parts))
+            if CALL in parts:
+                entries.append(result("nothing " * 30))
+
+
+def test_thoughts_that_nobody_sees_are_not_sent_again() -> None:
+    counts, entries = counts_of(""), list[AnyEntry]()
+    for turn in range(3):
+        entries.append(user(f"Question {turn} " + "word " * 400))
+        shown = gauge(entries, counts)
+        assert shown.total == request_tokens(view_of(record(*entries)), counts)
+        assert (shown.basis is Basis.MEASURED) == (turn > 0)
+        entries.append(reply(entries, counts, Text("Yes. " * 40), hidden=500))
+
+
+def test_of_turns_that_are_over_at_most_a_blank_goes_back() -> None:
+    old = Message(role=Role.ASSISTANT, parts=(Reasoning("Old."), CALL))
+    new = Message(role=Role.ASSISTANT, parts=(Reasoning("New."), CALL))
+    said = [user("One"), old, result("1"), user("Two"), new, result("2")]
+    assert thoughts_back(said, "running") == ["", "", "", "", "New.", ""]
+    assert thoughts_back(said, "always") == ["", BLANK, "", "", "New.", ""]
+    assert thoughts_back(said, "") == [""] * 6
+    assert thoughts_back([*said, user("Three")], "running") == [""] * 7
