@@ -45,6 +45,7 @@ async def reply_streamed(
     most, is_capped = longest_reply(session, gauge, is_modest)
     limits = limits_of(session.policy, session.budget.window, is_automatic, session.calibration.factor)
     guard.begun(limits, gauge.total, reply.before, is_capped)
+    yield GaugeChanged(session.id, gauge)  # of what is sent, also where something was recorded a moment ago
     if not reply.is_told:
         reply.is_told = True
         yield ReplyStarted(session.id, reply.id, session.model_info.label, reply.continues)

@@ -36,8 +36,6 @@ async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
 
         joined = await join(data_folder, events.append, lambda: None, bugs.append, changed, is_attended=False)
         await joined.archive.keep_memories(Memory("m1", "The user works with ledgers in Lisbon.", 1.0, changed_at=1.0))
-            Memory("m1", "The user works with ledgers in Lisbon.", at=time.time(), changed_at=time.time())
-        )
         yield Desk(joined, provider, events)
         await joined.close()
     assert not bugs
