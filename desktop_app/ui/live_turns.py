@@ -12,6 +12,7 @@ from desktop_app.conversation.events import (
     Answered,
     Asked,
     Failure,
+    GaugeChanged,
     MessageRecorded,
     Noticed,
     ReasoningDelta,
@@ -34,8 +35,9 @@ class Doing(Enum):
     FAILED = "Stopped with an error"
 
 
-MANY_ROUNDS = "rounds"
-"""The kind of failure that is a question: nobody said that the model may go on calling tools."""
+QUESTIONS = frozenset({"rounds", "nearly_full"})
+"""The kinds of failures that are questions: nobody said that the model may go on calling tools, or that what leaves
+hardly any room shall be sent."""
 
 
 class LiveReply(msgspec.Struct, frozen=True):
@@ -67,7 +69,7 @@ class LiveTurn(msgspec.Struct, frozen=True):
             return Doing.WAITS
         if self.is_running:
             return Doing.WORKS
-        if any(failure.kind == MANY_ROUNDS for failure in self.failures):
+        if any(failure.kind in QUESTIONS for failure in self.failures):
             return Doing.WAITS
         return Doing.FAILED if self.failures else None
 
@@ -139,6 +141,8 @@ def _after(turn: LiveTurn, event: TurnEvent) -> LiveTurn:
             return replace(turn, failures=(*turn.failures, failure))
         case Noticed(_, notice):
             return replace(turn, notices=(*turn.notices, notice))
+        case GaugeChanged(_, gauge) if turn.notices and not gauge.stated_window:
+            return replace(turn, notices=())  # what was learned of the window is forgotten
         case TurnFinished():
             return LiveTurn(failures=turn.failures, notices=turn.notices)
         case _:

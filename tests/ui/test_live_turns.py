@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from transcript_rows import chat, row
 
 from desktop_app.chat.turn import TOO_MANY_ROUNDS
@@ -10,6 +11,7 @@ from desktop_app.conversation.events import (
     Asked,
     Failure,
     MessageRecorded,
+    Noticed,
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
@@ -118,3 +120,20 @@ def test_why_a_turn_failed_is_shown_again(qapp) -> None:
     model.open(chat(1), (), turns.of("a"))
     cards = [model.item(n) for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem)]
     assert len(cards) == 1
+
+
+@pytest.mark.parametrize("kind", ["rounds", "nearly_full"])
+def test_a_turn_that_waits_for_the_users_word_did_not_go_wrong(kind: str) -> None:
+    turns = LiveTurns()
+    for event in (TurnStarted("a"), TurnFailed("a", Failure(kind, "What now?")), TurnFinished("a", "failed")):
+        turns.fold(event)
+    assert turns.doings["a"] is Doing.WAITS
+
+
+def test_a_notice_is_kept_and_is_no_failure() -> None:
+    turns = LiveTurns()
+    notice = Failure("silent_cut", "The server may have read only a part")
+    for event in (TurnStarted("a"), Noticed("a", notice), TurnFinished("a")):
+        turns.fold(event)
+    assert turns.of("a").notices == (notice,)
+    assert not turns.doings

@@ -76,6 +76,8 @@ def test_a_suspected_cut_is_told_behind_a_reply_that_stands(play):
         bridge.happened.connect(told.append)
         window.stage.transcript.perform(Action.USE_OWN_WINDOW, "")
         await until(lambda: any(isinstance(event, GaugeChanged) for event in told))
+        await until(lambda: "FailureItem" not in texts(window))
+        assert not window.chat.turns.of(window.chat.conversation).notices
 
     play(scene)
 

@@ -177,7 +177,7 @@ class ContextGauge(QWidget):
         if gauge.window_basis is Basis.ASSUMED:
             notes.append("window assumed")
         elif gauge.stated_window:
-            notes.append("window learned")
+            notes.insert(1, "window learned")
         if self._is_streaming:
             notes.append("being written")
         text = " · ".join(notes)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from desktop_app.conversation.events import (
     Failure,
+    GaugeChanged,
     MessageChange,
     MessageRecorded,
     MessageRow,
@@ -153,6 +154,9 @@ class TranscriptModel(QAbstractListModel):
                 self._grow_by(event)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
+            case GaugeChanged(_, gauge) if self._failures and not gauge.stated_window:
+                self._failures = [item for item in self._failures if item.failure.kind != "silent_cut"]
+                self._show()
             case TurnFailed(_, failure) | Noticed(_, failure):
                 self._failures.append(self._numbered(failure))
                 self._show()
@@ -166,7 +170,7 @@ class TranscriptModel(QAbstractListModel):
                 self._reply = None
                 self._set_running(False)
                 self._show()
-            case _:  # the gauge is no row
+            case _:
                 pass
 
     def item(self, row: int) -> Item:
