@@ -181,7 +181,7 @@ class Teller:
             case TurnFailed():
                 print_failure(event.failure)
                 if event.failure.kind == "nearly_full":
-                    print("  With --send-anyway it is sent all the same.", file=sys.stderr)
+                    show_error("  With --send-anyway it is sent all the same.")
             case Noticed():
                 print_failure(event.notice)
             case TurnFinished():

@@ -226,6 +226,8 @@ class ConversationController(QObject):
         match event:
             case GaugeChanged(_, gauge):
                 self._show_gauge(gauge)
+                if not gauge.stated_window:  # what was learned of the window is forgotten
+                    parts.transcript_model.withdraw("silent_cut")
             case ModelChanged(_, model):
                 parts.header.show_conversation(parts.header.title, model)
             case TurnStarted():

@@ -125,3 +125,22 @@ def test_ctrl_c_ends_it_in_order(data_folder, step) -> None:
     assert b"Traceback" not in rest[1]
     if isinstance(step, Hang):
         assert json.loads(rest[0].splitlines()[-1])["reason"] == "stopped"
+
+
+@pytest.mark.slow
+def test_what_leaves_hardly_any_room_is_sent_with_the_users_word_only(data_folder, lines, capfd) -> None:
+    """The window is 16,000 tokens, of which 12,800 can be used; nothing of this can be freed."""
+    with ScriptedProvider([Reply("Yes.", usage=None)], repeat_last=True) as provider:
+        lines("Hello")
+        assert talked(data_folder, provider) == 0
+        told = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+        taken = next(line["total"] for line in told if line["event"] == "gauge_changed")
+        lines("The" + " ledger" * (12_400 - taken))
+        assert talked(data_folder, provider) == 1
+        told = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+        (failed,) = [line for line in told if line["event"] == "turn_failed"]
+        assert failed["kind"] == "nearly_full"
+        assert not any(request.text.startswith("The ledger ledger") for request in provider.requests)
+        lines("The" + " ledger" * (12_400 - taken))
+        assert talked(data_folder, provider, "--send-anyway") == 0
+        assert provider.requests[-1].text.startswith("The ledger ledger")

@@ -10,7 +10,6 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from desktop_app.conversation.events import (
     Failure,
-    GaugeChanged,
     MessageChange,
     MessageRecorded,
     MessageRow,
@@ -154,9 +153,6 @@ class TranscriptModel(QAbstractListModel):
                 self._grow_by(event)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
-            case GaugeChanged(_, gauge) if self._failures and not gauge.stated_window:
-                self._failures = [item for item in self._failures if item.failure.kind != "silent_cut"]
-                self._show()
             case TurnFailed(_, failure) | Noticed(_, failure):
                 self._failures.append(self._numbered(failure))
                 self._show()
@@ -170,8 +166,14 @@ class TranscriptModel(QAbstractListModel):
                 self._reply = None
                 self._set_running(False)
                 self._show()
-            case _:
+            case _:  # the gauge is no row
                 pass
+
+    def withdraw(self, kind: str) -> None:
+        """Take away the cards of that kind of failure."""
+        if any(item.failure.kind == kind for item in self._failures):
+            self._failures = [item for item in self._failures if item.failure.kind != kind]
+            self._show()
 
     def item(self, row: int) -> Item:
         """What stands in that row."""
