@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -32,29 +31,24 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Basis, Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
-from desktop_app.conversation.message import Entry, Message, Role, Usage
+from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel, ModelError, Price, WorldError, priced
 from .request import Request
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
+from .stamp import stamped as stamped
 from .uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from .remember import Keeper
     from .scribe import Scribe
 
-E = TypeVar("E", bound=Entry)
 LIMIT_LEAST = 512
 """A smaller window than this is not what a provider's error means by its number."""
 PAGE_CHARACTERS = 300_000
 """Text of one page: the window decodes it in a few milliseconds."""
-
-
-def stamped(entry: E, seconds: float = 0.0) -> E:
-    """The entry with an id and the time: from now on it is one that happened."""
-    return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())
 
 
 async def _nothing_new() -> tuple[TurnEvent, ...]:

@@ -1,0 +1,18 @@
+"""Entries that have happened: they get their ids and times here."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.message import Entry
+
+E = TypeVar("E", bound=Entry)
+
+
+def stamped(entry: E, seconds: float = 0.0) -> E:
+    """The entry with an id and the time: from now on it is one that happened."""
+    return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())
