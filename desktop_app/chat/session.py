@@ -39,6 +39,7 @@ from .ports import Archive, ChatModel, ModelError, Price, WorldError, priced
 from .request import Request
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .stamp import stamped as stamped
+from .tasks import no_events
 from .uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -49,10 +50,6 @@ LIMIT_LEAST = 512
 """A smaller window than this is not what a provider's error means by its number."""
 PAGE_CHARACTERS = 300_000
 """Text of one page: the window decodes it in a few milliseconds."""
-
-
-async def _nothing_new() -> tuple[TurnEvent, ...]:
-    return ()
 
 
 class Session:
@@ -83,7 +80,7 @@ class Session:
         self.scribe: Scribe | None = None
         self.keeper: Keeper | None = None
         self.price: Callable[[], Price | None] = lambda: None
-        self.find_model: Callable[[], Awaitable[Sequence[TurnEvent]]] = _nothing_new
+        self.find_model: Callable[[], Awaitable[Sequence[TurnEvent]]] = no_events
         self.reading = Reading()
         self.changes = asyncio.Lock()
         self.is_leaving = self.is_closed = False
@@ -244,11 +241,9 @@ class Session:
         if self._calibration is None or not replies:
             return
         reply, sent = replies[0], self._sent
-        is_of_sent = sent is not None and reply.as_of == sent.as_of and len(replies) == 1
-        if is_of_sent and sent is not None and reply.usage is not None:
-            self._calibration = learned(self._calibration, Report(sent.counted, sent.items, reply.usage), self.policy)
-        else:
-            self._calibration = None
+        before, self._calibration = self._calibration, None
+        if sent is not None and reply.usage is not None and reply.as_of == sent.as_of and len(replies) == 1:
+            self._calibration = learned(before, Report(sent.counted, sent.items, reply.usage), self.policy)
 
     async def record_message(self, message: Message, *before: AnyEntry) -> MessageRecorded:
         """Stores a message, and what belongs before it, and tells of it."""

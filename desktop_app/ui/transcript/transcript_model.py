@@ -234,10 +234,8 @@ class TranscriptModel(QAbstractListModel):
 
     def _grow_by(self, delta: TextDelta | ReasoningDelta) -> None:
         reply = self._growing(delta.reply_id)
-        if isinstance(delta, TextDelta):
-            self._grow(msgspec.structs.replace(reply, text=reply.text + delta.text))
-        else:
-            self._grow(msgspec.structs.replace(reply, reasoning=reply.reasoning + delta.text))
+        field = "text" if isinstance(delta, TextDelta) else "reasoning"
+        self._grow(msgspec.structs.replace(reply, **{field: getattr(reply, field) + delta.text}))
 
     def _grow(self, reply: ReplyItem) -> None:
         row = next(n for n in range(len(self._items) - 1, -1, -1) if isinstance(self._items[n], ReplyItem))
