@@ -17,14 +17,14 @@ from .failures import DATABASE_ERRORS, is_damage
 log = logging.getLogger(__name__)
 
 # As bytes: sqlite3 raises an error for a whole result where one text in it is no UTF-8 any more.
-_TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in ("id", "text", "conversation", "author"))
+_TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in ("id", "text", "conversation", "author", "scope", "folder"))
 _COLUMNS = f"SELECT number, at, changed_at, is_on, is_deleted, {_TEXTS} FROM memories"
 
 # What takes a deleted memory out of its grave is the user: nothing stands in its place any more.
-_KEEP = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, at = excluded.at,
+_KEEP = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted, scope, folder)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, at = excluded.at,
     changed_at = excluded.changed_at, conversation = excluded.conversation, author = excluded.author,
-    is_on = excluded.is_on, is_deleted = excluded.is_deleted,
+    is_on = excluded.is_on, is_deleted = excluded.is_deleted, scope = excluded.scope, folder = excluded.folder,
     replaced_by = CASE excluded.is_deleted WHEN 0 THEN '' ELSE replaced_by END"""
 
 
@@ -74,15 +74,17 @@ def _mark(database: SqliteDatabase, column: str, ids: Sequence[str], is_deleted:
 def _row(memory: Memory) -> tuple[Any, ...]:
     texts = (mended_text(memory.conversation), memory.author)
     at = (memory.at, memory.changed_at)
-    return (memory.id, mended_text(memory.text), *at, *texts, memory.is_on, memory.is_deleted)
+    where = (memory.scope, mended_text(memory.folder))
+    return (memory.id, mended_text(memory.text), *at, *texts, memory.is_on, memory.is_deleted, *where)
 
 
 def _memory(row: Sequence[Any]) -> Memory | None:
     number, at, changed_at, is_on, is_deleted, *texts = row
     try:
-        memory_id, text, conversation, author = (str(part, "utf-8") for part in texts)
-        shown = (at, changed_at, conversation, author, bool(is_on), bool(is_deleted))
-        return msgspec.convert(msgspec.to_builtins(Memory(memory_id, text, *shown)), Memory)
+        memory_id, text, conversation, author, scope, folder = (str(part, "utf-8") for part in texts)
+        where = {"conversation": conversation, "scope": scope, "folder": folder}
+        shown = {"author": author, "is_on": bool(is_on), "is_deleted": bool(is_deleted), **where}
+        return msgspec.convert({"id": memory_id, "text": text, "at": at, "changed_at": changed_at, **shown}, Memory)
     except (TypeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         log.error("memory number %s cannot be read: %s", number, error)
         return None

@@ -87,7 +87,18 @@ SECOND: Migration = (
 THIRD: Migration = ("ALTER TABLE conversations ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0",)
 """How many messages nobody counts; of an older conversation it is noted when that is opened."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD)
+FOURTH: Migration = (
+    "ALTER TABLE memories ADD COLUMN scope TEXT NOT NULL DEFAULT 'user'",
+    "ALTER TABLE memories ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
+    """UPDATE memories SET folder = (SELECT folder FROM conversations WHERE conversations.id = memories.conversation)
+        WHERE conversation IN (SELECT id FROM conversations)""",
+    # Nobody ever agreed to what was found by rule: it stays where it was said.
+    """UPDATE memories SET scope = CASE folder WHEN '' THEN 'conversation' ELSE 'folder' END
+        WHERE author = 'rule' AND conversation != ''""",
+)
+"""Where a memory is sent."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

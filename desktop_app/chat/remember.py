@@ -13,6 +13,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from desktop_app.context.memory.memories import (
     memory_text,
 )
 from desktop_app.context.memory.rules import notes_by_rule
+from desktop_app.context.memory.scopes import memories_in
 from desktop_app.context.view import active_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory
@@ -94,7 +96,7 @@ class Keeper:
         """What is remembered, as it would stand in that session's system prompt now. Raises ArchiveError."""
         if not self._settings().is_memory_on:
             return ""
-        memories = await self._store.memories()
+        memories = memories_in(await self._store.memories(), session.id, session.info.folder)
         return memory_text(memories, memory_room(session.policy, session.budget), session.counts.text)
 
     def is_due(self, session: Session, trigger: Trigger) -> bool:
@@ -129,17 +131,26 @@ class Keeper:
         memories = await self._store.memories(with_deleted=True)
         if (left := await asyncio.to_thread(interrupted, view, memories, session.id)) is not None:
             before, saved = left
-            flush = Flush(memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before)
+            flush = Flush(
+                memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before, trigger=trigger
+            )
             return [await session.record_operation(stamped(flush), cause=trigger)]
         stretch = stretch_of(view)
         before = stretch[-1].id
+        memories = memories_in(memories, session.id, session.info.folder)
         notes, model, usage = await self._notes(session, stretch, memories, trigger)
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
         author = "model" if model else "rule"
         unwanted = await asyncio.to_thread(unwanted_of, memories, view.entries)
         changes = await asyncio.to_thread(
-            changes_of, memories, notes, time.time(), session.id, before, author, unwanted
+            partial(changes_of, unwanted=unwanted, folder=session.info.folder),
+            memories,
+            notes,
+            time.time(),
+            session.id,
+            before,
+            author,
         )
         for _, why in changes.refused:
             log.info("a note was not kept, since %s", why.value)
@@ -150,6 +161,7 @@ class Keeper:
             before=before,
             model=model,
             usage=usage,
+            trigger=trigger,
         )
 
         async def kept() -> list[TurnEvent]:
@@ -234,15 +246,23 @@ async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:
     """The user's own word on a memory, and the memory as it is kept. An id that is not known yet is a new one; times
     and authors are seen to here. Raises WorldError for a text that says nothing or is too long."""
     now = time.time()
+    shown = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted, **_where(wanted)}
     known = next((memory for memory in await store.memories(with_deleted=True) if memory.id == wanted.id), None)
     if known is not None and known.text == wanted.text:
-        memory = replace(known, is_on=wanted.is_on, is_deleted=wanted.is_deleted, changed_at=now)
+        memory = replace(known, changed_at=now, **shown)
     else:
         first = replace(wanted, id=wanted.id or uuid.uuid4().hex, at=now) if known is None else known
-        shown = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted}
         memory = replace(first, text=_text(wanted.text), author="user", changed_at=now, **shown)
     await store.keep_memories(memory)
     return memory
+
+
+def _where(wanted: Memory) -> dict[str, str]:
+    """Return where a memory is to be sent. Raises WorldError if that is nowhere."""
+    names = {"user": "everywhere", "folder": wanted.folder, "conversation": wanted.conversation}
+    if not names[wanted.scope]:
+        raise WorldError(Failure("bad_input", f"This memory belongs to no {wanted.scope}", kept="Nothing was changed."))
+    return {"scope": wanted.scope, "folder": wanted.folder, "conversation": wanted.conversation}
 
 
 def _text(text: str) -> str:

@@ -86,7 +86,7 @@ def flush_row(flush: Flush, after: str) -> OperationRow:
         id=flush.id,
         kind="flush",
         at=flush.at,
-        trigger=Trigger.BEFORE_REQUEST,
+        trigger=flush.trigger,
         messages=len(flush.memories),
         after_message_id=after,
         summary="\n".join(flush.texts),

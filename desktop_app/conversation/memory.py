@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+MemoryScope = Literal["user", "folder", "conversation"]
+"""Where a memory is sent: in every conversation of the user, in those of one working folder, or in one alone."""
 
 
 class Memory(msgspec.Struct, frozen=True):
@@ -10,6 +15,8 @@ class Memory(msgspec.Struct, frozen=True):
 
     conversation: where it was said; "" if the user wrote it. is_on: whether it is sent. is_deleted: it is not shown
     either, but can be restored. author: "model", "rule" or "user".
+
+    folder: the working folder of the conversation where it was said; "" if it had none.
     """
 
     id: str
@@ -20,3 +27,5 @@ class Memory(msgspec.Struct, frozen=True):
     author: str = "user"
     is_on: bool = True
     is_deleted: bool = False
+    scope: MemoryScope = "user"
+    folder: str = ""

@@ -63,13 +63,14 @@ class OperationRow(msgspec.Struct, frozen=True):
     kind: "prune", "compaction", "flush", or "link" to another conversation, whose id is `linked` and whose title stands
     in `note`. messages: how many it shortened or archived, or memories it saved, whose texts are lines of `summary`.
     after_message_id: the last message that it touched; the mark in the chat stands behind it.
-    usage: what the provider reported for writing the summary. note: why it was not done as it was wanted.
+    trigger: None if it is not known. usage: what the provider reported for writing the summary.
+    note: why it was not done as it was wanted.
     """
 
     id: str
     kind: str
     at: float
-    trigger: Trigger
+    trigger: Trigger | None
     strategies: dict[str, int] = {}
     messages: int = 0
     tokens_before: int = 0

@@ -94,6 +94,7 @@ class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
 
     memories: their ids; empty when nothing was worth keeping. before: the id of the newest message that was looked at,
     so that the same stretch is not flushed twice. texts: what was saved, as it was then.
+    trigger: why it was made; None in records from before it was kept.
     """
 
     memories: tuple[str, ...]
@@ -101,6 +102,7 @@ class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
     before: str = ""
     model: str = ""
     usage: Usage | None = None
+    trigger: Trigger | None = None
 
 
 class Upkeep(Entry, frozen=True, kw_only=True, tag="upkeep"):

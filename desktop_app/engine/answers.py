@@ -63,10 +63,10 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             return await opened(engine, await start_fresh(chats, await chats.open(conversation)))
         case p.ReadSpill():
             return await spill_read(engine, wish)
-        case p.ListMemories():
-            return await memories_read(engine)
-        case p.WriteMemory(memory):
-            return await memory_written(engine, memory)
+        case p.ListMemories(conversation):
+            return await memories_read(engine, conversation)
+        case p.WriteMemory(memory, conversation):
+            return await memory_written(engine, memory, conversation)
         case p.Rename(conversation, title):
             await chats.rename(conversation, title)
             return p.Conversations(await chats.infos())

@@ -121,12 +121,13 @@ class ReadSpill(Wish, frozen=True):  # SpillRead: lines of a whole output, those
     limit: int = 2_000
 
 
-class ListMemories(Wish, frozen=True):  # Memories
-    pass
+class ListMemories(Wish, frozen=True):  # Memories, with the tokens of those that are sent in that conversation
+    conversation: str = ""
 
 
 class WriteMemory(Wish, frozen=True):  # Memories; an id that is not known yet is a new one
     memory: Memory
+    conversation: str = ""
 
 
 class ExportConversation(Wish, frozen=True):  # Exported; format "markdown" or "json"
@@ -503,11 +504,16 @@ class SpillRead(Thing, frozen=True):
 
 
 class Memories(Thing, frozen=True):
-    """What is remembered of the user, oldest first, and the tokens that it takes of `most`."""
+    """What is remembered, oldest first; and the tokens that those take, of `most`, which are sent in `conversation`.
+
+    conversation: "" for a conversation that does not exist yet. folder: its working folder, "" for none.
+    """
 
     memories: tuple[Memory, ...]
     tokens: int
     most: int
+    conversation: str = ""
+    folder: str = ""
 
 
 class TotalsRead(Thing, frozen=True):

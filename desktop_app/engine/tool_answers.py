@@ -8,6 +8,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.remember import memory_written as write_memory
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import tokens_taken
+from desktop_app.context.memory.scopes import memories_in
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 
@@ -44,16 +45,19 @@ def _lines(text: str, wish: p.ReadSpill) -> p.SpillRead:
     return p.SpillRead(tuple((number, line[:LINE_MOST]) for number, line in page), len(lines), size)
 
 
-async def memories_read(engine: Engine) -> p.Memories:
-    """What is remembered of the user, and what it takes of a request."""
+async def memories_read(engine: Engine, conversation: str = "") -> p.Memories:
+    """What is remembered, and what it takes of a request of that conversation."""
     archive, chats = engine.joined.archive, engine.conversations
     memories = await archive.memories()
     count = engine.joined.catalogue.model("builtin").tokenizer.count
     most = chats.policy.memory_most
-    return p.Memories(memories, await asyncio.to_thread(tokens_taken, memories, most, count), most)
+    folder = (await archive.conversation(conversation)).folder if conversation else ""
+    sent = memories_in(memories, conversation, folder)
+    tokens = await asyncio.to_thread(tokens_taken, sent, most, count)
+    return p.Memories(memories, tokens, most, conversation, folder)
 
 
-async def memory_written(engine: Engine, memory: Memory) -> p.Memories:
+async def memory_written(engine: Engine, memory: Memory, conversation: str = "") -> p.Memories:
     """Keeps a memory as the user left it."""
     await write_memory(engine.joined.archive, memory)
-    return await memories_read(engine)
+    return await memories_read(engine, conversation)

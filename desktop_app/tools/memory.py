@@ -15,6 +15,8 @@ from desktop_app.conversation.tools import ToolSpec, Workplace
 from .tool import Arguments, Tool, ToolFailed, about
 from .toolbox import OwnTools
 
+EVERYWHERE = "The user can make it valid everywhere in the Memory tab."
+
 
 class SaveMemoryArguments(Arguments, frozen=True):
     """What is to be remembered."""
@@ -38,7 +40,7 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
         note = Note(arguments.text, arguments.replaces)
         try:
             existing = await self._store.memories(with_deleted=True)
-            changes = changes_of(existing, [note], time.time(), place.conversation, "", "model")
+            changes = changes_of(existing, [note], time.time(), place.conversation, "", "model", folder=place.folder)
             await self._store.keep_memories(*changes.kept, replaced=changes.replaced)
         except WorldError as error:
             raise ToolFailed(f"It could not be saved: {error}.") from error
@@ -48,8 +50,9 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
             known = next(memory for memory in existing if memory.id == changes.known[0])
             return f"This was known already: “{known.text}”"
         texts = {memory.id: memory.text for memory in existing}
+        where = f"the folder {place.folder}" if place.folder else "this conversation"
         old = "".join(f" It takes the place of: “{texts[one]}”" for one in changes.replaced)
-        return f"Saved: “{changes.saved[0].text}”{old}"
+        return f"Saved for {where}: “{changes.saved[0].text}”{old} {EVERYWHERE}"
 
 
 class MemoryTools(OwnTools):

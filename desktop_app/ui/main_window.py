@@ -181,6 +181,7 @@ class MainWindow(QMainWindow):
         # what is remembered
         bridge.happened.connect(self.memory.note)
         panel.memories_requested.connect(self.memory.read)
+        chat.shown.connect(self.memory.note_opened)
         panel.memories.write_requested.connect(self.memory.write)
         panel.memories.delete_requested.connect(self.memory.delete)
         panel.conversation_requested.connect(chat.open)

@@ -8,6 +8,7 @@ from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.context_panel.memory_scope import Here
 from desktop_app.ui.widgets.words import first_line
 
 from .controller import Controller
@@ -16,7 +17,7 @@ SAVING_TOOL = "save_memory"
 
 
 class MemoryController(Controller):
-    """Wishes about memories. They belong to no conversation: each change shows all of them anew."""
+    """Wishes about memories. Each change, and another conversation, shows all of them anew."""
 
     def use(self, settings: Settings) -> None:
         """What the user chose."""
@@ -24,7 +25,12 @@ class MemoryController(Controller):
 
     def read(self) -> None:
         """Shows what is remembered now."""
-        self._bridge.start(self._show(p.ListMemories()))
+        self._bridge.start(self._show(p.ListMemories(self._chat.conversation)))
+
+    def note_opened(self, _opened: p.Opened) -> None:
+        """Another conversation, or folder, has other memories."""
+        if self._parts.panel.tabs.value() == "memory":
+            self.read()
 
     def note(self, event: TurnEvent) -> None:
         """Reads again when a flush, its undoing, or a tool may have changed something."""
@@ -38,18 +44,22 @@ class MemoryController(Controller):
 
     def write(self, memory: Memory) -> None:
         """A memory that is new or changed."""
-        self._bridge.start(self._show(p.WriteMemory(memory)))
+        self._bridge.start(self._show(p.WriteMemory(memory, self._chat.conversation)))
 
     def delete(self, memory: Memory) -> None:
         """Takes it away; the toast brings it back."""
         self._bridge.start(self._delete(memory))
 
     async def _delete(self, memory: Memory) -> None:
-        await self._show(p.WriteMemory(replace(memory, is_deleted=True)))
+        await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
         told = f"“{first_line(memory.text, 60)}” forgotten"
         self._parts.toast.tell(told, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
 
     async def _show(self, wish: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask_for(p.Memories, wish)
+        if known.conversation != self._chat.conversation:
+            return  # another one was opened meanwhile, and asked for them itself
         titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}
-        self._parts.panel.memories.set_memories(known.memories, known.tokens, known.most, titles)
+        self._parts.panel.memories.set_memories(
+            known.memories, known.tokens, known.most, titles, Here(known.conversation, known.folder)
+        )

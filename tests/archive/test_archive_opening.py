@@ -71,6 +71,9 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     assert [type(entry).__name__ for entry in store.entries("old")] == kinds
     assert store.conversation("old").folder == ("/home/ann/billing" if version > 1 else "")
     assert [memory.text for memory in store.memories()] == (["The user's name is Ann."] if version > 1 else [])
+    scopes = {1: [], 4: [("folder", "/home/ann/billing")]}
+    expected = scopes.get(version, [("user", "/home/ann/billing")])
+    assert [(memory.scope, memory.folder) for memory in store.memories()] == expected
     assert [(result.message, result.archived) for result in store.search("billing/models/ledger.py")] == [
         ("old-1", True)
     ]
@@ -78,6 +81,21 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     assert store.recover_partials() == 1
     health = store.examine()
     assert (health.damage, health.unreadable, health.unsearchable) == ((), (), ())
+    store.close()
+
+
+@pytest.mark.parametrize(("folder", "scope"), [("/home/ann/billing", "folder"), ("", "conversation")])
+def test_what_was_saved_by_rule_without_being_asked_stays_where_it_was_said(
+    folder: str, scope: str, path: Path
+) -> None:
+    shutil.copy(DATA / "version-2.sqlite3", path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE conversations SET folder = ?", (folder,))
+        connection.execute("UPDATE memories SET author = 'rule' WHERE id = 'old-m1'")
+    connection.close()
+    store = Store(path)
+    (memory,) = store.memories()
+    assert (memory.scope, memory.folder, memory.conversation) == (scope, folder, "old")
     store.close()
 
 

@@ -30,6 +30,16 @@ def test_memories_come_back_as_they_were_oldest_first_also_after_reopening(store
     again.close()
 
 
+def test_where_a_memory_is_sent_is_kept_and_changed(store: Store) -> None:
+    store.keep_memories(replace(TEA, scope="folder", folder="/work/b\u00fccher"), replace(COFFEE, scope="conversation"))
+    assert [(memory.scope, memory.folder) for memory in store.memories()] == [
+        ("folder", "/work/b\u00fccher"),
+        ("conversation", ""),
+    ]
+    store.keep_memories(TEA)
+    assert store.memories()[0] == TEA
+
+
 def test_one_of_the_same_id_is_changed(store: Store) -> None:
     store.keep_memories(TEA)
     changed = replace(TEA, text="The user drinks green tea.", changed_at=5.0, author="user", is_on=False)
@@ -104,6 +114,7 @@ def test_lone_surrogates_and_nul_are_kept_as_text(store: Store) -> None:
         "UPDATE memories SET text = CAST(x'ff6162' AS TEXT) WHERE id = 'tea'",
         "UPDATE memories SET at = 'yesterday' WHERE id = 'tea'",
         "UPDATE memories SET changed_at = x'00' WHERE id = 'tea'",
+        "UPDATE memories SET scope = 'galaxy' WHERE id = 'tea'",
     ],
 )
 def test_a_damaged_row_is_told_and_the_others_are_read(store: Store, damage: str, caplog) -> None:

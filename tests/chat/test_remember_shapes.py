@@ -55,6 +55,6 @@ async def test_each_kind_of_server_takes_the_question(tmp_path: Path, trigger: T
                 flush = session.transcript.entries[-1]
                 assert isinstance(flush, Flush)
                 assert flush.model, f"{name}: {json.dumps([r.body for r in provider.requests])[:3_000]}"
-    assert [memory.text for memory in await archive.memories()] == [TEA]
+    assert {memory.text for memory in await archive.memories()} == {TEA}
     await litellm.close()
     await archive.close()

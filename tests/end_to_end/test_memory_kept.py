@@ -1,4 +1,4 @@
-"""Memory through the whole engine: kept before a compaction, sent in the next conversation, taken back by the user."""
+"""Memory through the whole engine: kept before a compaction, sent elsewhere once the user says so, and taken back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from desktop_app.context.memory.memories import HEADING
 from desktop_app.conversation.events import TurnEvent, ViewChanged
@@ -63,7 +64,7 @@ def flushes_of(provider: ScriptedProvider) -> list[Request]:
     return [request for request in provider.requests if "Call save_memory once for each note" in request.text]
 
 
-async def test_what_was_kept_before_a_compaction_is_known_in_the_next_conversation(engine) -> None:
+async def test_what_was_kept_before_a_compaction_is_known_elsewhere_once_the_user_says_so(engine) -> None:
     client, provider, script = engine
     await client.ask(p.Hello(p.VERSION))
     opened = await client.ask(p.CreateConversation(), p.Opened)
@@ -81,13 +82,19 @@ async def test_what_was_kept_before_a_compaction_is_known_in_the_next_conversati
     asked = [measured for measured, r in zip(script.requests, provider.requests, strict=True) if r in flushes]
     assert all(measured.cached_tokens >= 0.9 * measured.prompt_tokens for measured in asked), "read before, and cached"
 
-    memories = await client.ask(p.ListMemories(), p.Memories)
+    memories = await client.ask(p.ListMemories(first), p.Memories)
     texts = [memory.text for memory in memories.memories]
     assert texts[0] == TEA
     assert len(texts) == len(flushes)
     assert 0 < memories.tokens < memories.most == 1_000
+    assert {memory.scope for memory in memories.memories} == {"conversation"}
     second = (await client.ask(p.CreateConversation(), p.Opened)).conversation.id
     await client.turn(second, "What do I drink?")
+    assert not any(text in str(provider.requests[-1].turns) for text in (HEADING, *texts))
+    for memory in memories.memories:
+        await client.ask(p.WriteMemory(replace(memory, scope="user"), second), p.Memories)
+    third = (await client.ask(p.CreateConversation(), p.Opened)).conversation.id
+    await client.turn(third, "What do I drink?")
     system = next(text for role, text in provider.requests[-1].turns if role == "system")
     assert "\n- ".join([HEADING, *texts]) in system
 

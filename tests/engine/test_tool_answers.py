@@ -69,3 +69,16 @@ async def test_a_memory_is_written_edited_and_deleted(engine: Engine) -> None:
     assert gone.memories == ()
     with pytest.raises(WorldError, match="has to say something"):
         await answer(engine, p.WriteMemory(Memory("", "  ", 0.0, 0.0)))
+
+
+async def test_the_tokens_of_memories_are_those_that_are_sent_in_that_conversation(engine: Engine) -> None:
+    opened = await answer(engine, p.CreateConversation())
+    assert isinstance(opened, p.Opened)
+    here = opened.conversation.id
+    limited = Memory("", "Drinks tea.", 0.0, 0.0, conversation="elsewhere", scope="conversation")
+    away = await answer(engine, p.WriteMemory(limited, here))
+    assert isinstance(away, p.Memories)
+    assert (len(away.memories), away.tokens, away.conversation, away.folder) == (1, 0, here, "")
+    wide = await answer(engine, p.WriteMemory(replace(away.memories[0], scope="user"), here))
+    assert isinstance(wide, p.Memories)
+    assert wide.tokens > 0

@@ -50,11 +50,11 @@ async def test_it_is_offered_as_the_flush_offers_it_and_needs_nothing(archive: A
 
 
 async def test_it_says_what_was_saved_what_was_known_and_what_was_replaced(archive: ArchiveThread) -> None:
-    assert await called(archive, text="The user's name is Ann.") == ToolOutcome("Saved: “The user's name is Ann.”")
+    assert "“The user's name is Ann.”" in (await called(archive, text="The user's name is Ann.")).text
     known = await called(archive, text="My name is Ann!")
     assert known == ToolOutcome("This was known already: “The user's name is Ann.”")
     changed = await called(archive, text="The user's name is Bob.")
-    assert changed.text == "Saved: “The user's name is Bob.” It takes the place of: “The user's name is Ann.”"
+    assert changed.text.index("name is Bob") < changed.text.index("the place of: “The user's name is Ann.”")
     (memory,) = await archive.memories()
     assert (memory.text, memory.author, memory.conversation) == ("The user's name is Bob.", "model", "c")
     await called(archive, text="The user goes by Robert now.", replaces="the user's name is Bob")
@@ -67,6 +67,18 @@ async def test_what_the_user_asks_for_again_comes_back_though_it_was_deleted(arc
     await archive.take_back_memories([memory.id], 5.0)
     assert (await called(archive, text=NAME.text)).text.startswith("Saved")
     assert [memory.text for memory in await archive.memories()] == [NAME.text]
+
+
+@pytest.mark.parametrize(("folder", "scope"), [("/work/billing", "folder"), ("", "conversation")])
+async def test_it_is_saved_for_the_folder_or_the_conversation_and_says_so(archive, folder: str, scope: str) -> None:
+    call = ToolCall("1", "save_memory", '{"text": "The depot opens at seven."}')
+    *_, outcome = [piece async for piece in source_of(archive).run(call, Workplace("c", folder))]
+    (memory,) = await archive.memories()
+    assert (memory.scope, memory.folder, memory.conversation) == (scope, folder, "c")
+    assert (folder or "this conversation") in outcome.text
+    *_, again = [piece async for piece in source_of(archive).run(call, Workplace("d"))]
+    assert "known already" not in again.text
+    assert len(await archive.memories()) == 2
 
 
 @pytest.mark.parametrize(

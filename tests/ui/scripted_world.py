@@ -39,12 +39,12 @@ class ScriptedWorld:
                 raise LookupError(path)
             case p.ReadTotals():
                 return p.TotalsRead(Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234), tokens_freed=0))
-            case p.ListMemories():
-                return self._remembered()
-            case p.WriteMemory(memory):
+            case p.ListMemories(conversation):
+                return self._remembered(conversation)
+            case p.WriteMemory(memory, conversation):
                 kept = [memory if memory.id == old.id else old for old in self._memories]
                 self._memories = kept if memory.id in {old.id for old in self._memories} else [*kept, memory]
-                return self._remembered()
+                return self._remembered(conversation)
             case p.ExportConversation(_, path):
                 with open(path, "w") as file:
                     return p.Exported(path, file.write("# Exported\n"))
@@ -88,9 +88,9 @@ class ScriptedWorld:
             failures=(Failure("provider", "The server “calendar” does not answer", "exit 1"),),
         )
 
-    def _remembered(self) -> p.Memories:
+    def _remembered(self, conversation: str) -> p.Memories:
         shown = tuple(memory for memory in self._memories if not memory.is_deleted)
-        return p.Memories(shown, sum(10 for memory in shown if memory.is_on), 1_000)
+        return p.Memories(shown, sum(10 for memory in shown if memory.is_on), 1_000, conversation)
 
 
 def _read(wish: p.ReadSpill) -> p.SpillRead:

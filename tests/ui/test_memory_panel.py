@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
 from ui_scenes import until
 
 from desktop_app.conversation.events import OperationRow
@@ -13,6 +15,8 @@ from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.memory_card import MemoryCard, origin_words
+from desktop_app.ui.context_panel.memory_scope import Here
+from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.spoken import mark_words
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -48,6 +52,51 @@ def test_it_shows_the_words_the_origin_and_what_they_take(panel):
     assert [card.text.text() for card in panel.memories.cards] == ["Prefers short answers", "Cut-over is on 3 March"]
     assert "Saved by the model in “Billing”" in panel.memories.cards[1].origin.text()
     assert [card.switch.isChecked() for card in panel.memories.cards] == [False, True]
+
+
+RULE = Memory("k4", "Never touch vendor/", NOW, NOW, "c1", "rule", scope="folder", folder="/work/billing")
+
+
+def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel, qtbot):
+    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, Here("c1", "/work/billing"))
+    used, everywhere = (next(c for c in panel.memories.cards if c.memory.id == name) for name in ("k4", "k1"))
+    assert "billing" in used.scope.text()
+    assert used.widen.isVisibleTo(used)
+    assert not everywhere.widen.isVisibleTo(everywhere)
+    with qtbot.waitSignal(panel.memories.write_requested) as told:
+        qtbot.mouseClick(used.widen, Qt.MouseButton.LeftButton)
+    assert told.args[0] == replace(RULE, scope="user")
+
+
+def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
+    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, Here("c2", "/work/other"))
+    assert [card.memory.id for card in panel.memories.cards] == ["k1", "k4"]
+    assert [card.is_sent for card in panel.memories.cards] == [True, False]
+    assert panel.memories.total.text() == "12 of 1,000 tokens · 1 memory · 1 elsewhere"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.parametrize(
+    ("memory", "offered"),
+    [
+        (RULE, ["user", "folder", "conversation"]),
+        (SHORT, ["user", "folder", "conversation"]),
+        (replace(RULE, folder="", scope="conversation"), ["user", "conversation"]),
+    ],
+)
+def test_the_menu_changes_where_it_is_used(panel, qtbot, memory: Memory, offered: list[str]):
+    panel.memories.set_memories((memory,), 12, 1_000, {"c1": "Billing"}, Here("c2", "/work/other"))
+    (card,) = panel.memories.cards
+    qtbot.mouseClick(card.scope, Qt.MouseButton.LeftButton)
+    (menu,) = card.scope.findChildren(QMenu)
+    actions = {action.data(): action for action in menu.actions()}
+    assert list(actions) == offered
+    assert [scope for scope, action in actions.items() if action.isChecked()] == [memory.scope]
+    wanted = "conversation" if memory.scope != "conversation" else "user"
+    with qtbot.waitSignal(panel.memories.write_requested) as told:
+        actions[wanted].trigger()
+    menu.close()
+    assert (told.args[0].scope, told.args[0].conversation) == (wanted, memory.conversation or "c2")
 
 
 def test_without_memories_it_says_what_will_stand_here(panel):
@@ -127,6 +176,12 @@ def test_a_flush_stands_in_the_history_with_what_it_saved_and_can_be_reverted(pa
     with qtbot.waitSignal(panel.memories_requested):
         links(card, "Show").click()
     assert mark_words(FLUSH) == "2 memories saved"
+
+
+def test_the_cause_of_a_flush_is_said_where_it_is_known():
+    words = {means_of(replace(FLUSH, trigger=trigger)) for trigger in (*Trigger, None)}
+    assert len(words) == len(Trigger) + 1
+    assert means_of(replace(FLUSH, trigger=None)) == ""
 
 
 def test_where_it_is_from_is_said_in_words():

@@ -27,6 +27,7 @@ from desktop_app.context.summary_reply import clean
 from desktop_app.conversation.memory import Memory
 
 from .merge import Verdict, has_words, is_same, meant, merged
+from .scopes import found_scope, is_valid_in
 
 TEXT_MOST = 400
 """Characters of one note: what is longer is a document, and nothing to send with every request."""
@@ -201,13 +202,16 @@ def changes_of(
     author: str,
     unwanted: Sequence[str] = (),
     most: int = FLUSH_MOST,
+    folder: str = "",
 ) -> Changes:
     """What is to be stored for those notes; doing it again changes nothing but the time of what is known.
 
+    Only memories that are valid in that conversation are looked at, and what is new belongs to its folder, or to it.
     existing: all memories, deleted ones too. before: the newest message that was looked at. at: now. author: of the
-    notes. unwanted: texts that the user does not want to be kept again. most: notes that are new.
+    notes. folder: the working folder of the conversation.
+    unwanted: texts that the user does not want to be kept again. most: notes that are new.
     """
-    making = _Making({memory.id: memory for memory in existing}, at)
+    making = _Making({one.id: one for one in existing if is_valid_in(one, conversation, folder)}, at)
     for note in notes:
         text = cleaned(note.text, author)
         if isinstance(text, Refusal):
@@ -216,6 +220,7 @@ def changes_of(
             making.refused.append((text, Refusal.UNWANTED))
         elif len(making.saved) < most:
             memory = Memory(memory_id(conversation, before, text), text, at, at, conversation, author)
+            memory = replace(memory, scope=found_scope(folder), folder=folder)
             making.add(memory, note.replaces)
     return making.changes()
 

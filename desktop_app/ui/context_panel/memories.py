@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop_app.context.memory.scopes import is_valid_in
 from desktop_app.conversation.memory import Memory
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -17,11 +18,12 @@ from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.words import counted, thousands
 
 from .memory_card import MemoryCard
+from .memory_scope import Here
 
 CARDS = 40  # cards made at a time
 EMPTY = (
-    "Nothing is remembered yet.\n\nBefore older messages leave the window, the model may save what should last. "
-    "It will be listed here: you can change it, switch it off, or delete it. You can also write something yourself."
+    "Nothing is remembered yet.\n\nBefore older messages leave the window, what should last is saved. It is used in "
+    "the same folder or conversation, until you choose Use everywhere. You can also write something yourself."
 )
 OFF = "Memory is switched off in the settings: none of this is sent, and nothing new is saved."
 
@@ -37,6 +39,7 @@ class Memories(QWidget):
         super().__init__(parent)
         self._memories: tuple[Memory, ...] = ()
         self._titles: Mapping[str, str] = {}
+        self._here = Here()
         self._most = CARDS
         self.total = InkLabel(size=13, tint="ink_soft")
         self.add = LinkButton("+ Add")
@@ -66,14 +69,21 @@ class Memories(QWidget):
         """Whether memory is used at all."""
         self.off.setVisible(not is_on)
 
-    def set_memories(self, memories: Sequence[Memory], tokens: int, most: int, titles: Mapping[str, str]) -> None:
-        """Shows these; tokens: what they take of the budget of `most`. titles: of conversations, by their ids.
+    def set_memories(
+        self, memories: Sequence[Memory], tokens: int, most: int, titles: Mapping[str, str], here: Here | None = None
+    ) -> None:
+        """Shows these, those of the open conversation first. tokens: what is sent in it takes, of the budget of `most`.
+        titles: of conversations, by their ids. here: the open conversation.
 
         One that is being edited stays as it is being written.
         """
-        self._memories, self._titles = tuple(memories), titles
-        count = counted(len(memories), "memory", "memories")
-        self.total.set_runs((Run(thousands(tokens), "ink", BOLD), Run(f" of {thousands(most)} tokens · {count}")))
+        self._memories, self._titles, self._here = tuple(memories), titles, here or Here()
+        used = sum(map(self._is_used_here, memories))
+        count = counted(used, "memory", "memories")
+        elsewhere = f" · {thousands(len(memories) - used)} elsewhere" if used < len(memories) else ""
+        self.total.set_runs(
+            (Run(thousands(tokens), "ink", BOLD), Run(f" of {thousands(most)} tokens · {count}{elsewhere}"))
+        )
         self._rebuild()
 
     def begin_new(self) -> None:
@@ -82,7 +92,8 @@ class Memories(QWidget):
             return
         now = time.time()
         card = self._made(Memory(uuid.uuid4().hex, "", now, now))
-        card.origin.hide()
+        for unknown in (card.origin, card.scope):
+            unknown.hide()
         card.abandoned.connect(lambda: self._drop(card))
         self.cards.insert(0, card)
         self.area.column.insertWidget(self._first, card)
@@ -96,7 +107,7 @@ class Memories(QWidget):
 
     def _rebuild(self) -> None:
         kept = {card.memory.id: card for card in self.cards if card.editing is not None}
-        newest = sorted(self._memories, key=lambda memory: memory.at, reverse=True)
+        newest = sorted(self._memories, key=lambda memory: (self._is_used_here(memory), memory.at), reverse=True)
         shown = newest[: self._most]
         listed = {memory.id for memory in shown}
         cards = [card for card in kept.values() if card.memory.id not in listed and not card.memory.text]
@@ -109,8 +120,11 @@ class Memories(QWidget):
         self.empty.setVisible(not cards)
         self.more.setVisible(len(newest) > len(shown))
 
+    def _is_used_here(self, memory: Memory) -> bool:
+        return is_valid_in(memory, self._here.conversation, self._here.folder)
+
     def _made(self, memory: Memory) -> MemoryCard:
-        card = MemoryCard(memory, self._titles.get(memory.conversation, ""))
+        card = MemoryCard(memory, self._titles.get(memory.conversation, ""), self._here)
         card.write_requested.connect(self.write_requested)
         card.delete_requested.connect(self.delete_requested)
         card.conversation_requested.connect(self.conversation_requested)

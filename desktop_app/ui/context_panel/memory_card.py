@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop_app.context.memory.scopes import is_valid_in
 from desktop_app.conversation.memory import Memory
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -18,6 +19,8 @@ from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.words import first_line, moment
+
+from .memory_scope import Here, ScopeButton
 
 AUTHORS = {"model": "Saved by the model", "rule": "Saved by rule", "user": "Written by you"}
 EDIT_LINES = 4
@@ -54,7 +57,7 @@ class EditBox(QWidget):
         self.field = EditField(size=13)
         self.field.setPlainText(text)
         self.field.setAccessibleName("What is remembered")
-        self.field.setPlaceholderText("Something worth knowing in every conversation")
+        self.field.setPlaceholderText("Something worth knowing later")
         self.keep = LinkButton("Save")
         self.keep.setToolTip("Save (Ctrl+Enter)")
         self.leave = LinkButton("Cancel")
@@ -93,21 +96,30 @@ class MemoryCard(Card):
     conversation_requested = Signal(str)
     abandoned = Signal()
 
-    def __init__(self, memory: Memory, title: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent, tint="raised" if memory.is_on else "paper")
+    def __init__(
+        self, memory: Memory, title: str = "", here: Here | None = None, parent: QWidget | None = None
+    ) -> None:
+        here = here or Here()
+        self.is_sent = memory.is_on and is_valid_in(memory, here.conversation, here.folder)
+        super().__init__(parent, tint="raised" if self.is_sent else "paper")
         self.memory = memory
         self.editing: EditBox | None = None
-        self.text = InkLabel(memory.text, size=13, tint="ink" if memory.is_on else "ink_faint", wraps=True)
+        self.text = InkLabel(memory.text, size=13, tint="ink" if self.is_sent else "ink_faint", wraps=True)
         self.origin = InkLabel(origin_words(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
         self.switch = Switch("")
         self.switch.setChecked(memory.is_on)
         self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
-        self.switch.setToolTip("Whether it is sent with each request")
+        self.switch.setToolTip("Whether it is sent where it is used")
+        self.scope = ScopeButton(memory, title, here)
+        self.widen = LinkButton("Use everywhere")
+        self.widen.setToolTip("Send it in every conversation from now on")
         self.edit = LinkButton("Edit")
         self.delete = LinkButton("Delete")
         self.show_conversation = LinkButton("Show conversation")
         self._lay_out(has_conversation=bool(memory.conversation and title))
         self.switch.toggled.connect(self._switch)
+        self.scope.chosen.connect(self.write_requested)
+        self.widen.clicked.connect(lambda _=False: self.write_requested.emit(replace(self.memory, scope="user")))
         self.edit.clicked.connect(lambda _=False: self.begin_edit())
         self.delete.clicked.connect(lambda _=False: self.delete_requested.emit(self.memory))
         self.show_conversation.clicked.connect(lambda _=False: self.conversation_requested.emit(memory.conversation))
@@ -145,8 +157,8 @@ class MemoryCard(Card):
 
     def _show_words(self, is_shown: bool) -> None:
         """The words with what can be done with them, or the field in their place."""
-        for widget in (self.text, self.switch, self.edit, self.delete):
-            widget.setVisible(is_shown)
+        for widget in (self.text, self.switch, self.scope, self.widen, self.edit, self.delete):
+            widget.setVisible(is_shown and (widget is not self.widen or self.memory.scope != "user"))
 
     def _switch(self, is_on: bool) -> None:
         self.write_requested.emit(replace(self.memory, is_on=is_on))
@@ -157,9 +169,11 @@ class MemoryCard(Card):
         head.addWidget(self.text, 1)
         head.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
         links = FlowLayout(gap=14)
-        for link in (self.edit, self.delete, self.show_conversation):
+        for link in (self.widen, self.edit, self.delete, self.show_conversation):
             links.addWidget(link)
         self.column.addLayout(head)
         self.column.addWidget(self.origin)
+        self.column.addWidget(self.scope, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(links)
+        self.widen.setVisible(self.memory.scope != "user")
         self.show_conversation.setVisible(has_conversation)

@@ -78,9 +78,9 @@ def means_of(row: OperationRow) -> str:
     """How it was done: "Without a model", "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
     if row.kind == "link":
         return ""
-    words = [] if row.trigger is Trigger.USER else [TRIGGER_WORDS[row.trigger]]
+    words = [TRIGGER_WORDS[row.trigger]] if row.trigger and row.trigger is not Trigger.USER else []
     if row.kind == "flush":
-        pass
+        words += ["when you optimized"] if row.trigger is Trigger.USER else []
     else:
         words += [_strategy_words(strategy, count) for strategy, count in row.strategies.items()]
     if row.model:

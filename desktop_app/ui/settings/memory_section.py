@@ -10,8 +10,8 @@ from desktop_app.ui.widgets.switch import Switch
 from .section import Section, note
 
 MEMORY_NOTE = (
-    "Before older messages leave the window, the model is asked to save what should last. The Memory tab of the "
-    "context panel lists it: everything there can be changed or deleted."
+    "Before older messages leave the window, the model is asked to save what should last. It is used in the same "
+    "folder or conversation only, until you choose otherwise in the Memory tab of the context panel."
 )
 RECALL_NOTE = (
     "When a message refers to something that has left the window, the passages that say it are sent along, "

@@ -1,0 +1,92 @@
+"""What was learned in one conversation does not reach another one, until the user says so: looked for on the wire."""
+
+# ruff: noqa: F811 - the fixture is imported, and named by the tests
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fixture
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.remember import memory_written
+from desktop_app.chat.rows import operation_rows
+from desktop_app.chat.session import stamped
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.transcript import Equipment, Flush, Trigger
+from provider import Reply
+
+
+async def another(home: Home, folder: str = "") -> Home:
+    """A second conversation of the same archive."""
+    chats = home.house.chats
+    talk = [said(f"{folder}-{n}", f"Let us look at place {n}.") for n in range(6)]
+    session = await chats.create_with("Other", talk, home.session.info.model, folder)
+    other = Home(home.house, session)
+    other.settings = home.settings
+    return other
+
+
+def wire(home: Home) -> str:
+    """All texts of the newest request."""
+    return "\n".join(text for _, text in home.requests[-1].turns)
+
+
+async def sent_in(home: Home) -> str:
+    """What goes over the wire when a message is sent there."""
+    await home.session.record(stamped(Equipment(memory=await home.keeper.text(home.session))))
+    await home.house.turn(home.session, "Hello?")
+    return wire(home)
+
+
+@pytest.mark.parametrize("folder", ["", "/work/billing"])
+@pytest.mark.parametrize("by_model", [False, True])
+async def test_the_request_of_another_conversation_does_not_hold_it(made, folder: str, by_model: bool) -> None:
+    flushes = [saving("The depot opens at seven.")] if by_model else []
+    home = await made([*flushes, *[Reply("Yes.")] * 2, *[Reply("SILENT")] * by_model, Reply("Yes.")])
+    home.session.info = replace(home.session.info, folder=folder)
+    home.choose(summaries="auto" if by_model else "extractive")
+    await home.flushed()
+    (memory,) = await home.archive.memories()
+    assert (memory.scope, memory.folder) == ("folder" if folder else "conversation", folder)
+    assert memory.text in await sent_in(home)
+    other = await another(home, "/work/elsewhere")
+    assert memory.text not in await sent_in(other)
+    await other.flushed()
+    assert memory.text not in wire(home), "nor is its flush told"
+    await memory_written(home.archive, replace(memory, scope="user"))
+    assert memory.text in await sent_in(other)
+
+
+async def test_it_is_sent_in_another_conversation_of_the_same_folder(made) -> None:
+    home = await made([Reply("Yes."), Reply("Yes.")])
+    home.session.info = replace(home.session.info, folder="/work/billing")
+    home.choose(summaries="extractive")
+    await home.flushed()
+    assert RULE in await sent_in(await another(home, "/work/billing"))
+    assert RULE not in await sent_in(await another(home, "/work/billing/old"))
+
+
+@pytest.mark.parametrize("trigger", list(Trigger))
+async def test_the_history_gives_the_true_cause(made, trigger: Trigger) -> None:
+    home = await made([], window=1_200)
+    home.choose(summaries="extractive")
+    await home.flushed(trigger)
+    (row,) = [row for row in operation_rows(home.session.transcript.entries) if row.kind == "flush"]
+    assert row.trigger is trigger
+
+
+def test_of_an_old_flush_no_cause_is_made_up() -> None:
+    (row,) = operation_rows([Flush(id="f", memories=("m",), texts=("Text.",))])
+    assert row.trigger is None
+
+
+async def test_a_memory_can_be_limited_only_to_a_place_that_it_has(made) -> None:
+    home = await made([])
+    tea = await memory_written(home.archive, Memory("", TEA, 0.0, 0.0))
+    assert tea.scope == "user"
+    with pytest.raises(WorldError):
+        await memory_written(home.archive, replace(tea, scope="folder"))
+    limited = await memory_written(home.archive, replace(tea, scope="folder", folder="/work/billing"))
+    assert await home.archive.memories() == (limited,)
+    assert await home.keeper.text(home.session) == ""
