@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -30,7 +30,7 @@ from desktop_app.context.memory.memories import (
     memory_room,
     memory_text,
 )
-from desktop_app.context.memory.rules import notes_by_rule
+from desktop_app.context.memory.rules import notes_by_rule, rules_said
 from desktop_app.context.memory.scopes import memories_in
 from desktop_app.context.view import active_entries
 from desktop_app.conversation.events import Failure, TurnEvent
@@ -142,9 +142,10 @@ class Keeper:
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
         author = "model" if model else "rule"
+        rules = await asyncio.to_thread(rules_said, view.entries, session.reading) if model else ()
         unwanted = await asyncio.to_thread(unwanted_of, memories, view.entries)
         changes = await asyncio.to_thread(
-            partial(changes_of, unwanted=unwanted, folder=session.info.folder),
+            partial(changes_of, unwanted=unwanted, folder=session.info.folder, rules=rules),
             memories,
             notes,
             time.time(),
@@ -257,7 +258,7 @@ async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:
     return memory
 
 
-def _where(wanted: Memory) -> dict[str, str]:
+def _where(wanted: Memory) -> dict[str, Any]:
     """Return where a memory is to be sent. Raises WorldError if that is nowhere."""
     names = {"user": "everywhere", "folder": wanted.folder, "conversation": wanted.conversation}
     if not names[wanted.scope]:

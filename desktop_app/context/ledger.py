@@ -86,9 +86,9 @@ def _first_and_last(rules: dict[str, Fact]) -> list[str]:
 
 def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:
     """The rules that end with that message. rules: all that hold, those of the message too."""
-    place = {text: number for number, text in enumerate(read.sentences)}
+    place = {text: number for number, text in enumerate(read.instructions)}
     gone: set[str] = set()
-    for number, sentence in enumerate(read.sentences):
+    for number, sentence in enumerate(read.instructions):
         if may_supersede(sentence):
             earlier = [rule for rule in rules if place.get(rule, -1) < number and rule not in gone]
             for rule in superseded_by(sentence, earlier):

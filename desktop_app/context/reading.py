@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from desktop_app.conversation.message import Message, Role, ToolResult
+from desktop_app.conversation.message import Message, Role, Text, ToolResult
 
 from .errors import error_lines
+from .own_words import own_words, without_quotations
 from .prose import READ_MOST, SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
 from .rules import announces_rules, is_rule
 from .superseded import may_supersede
@@ -27,7 +28,8 @@ class Read(msgspec.Struct, frozen=True, gc=False):
 
     day: the date with which the message itself begins, such as "25 May, 2023", or "". text: what follows it.
     own, pasted, asides: facts in own words, facts in what was pasted, and numbers of lines and times.
-    may_change: a sentence may take back or replace a rule.
+    may_change: a sentence may take back or replace a rule. instructions: the sentences of a user's message that were
+    neither quoted nor pasted; only those make and change rules.
     """
 
     day: str
@@ -38,6 +40,7 @@ class Read(msgspec.Struct, frozen=True, gc=False):
     pasted: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     may_change: bool = False
+    instructions: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -77,7 +80,13 @@ def _read(message: Message) -> Read:
     told = tuple(sentences_of(said))
     if message.role is not Role.USER:
         return Read(day, text, told)
-    return Read(day, text, told, _rules(said, told), *_facts(whole, day, text, said), may_supersede(text[:READ_MOST]))
+    typed = without_stamp("\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text))[1]
+    typed = typed[:READ_MOST]
+    own = own_words(typed)
+    own_said = said if own == text[:READ_MOST] else paragraphs(own)
+    own_told = told if own == text[:READ_MOST] else tuple(sentences_of(own_said))
+    rules = _rules(own_said, own_told)
+    return Read(day, text, told, rules, *_facts(whole, day, text, said), may_supersede(own), own_told)
 
 
 def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:
@@ -85,9 +94,15 @@ def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:
     others = [
         rule
         for rule in dict.fromkeys(told)
-        if is_rule(rule) and rule[-1] not in ":：" and not any(rule in point for point in listed)
+        if is_rule(rule) and is_own(rule) and rule[-1] not in ":：" and not any(rule in point for point in listed)
     ]
     return tuple(dict.fromkeys(listed + others))
+
+
+def is_own(rule: str) -> bool:
+    """Whether a sentence is a rule also without what it quotes."""
+    bare = without_quotations(rule)
+    return bare == rule or is_rule(bare)
 
 
 def _facts(

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
-from desktop_app.context.memory.memories import HEADING
+from desktop_app.context.memory.memories import HEADING, MODELS_NOTE
 from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -96,7 +96,7 @@ async def test_what_was_kept_before_a_compaction_is_known_elsewhere_once_the_use
     third = (await client.ask(p.CreateConversation(), p.Opened)).conversation.id
     await client.turn(third, "What do I drink?")
     system = next(text for role, text in provider.requests[-1].turns if role == "system")
-    assert "\n- ".join([HEADING, *texts]) in system
+    assert "\n- ".join([HEADING, *(f"{text} {MODELS_NOTE}" for text in texts)]) in system
 
     changed = [event for event in client.events if isinstance(event, ViewChanged)]
     flush = next(row for event in changed for row in event.operations if row.kind == "flush")

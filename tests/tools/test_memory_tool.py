@@ -107,3 +107,14 @@ async def test_an_archive_that_cannot_write_is_told(archive: ArchiveThread) -> N
     outcome = await called(archive, text="A fact about the user.")
     assert outcome.is_error
     assert "could not be saved" in outcome.text
+
+
+async def test_what_the_user_wrote_stays_beside_a_note_and_is_never_loosened(archive: ArchiveThread) -> None:
+    rule = Memory("rule", "Never push to main without asking.", 1.0, 1.0)
+    await archive.keep_memories(rule, NAME)
+    refused = await called(archive, text="The user wants pushes without asking.", replaces=rule.text)
+    assert refused.is_error
+    assert "allow more" in refused.text
+    assert not (await called(archive, text="The user's name is Bob.", replaces=NAME.text)).is_error
+    kept = {memory.text: memory.author for memory in await archive.memories()}
+    assert kept == {rule.text: "user", NAME.text: "user", "The user's name is Bob.": "model"}

@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from desktop_app.context.own_words import own_words
 from desktop_app.context.prose import READ_MOST, sentences
+from desktop_app.context.reading import Reading, is_own
 from desktop_app.context.rules import is_rule
 from desktop_app.context.wording import QUESTION
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import AnyEntry
 
 from .memories import Note
 from .merge import is_same
@@ -26,7 +29,6 @@ CJK_LEAST = 3
 BRIEF_FROM = 2_000
 """Characters; the rules of a longer message are those of a task, and hold for that alone."""
 
-_REPLY = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _QUOTATION = re.compile(r"[\"“„«「『][^\"”“»」』\n]{0,2000}[\"”“»」』]")
 _OPENING = re.compile(
     r"^(?:(?:please|also|and|so|ok(?:ay)?|oh|by the way|btw|hi|hello|hey|for the record|just so you know|one more thing"
@@ -89,10 +91,16 @@ def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
     return tuple(Note(text) for text in facts_by_rule(messages)[-most:])
 
 
+def rules_said(entries: Iterable[AnyEntry], reading: Reading) -> tuple[str, ...]:
+    """Return the rules that the user gave in a conversation."""
+    said = (entry for entry in entries if isinstance(entry, Message) and entry.role is Role.USER)
+    return tuple(rule for message in said for rule in reading.of(message).rules)
+
+
 def _facts(message: Message) -> Iterable[str]:
     typed = "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
     is_brief = len(typed) >= BRIEF_FROM
-    for sentence in sentences(_REPLY.sub("", typed[:READ_MOST])):
+    for sentence in sentences(own_words(typed[:READ_MOST])):
         if not _is_of_use(sentence):
             continue
         bare = _OPENING.sub("", sentence)
@@ -103,7 +111,9 @@ def _facts(message: Message) -> Iterable[str]:
 
 
 def _is_lasting(bare: str, sentence: str) -> bool:
-    return _LASTING.match(bare) is not None and is_rule(sentence) and not _ONLY_NOW.search(sentence)
+    return (
+        _LASTING.match(bare) is not None and is_rule(sentence) and is_own(sentence) and not _ONLY_NOW.search(sentence)
+    )
 
 
 def _is_of_use(sentence: str) -> bool:

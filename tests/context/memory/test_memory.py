@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from desktop_app.context.memory.memories import (
     FLUSH_MOST,
     HEADING,
+    MODELS_NOTE,
     TEXT_MOST,
     Changes,
     Note,
@@ -38,6 +39,7 @@ def memory(text: str, memory_id: str = "m", at: float = 1.0, **fields) -> Memory
 
 
 NAME, TEA = memory("The user's name is Ann.", "name", 1.0), memory("The user drinks tea.", "tea", 2.0)
+NOTED_NAME, NOTED_TEA = replace(NAME, author="model"), replace(TEA, author="model")
 
 
 def test_memories_take_a_thousand_tokens_and_less_of_a_small_window() -> None:
@@ -83,12 +85,12 @@ def test_where_room_is_short_the_users_own_and_the_rules_stay_then_the_newest() 
         memory("Newer fact number two here.", "d", 4.0, author="model"),
         memory("Newest fact number three here.", "e", 5.0, author="model"),
     ]
-    room = count(HEADING) + 3 * count("\n- Old fact number one here.")
+    room = count(HEADING) + 3 * count(f"\n- Old fact number one here. {MODELS_NOTE}")
     lines = memory_text(held, room, count).splitlines()[1:]
     assert lines == [
-        "- Always answer in German now.",
+        f"- Always answer in German now. {MODELS_NOTE}",
         "- I wrote this myself here.",
-        "- Newest fact number three here.",
+        f"- Newest fact number three here. {MODELS_NOTE}",
     ]
 
 
@@ -202,17 +204,19 @@ def test_what_is_known_is_refreshed_and_doubles_nothing() -> None:
 
 
 def test_what_changed_takes_the_place_of_what_was() -> None:
-    changes = changed([NAME, TEA], Note("The user's name is Bob."))
+    changes = changed([NOTED_NAME, TEA], Note("The user's name is Bob."))
     assert changes.replaced == {"name": changes.saved[0].id}
 
 
 def test_a_model_can_say_what_is_replaced() -> None:
-    changes = changed([NAME, TEA], Note("The user now drinks coffee in the morning.", replaces="the user drinks tea"))
+    changes = changed(
+        [NAME, NOTED_TEA], Note("The user now drinks coffee in the morning.", replaces="the user drinks tea")
+    )
     assert changes.replaced == {"tea": changes.saved[0].id}
 
 
 def test_a_note_that_replaces_one_of_the_same_flush_leaves_one() -> None:
-    changes = changed([NAME], Note("The user's name is Bob."), Note("The user's name is Eve."))
+    changes = changed([NOTED_NAME], Note("The user's name is Bob."), Note("The user's name is Eve."))
     assert [memory.text for memory in changes.saved] == ["The user's name is Eve."]
     assert [memory.text for memory in changes.kept] == ["The user's name is Eve."]
     assert changes.replaced == {"name": changes.saved[0].id}
