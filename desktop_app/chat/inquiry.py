@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.calibration import prior
 from desktop_app.context.counting import Counts
+from desktop_app.context.fitting import fitted
 from desktop_app.context.items import Kind
-from desktop_app.context.policy import ContextPolicy, budget_for, fitted
+from desktop_app.context.policy import ContextPolicy, budget_for
 from desktop_app.context.text_cuts import ends_of, head_of
-from desktop_app.context.truncate import for_window
 from desktop_app.context.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, user_message
@@ -55,7 +55,7 @@ class Inquiry:
         question: str,
     ) -> None:
         budget = budget_for(policy, model.info.window, model.info.max_output)
-        self.policy = for_window(fitted(policy, budget), budget.usable)
+        self.policy = fitted(policy, budget)
         self.tools = tuple(tools)
         self.reply_tokens = budget.reserve
         self.tokens = 0

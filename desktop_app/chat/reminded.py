@@ -12,8 +12,6 @@ from .ports import WorldError
 from .recall import RecallArchive, as_text, recalled_unasked
 from .session import Session
 
-SHARE_MOST = 0.02
-"""Of the usable window, for what comes unasked: in a small window the model has to ask for more."""
 LEAST = 500
 """Tokens. Below about 32,000 of window less than this would be left: too little to be worth a request's growth."""
 HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
@@ -30,7 +28,7 @@ class Reminder:
         """What the archive holds about that message; None if nothing is worth bringing back. The message goes out
         without it where the archive cannot be searched."""
         policy, usable = session.policy, session.budget.usable
-        most = min(policy.recall_most, round(usable * SHARE_MOST))
+        most = min(policy.recall_most, round(usable * policy.recall_unasked_share))
         if not self._settings().is_recalling or most < LEAST:
             return None
         entries = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]

@@ -7,7 +7,8 @@ import time
 from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 
-from desktop_app.context.truncate import for_window, truncated
+from desktop_app.context.fitting import for_window
+from desktop_app.context.truncate import truncated
 from desktop_app.conversation.events import MessageRecorded, ToolFinished, ToolOutput, ToolStarted, TurnEvent
 from desktop_app.conversation.message import CallEnding, Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolOutcome

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from desktop_app.context.breakdown import Tally, closing_tokens, gauge_of, tally
 from desktop_app.context.calibration import Calibration, Report, learned, prior
 from desktop_app.context.counting import Counts
+from desktop_app.context.fitting import fitted
 from desktop_app.context.items import Item
-from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted
+from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.reading import Reading
 from desktop_app.context.reports import calibration_of, is_report
 from desktop_app.context.silent_cut import reported_before

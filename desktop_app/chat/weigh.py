@@ -7,7 +7,7 @@ import asyncio
 from msgspec.structs import replace
 
 from desktop_app.context.compact import CompactionPlan
-from desktop_app.context.make_room import REST_LEAST, WindowTooSmall
+from desktop_app.context.make_room import WindowTooSmall
 from desktop_app.context.view import continuing, previewed, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
@@ -39,4 +39,4 @@ def finds_room(basis: Basis, partial: Message | None, lost_call: str = "") -> bo
     if step is None:
         return False
     after = step.projected if isinstance(step, CompactionPlan) else step.tokens_after
-    return after <= (basis.policy.stream_stop_at - REST_LEAST) * basis.budget.window
+    return after <= (basis.policy.stream_stop_at - basis.policy.stream_rest) * basis.budget.window

@@ -1,4 +1,7 @@
-"""`palimpsest compact FILE`: what would be sent of a conversation, in a given window or at most so many tokens."""
+"""`palimpsest compact FILE`: what would be sent of a conversation, in a given window or at most so many tokens.
+
+Room is made as at one of three moments: on the user's word, before a request, or at a tool result.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ from desktop_app.chat.summarize import without_model
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.compact import CompactionPlan
 from desktop_app.context.counting import Counts
+from desktop_app.context.fitting import fitted
 from desktop_app.context.items import Kind
 from desktop_app.context.make_room import WindowTooSmall, make_room
-from desktop_app.context.policy import Budget, ContextPolicy, budget_for, fitted, policy_for_target
+from desktop_app.context.policy import Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -41,6 +45,12 @@ DEFAULT_MODEL = "gpt-4o"
 """Counts with o200k."""
 TOO_SMALL = 3
 """Exit code: what must stay does not fit."""
+PHASES = {"request": Trigger.BEFORE_REQUEST, "tool": Trigger.TOOL_RESULT, "user": Trigger.USER}
+PHASE_WORDS = {
+    "request": "as before a request",
+    "tool": "as at a tool result",
+    "user": "on your word, as Optimize does",
+}
 
 
 class BadInput(Exception):
@@ -67,6 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most so many tokens instead")
     parser.add_argument("--model", help="count as this model does (default: o200k)")
     parser.add_argument("--policy", choices=sorted(PRESETS), default="balanced")
+    parser.add_argument(
+        "--phase",
+        choices=sorted(PHASES),
+        default="user",
+        help="when room is made: before a request, at a tool result, or on your word as Optimize does (default: user)",
+    )
     add_summary_arguments(parser)
     add_json(parser)
 
@@ -83,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     counts = Counts(tokenizer_for(arguments.model or DEFAULT_MODEL))
     try:
         with carrying_out(arguments) as carry_out:
-            result = compacted(messages, policy, budget, counts, carry_out)
+            result = compacted(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])
     except ModelError as error:
         print_failure(error.failure)
         return BAD_INPUT
@@ -93,7 +109,12 @@ def run(arguments: argparse.Namespace) -> int:
             print_json({"error": str(error), "needed": error.needed, "usable": error.usable, "advice": error.advice})
         return TOO_SMALL
     report = report_of(result, objects, messages, budget, counts)
-    report = {"model": arguments.model, **report, "seconds": round(time.monotonic() - started, 4)}
+    report = {
+        "model": arguments.model,
+        "phase": arguments.phase,
+        **report,
+        "seconds": round(time.monotonic() - started, 4),
+    }
     if arguments.json:
         print_json(report)
     else:
@@ -129,13 +150,14 @@ def compacted(
     budget: Budget,
     counts: Counts,
     carry_out: CarryOut = without_model,
+    trigger: Trigger = Trigger.USER,
 ) -> Result:
-    """Makes room by the user's word until nothing is due. Raises WindowTooSmall."""
+    """Make room as that phase does, until nothing is due. Raises WindowTooSmall."""
     transcript = Transcript(Chain(messages))
     view = view_of(transcript)
     before = request_tokens(view, counts)
     operations: list[Operation] = []
-    while step := make_room(view, policy, budget, counts, Trigger.USER):
+    while step := make_room(view, policy, budget, counts, trigger):
         basis = Basis(transcript, view, policy, budget, counts)
         operation = carry_out(basis, step) if isinstance(step, CompactionPlan) else step
         if operation is None:
@@ -224,7 +246,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 def _for_people(report: Json) -> str:
     lines = [
-        f"{report['tokens_before']:,} → {report['tokens_after']:,} tokens of {report['usable']:,} that can be used"
+        f"{report['tokens_before']:,} → {report['tokens_after']:,} tokens of {report['usable']:,} that can be used",
+        f"  {PHASE_WORDS[report['phase']]}",
     ]
     for operation in report["operations"]:
         noun, done = ("result", "shortened") if operation["kind"] == "prune" else ("message", "archived")

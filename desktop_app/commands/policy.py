@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy
+from desktop_app.context.fitting import fitted
+from desktop_app.context.memory.memories import memory_room
+from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
 from desktop_app.context.presets import PRESETS, SUMMARIES
 from desktop_app.context.sources import GROUPS, Source
 from desktop_app.conversation.events import Failure
@@ -15,6 +17,7 @@ from desktop_app.conversation.openai_chat import Json
 
 from .arguments import BAD_INPUT, add_json, print_failure, print_json, table
 from .terminal import show
+from .token_numbers import tokens_argument
 
 DIFFERS = "*"
 """Marks a number that is not that of the default."""
@@ -27,6 +30,7 @@ LEGEND = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
     parser.add_argument("name", nargs="?", help="a preset; without it, all are listed")
+    parser.add_argument("--window", type=tokens_argument, help="the numbers as they act in that window, such as 32K")
     parser.add_argument("--side-by-side", action="store_true", help="all presets as one Markdown table")
     add_json(parser)
 
@@ -44,11 +48,30 @@ def run(arguments: argparse.Namespace) -> int:
         advice = f"There are {', '.join(PRESETS)}."
         print_failure(Failure("bad_input", f"There is no policy “{arguments.name}”", advice=advice))
         return BAD_INPUT
+    if arguments.window is not None:
+        policy = in_window(policy, arguments.window)
     if arguments.json:
         print_json(report_of(policy))
     else:
         show(for_people(policy))
     return 0
+
+
+def in_window(policy: ContextPolicy, window: int) -> ContextPolicy:
+    """Return the policy with its numbers as they act in that window, where the whole reserve is kept."""
+    budget = budget_for(policy, window)
+    usable, made = budget.usable, fitted(policy, budget)
+    return replace(
+        made,
+        reserve_tokens=budget.reserve,
+        tail_most=min(made.tail_most, round(usable * made.tail_share)),
+        protect_newest=min(made.protect_newest, round(window * made.protect_share_of_window)),
+        prune_least=min(made.prune_least, round(window * made.prune_least_share_of_window)),
+        keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * made.keep_user_share)),
+        flush_distance=min(made.flush_distance, round(usable * made.flush_share)),
+        memory_most=memory_room(made, budget),
+        recall_most=min(made.recall_most, round(usable * made.recall_share)),
+    )
 
 
 def _list(is_json: bool) -> None:

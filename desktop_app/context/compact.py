@@ -29,8 +29,6 @@ from .reading import Reading
 from .tail import Room, room_of, tails, unread, worth_keeping
 from .view import View, previewed, view_of
 
-SUMMARY_LEAST = 120
-"""Tokens: a page shorter than this says next to nothing, so room for it is found before the target is."""
 LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
 TURN_LEAST = 4
@@ -142,7 +140,7 @@ def _plan(
     to_limit = round(budget.usable * policy.blocked_at) - kept
     share = 1.0 if policy.is_filling else policy.summary_share_of_head
     wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the page that is there
-    page = max(min(wanted, max(to_target, min(SUMMARY_LEAST, to_limit))), 0)
+    page = max(min(wanted, max(to_target, min(policy.summary_least, to_limit))), 0)
     return CompactionPlan(trigger, archived, page, total, kept + page, tail, _turn_at(room, begin, leaving))
 
 

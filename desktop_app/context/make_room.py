@@ -10,16 +10,13 @@ from .breakdown import request_tokens
 from .compact import CompactionPlan, plan_compaction
 from .counting import Counts
 from .items import Kind
-from .policy import SHARE_LEAST, Budget, ContextPolicy
+from .policy import Budget, ContextPolicy
 from .prune import freed_at_most, is_cache_warm, plan_prune
 from .tail import room_of
 from .view import View, active_entries
 
 OVER = 1.000001
 """A share that only a request that does not fit has."""
-REST_LEAST = 0.10
-"""Of the window: what a reply that was stopped to make room must find when it goes on. The stop itself gave up as much
-(from 90 % on), so with less it would have been better to let it write on."""
 
 
 class WindowTooSmall(Exception):
@@ -52,7 +49,7 @@ def ladder_of(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> Ladder
         case Trigger.AFTER_TURN if trigger.value in policy.phases:
             return Ladder(min(policy.background_at, policy.prune_at), policy.background_at)
         case Trigger.STREAMING if trigger.value in policy.phases:
-            due = max(budget.share(room_to_go_on(policy, budget)), SHARE_LEAST)
+            due = max(budget.share(room_to_go_on(policy, budget)), policy.due_least)
             return Ladder(min(policy.prune_at, due), min(policy.compact_at, due))
         case _ if trigger.value in policy.phases:
             return Ladder(policy.prune_at, policy.compact_at)
@@ -63,7 +60,7 @@ def ladder_of(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> Ladder
 def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
     """What a request that goes on with a stopped reply may take: the rest of the reply, as much as is kept for a whole
     one, ends before it would be stopped again."""
-    rest = max(budget.reserve, round(REST_LEAST * budget.window))
+    rest = max(budget.reserve, round(policy.stream_rest * budget.window))
     return max(round(policy.stream_stop_at * budget.window) - rest, 0)
 
 

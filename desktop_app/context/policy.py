@@ -12,13 +12,9 @@ from msgspec.structs import replace
 
 NO_LIMIT = 1_000_000_000
 """For a number that should never be reached."""
-SHARE_LEAST = 0.30
-"""Whatever a policy says of a tiny window, nothing is due before this share of what can be used is taken."""
 TARGET_SUMMARY_SHARE = 0.65
 """Of the head, for the page of a conversation that is brought to a number of tokens, of which all are used. At a
 quarter, less of it loses facts of agents that work in plain text; more leaves too little of the end as it was."""
-TARGET_MOST = 0.90
-"""Of the first share at which room is made: less room than this would be made anew at the next message."""
 
 Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
 
@@ -54,6 +50,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     blocked_at: float = 0.95
     shares_of: Literal["usable", "window"] = "usable"
     """What the four shares above and the target are of; `fitted` turns them into shares of the usable window."""
+    due_least: float = 0.30
+    """In a tiny window too, nothing is due before this share of the usable window is taken."""
     buffer_share_of_rest: float = 0.0
     buffer_least: int = 0
     """With shares of the window: what is added to a request before it is compared, as a share of what is free."""
@@ -72,6 +70,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         ("list", 10_000),
     )
     truncate_other_tools: int = 50_000
+    truncate_share: float = 0.15
+    """Of the usable window, for one result: with its call, the question and a summary it still fits. 0: any size."""
     truncate_keep: Literal["by_tool", "head", "head_tail"] = "by_tool"
     """Which end stays: by tool means the head of files and lists, both ends of commands."""
     spill_above: int = 200_000
@@ -102,7 +102,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protect_newest: int = 40_000
     protect_share_of_window: float = 0.25
     protect_user_turns: int = 2
-    protected_tools: tuple[str, ...] = ("save_memory", "memory", "plan", "update_plan")
+    protected_tools: tuple[str, ...] = ("save_memory", "memory", "memory__*", "plan", "update_plan")
+    """Patterns with * and ?. One without "__" is held against the name that a server gave to its tool, too."""
     prune_target: float = 0.50
     """The share at which pruning stops; of the usable window, whatever the other shares are of."""
     prune_least: int = 20_000
@@ -118,6 +119,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Literal["auto", "llm", "extractive", "last_messages"] = "auto"
     """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
     target: float = 0.50
+    target_share_of_due: float = 0.90
+    """The target is at most this part of the first share at which room is made, or it would be made anew at once."""
     tail_most: int = 20_000
     tail_share: float = 0.12
     """Of the usable window, for small ones: the last replies may take it up to the target. With a half, as the seeds
@@ -129,6 +132,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Messages: a compaction of fewer is not made as long as the request fits."""
     summary_most: int = 2_000
     summary_share_of_head: float = 0.20
+    summary_least: int = 120
+    """A page shorter than this says next to nothing: room for it is found before the target is."""
     summary_input_result: int = 1_800
     """Characters of a tool result as the summarizing model gets it."""
     call_seconds: int = 60
@@ -140,7 +145,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     is_filling: bool = False
     """Whether the tail takes what the page leaves of the target; else that room stays free for what comes."""
     keep_user_tokens: int = 0
-    """The user's own messages that stay word for word, newest first (K9); at most a quarter of the target."""
+    """The user's own messages that stay word for word, newest first (K9)."""
+    keep_user_share: float = 0.25
+    """Of the target, at most for those messages: they leave room for everything else."""
     futile_below: float = 0.10
     futile_in_a_row: int = 2
     last_resort_messages: int = 5
@@ -149,6 +156,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     stream_stop_at: float = 0.90
     stream_abort_at: float = 1.00
     stream_restarts: int = 2
+    stream_rest: float = 0.10
+    """What a stopped reply must find when it goes on. The stop gave up as much, from 90 % on."""
     tool_result_tries: int = 3
     overflow_retries: int = 1
     overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)
@@ -156,8 +165,15 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     # Memory (S7, S8, S9).
     flush_distance: int = 4_000
     """Tokens before a compaction is due; 0: no flush."""
+    flush_share: float = 0.15
+    """Of the usable window, the most of that distance: 4,000 tokens are half of a small window, and what is said after
+    the flush is looked at only before the next compaction."""
     memory_most: int = 1_000
+    memory_share: float = 0.10
     recall_most: int = 4_000
+    recall_share: float = 0.25
+    recall_unasked_share: float = 0.02
+    """Of the usable window: the most of `recall_most` when the model asks, and when nobody asked."""
 
     # Learning what a provider counts (C5).
     calibration_weight: float = 0.20
@@ -216,47 +232,6 @@ def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assum
     if not policy.limit_without_window:
         return Budget(window, reserve, policy.messages_most)
     return Budget(min(window, policy.limit_without_window + reserve), reserve)
-
-
-def fitted(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
-    """The policy with its shares made shares of that budget's usable window, in their order whatever the window is.
-
-    Fitting a policy again changes nothing.
-    """
-    if budget.usable <= 0:
-        return policy
-    blocked = _between(SHARE_LEAST, _part(policy, policy.blocked_at, budget), 1.0)
-    compact = _between(SHARE_LEAST, _part(policy, policy.compact_at, budget), blocked)
-    background = _between(SHARE_LEAST, _part(policy, policy.background_at, budget), compact)
-    prune = _between(SHARE_LEAST, _part(policy, policy.prune_at, budget), compact) if policy.prune_at else 0.0
-    scale = budget.window / budget.usable if policy.shares_of == "window" else 1.0
-    return replace(
-        policy,
-        background_at=background,
-        prune_at=prune,
-        compact_at=compact,
-        blocked_at=blocked,
-        target=min(policy.target * scale, TARGET_MOST * background),
-        shares_of="usable",
-        buffer_share_of_rest=0.0,
-        buffer_least=0,
-    )
-
-
-def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:
-    """That share of the ladder as one of the usable window. It may be out of range.
-
-    A request of t tokens is compared with its buffer: t + max(rest * (window - t), least) = share * window.
-    """
-    if policy.shares_of == "usable":
-        return share
-    rest = policy.buffer_share_of_rest
-    tokens = min((share - rest) / (1 - rest) * budget.window, share * budget.window - policy.buffer_least)
-    return tokens / budget.usable
-
-
-def _between(least: float, share: float, most: float) -> float:
-    return min(max(share, least), most)
 
 
 def policy_for_target(policy: ContextPolicy) -> ContextPolicy:

@@ -50,7 +50,9 @@ _BARE = replace(
     prune_runway=0.0,
     cache_seconds=0,
     summary_share_of_head=1.0,
+    truncate_share=0.0,
     flush_distance=0,
+    flush_share=1.0,
     recall_most=0,
     repair_calls=0,
 )
@@ -58,13 +60,14 @@ _BARE = replace(
 # OpenFork's three layers (document 0). Pruning keeps the first 2,000 characters of each result older than the newest
 # 40,000 tokens, oldest first, and stops once 20,000 are freed; a compaction takes the oldest messages, until what
 # stays is half of the window. The document looks at the window a second time before it prunes (window - 16,384),
-# which above 163,840 tokens would put pruning behind compaction: that second look is left out. Where the reply's
-# 16,384 are more than a tenth of the window, compaction comes when what can be used is full, a little earlier.
+# which above 163,840 tokens would put pruning behind compaction: that second look is left out. For the reply its 16,384
+# are kept, but never more than a tenth of the window, so that compaction comes at 90 % of each window.
 # It spills whatever it cuts, but never sends the notice alone.
 OPENCODE = replace(
     _BARE,
     name="opencode",
-    reserve_tokens=16_384,
+    reserve_share_of_window=0.10,
+    reserve_least=0,
     shares_of="window",
     phases=("before_request",),
     background_at=0.85,
@@ -92,21 +95,22 @@ OPENCODE = replace(
 
 # LM Studio's autocompaction (document 1): three phases, no pruning and no truncation: "tool responses that would
 # overflow trigger compaction instead". A request is compared with 80 % of the window after 20 % of what is then free,
-# and at least 1,000 tokens, were added: that is 75 % of a large window. Down to 40 % is the document's "40-60 % token
-# reduction", from 75 % before a request as from 90 % while streaming. Its model rewrites messages; ours writes a
-# summary and names messages to keep.
+# and at least 1,000 tokens, were added: that is 75 % of a large window, 68 % of one of 8,192. That buffer is what is
+# free for the reply; 1,000 are kept for it anyway. At a tool result only one that would not fit is a reason. Down to
+# 40 % is the document's "40-60 % token reduction", from 75 % before a request as from 90 % while streaming. Its model
+# rewrites messages; ours writes a summary and names messages to keep.
 LMSTUDIO = replace(
     _BARE,
     name="lmstudio",
     limit_without_window=0,
     messages_most=NO_LIMIT,
-    reserve_share_of_window=0.20,
+    reserve_share_of_window=0.0,
     reserve_most=NO_LIMIT,
     reserve_least=1_000,
     shares_of="window",
     buffer_share_of_rest=0.20,
     buffer_least=1_000,
-    phases=("before_request", "tool_result", "streaming"),
+    phases=("before_request", "streaming"),
     background_at=0.80,
     prune_at=0.80,
     compact_at=0.80,
@@ -190,6 +194,7 @@ SELINE = replace(
     name="seline",
     reserve_share_of_window=0.05,
     reserve_most=NO_LIMIT,
+    reserve_least=0,
     limit_without_window=128_000,
     shares_of="window",
     phases=("before_request", "after_turn"),

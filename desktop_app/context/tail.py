@@ -19,10 +19,6 @@ from .legal import UNDERSTOOD
 from .policy import NO_LIMIT, Budget, ContextPolicy
 from .view import View
 
-KEPT_USER_SHARE = 0.25
-"""Of the target: the user's messages that are kept for their own sake leave room for everything else."""
-
-
 _ASSISTANT, _MESSAGE = Role.ASSISTANT, Kind.MESSAGE  # looked up once: see cut_points.py
 
 
@@ -91,7 +87,7 @@ def unread(room: Room) -> tuple[str, ...]:
 def worth_keeping(room: Room, policy: ContextPolicy, budget: Budget, keep: Collection[str]) -> frozenset[int]:
     """Blocks that stay if there is room: messages that were asked for, and the user's own within a budget (K9)."""
     asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}
-    left = min(policy.keep_user_tokens, round(budget.usable * policy.target * KEPT_USER_SHARE))
+    left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
     for index in range(len(room.blocks) - 1, -1, -1):
         run = room.blocks[index]
         if index in room.must_stay or not is_of_user(run[0]) or _has_image(run[0]):

@@ -16,10 +16,6 @@ NOTICE = "[Truncated: "
 _NOTICED = re.compile(re.escape(NOTICE) + r"[\d,]+ lines, [\d,]+ bytes; [^\n]*\]\s*\Z")
 NOTICE_MOST = 600
 """Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
-RESULT_SHARE = 0.15
-"""Of the usable window, for one result as it enters: with its call, the question and a summary it still fits."""
-BYTES_A_TOKEN = 3
-"""Of code and logs; prose has four."""
 LEAST_SIZE, LEAST_LINE, LEAST_LINES = 1_200, 500, 12
 """Smaller limits are taken as these: the notice has to fit, or a truncated text would be truncated again."""
 
@@ -71,13 +67,6 @@ def limits_of(tool: str, policy: ContextPolicy) -> Limits:
         characters=max(own, LEAST_SIZE),
         line=max(policy.truncate_line, LEAST_LINE),
     )
-
-
-def for_window(policy: ContextPolicy, usable: int) -> ContextPolicy:
-    """The policy with its limits fitted to a window of which `usable` tokens can be used: one result leaves room for
-    others, and for what was said."""
-    most = round(usable * RESULT_SHARE) * BYTES_A_TOKEN
-    return policy if most >= policy.truncate_bytes else msgspec.structs.replace(policy, truncate_bytes=most)
 
 
 def truncated(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = True) -> Truncation:

@@ -79,7 +79,8 @@ async def join(
 
     async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await joined.conversations.open(conversation)
-        return min(session.policy.recall_most, session.budget.usable // 4), session.counts.text
+        policy = session.policy
+        return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
 
     keeper = Keeper(archive, catalogue, current, lambda: read_flush_prompts(data))
     sources = (MemoryTools(archive, lambda: current().is_memory_on), OwnTools((RecallTool(archive, recall_room),)), mcp)

@@ -13,6 +13,7 @@ from desktop_app.__main__ import main
 from request_rules import legal_for_all
 
 KEYS = {
+    "phase",
     "model",
     "tokenizer",
     "window",
@@ -68,6 +69,26 @@ def test_the_report_has_the_promised_shape(migration: Path, capsys) -> None:
     assert report["operations"][0]["strategy"] == "extractive"
     freed = sum(operation["tokens_freed"] for operation in report["operations"])
     assert report["tokens_before"] - freed == report["tokens_after"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "window", "made"),
+    [
+        ("balanced", "96K", {"user": True, "request": False, "tool": False}),
+        ("lmstudio", "80K", {"user": True, "request": True, "tool": False}),
+        ("opencode", "64K", {"user": True, "request": True, "tool": True}),
+    ],
+)
+def test_it_acts_as_the_phase_does(tmp_path: Path, policy: str, window: str, made: dict[str, bool], capsys) -> None:
+    said = [{"role": "user" if n % 2 == 0 else "assistant", "content": f"{n} " + "word " * 500} for n in range(132)]
+    file = tmp_path / "chat.jsonl"
+    file.write_text("\n".join(map(json.dumps, said)))
+    for phase, is_made in made.items():
+        report = compacted(capsys, file, "--window", window, "--policy", policy, "--phase", phase)
+        assert report["phase"] == phase
+        assert bool(report["operations"]) is is_made, phase
+    by_default = compacted(capsys, file, "--window", window, "--policy", policy)
+    assert by_default["phase"] == "user"
 
 
 def test_every_message_of_the_input_is_in_one_place(migration: Path, capsys) -> None:

@@ -56,12 +56,30 @@ def test_people_read_units_marks_and_groups(capsys) -> None:
     assert lines[0] == f"seline: {SUMMARIES['seline']}"
     (marked,) = [line for line in lines if "reserve_share_of_window" in line]
     assert marked.split()[:4] == ["*", "reserve_share_of_window", "5", "%"]
-    (same,) = [line for line in lines if "reserve_least" in line]
-    assert same.split()[:3] == ["reserve_least", "1,000", "tokens"]
+    (same,) = [line for line in lines if "messages_most" in line]
+    assert same.split()[:3] == ["messages_most", "50", "messages"]
     assert {"The budget", "Layer 1: truncate", "Layer 2: prune", "Layer 3: compact", "Memory"} <= set(lines)
     assert "differs from balanced" in lines[-1]
     assert "no limit" in printed(capsys, "lmstudio")
     assert printed(capsys, "Seline").splitlines() == lines, "however it is written"
+
+
+@pytest.mark.parametrize(
+    ("name", "window", "acting"),
+    [
+        (
+            "balanced",
+            "8K",
+            {"reserve_tokens": 1_600, "truncate_bytes": 2_880, "memory_most": 640, "flush_distance": 960},
+        ),
+        ("balanced", "200K", {"reserve_tokens": 16_384, "truncate_bytes": 51_200, "memory_most": 1_000}),
+        ("opencode", "32K", {"reserve_tokens": 3_200, "truncate_bytes": 51_200, "protect_newest": 32_000}),
+    ],
+)
+def test_in_a_window_the_numbers_are_those_that_act(name: str, window: str, acting: dict[str, int], capsys) -> None:
+    report = json.loads(printed(capsys, name, "--window", window, "--json"))
+    numbers = {field["field"]: field["value"] for group in report["groups"] for field in group["fields"]}
+    assert {field: numbers[field] for field in acting} == acting
 
 
 def test_a_preset_that_does_not_exist_is_said_with_those_that_do(capsys) -> None:

@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from desktop_app.context.fitting import fitted
 from desktop_app.context.policy import (
     BALANCED,
     NO_LIMIT,
-    SHARE_LEAST,
     Budget,
     ContextPolicy,
     budget_for,
-    fitted,
     policy_for_target,
 )
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED
@@ -28,8 +27,8 @@ def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_out
     policy = fitted(PRESETS[name], budget)
     assert 0 < budget.reserve <= window / 2
     assert 0 < budget.usable == window - budget.reserve
-    assert SHARE_LEAST <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
-    assert policy.prune_at == 0 or SHARE_LEAST <= policy.prune_at <= policy.compact_at
+    assert policy.due_least <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
+    assert policy.prune_at == 0 or policy.due_least <= policy.prune_at <= policy.compact_at
     assert 0 < policy.target < min(policy.background_at, policy.compact_at)
     assert list(policy.thresholds) == sorted(policy.thresholds)
     assert fitted(policy, budget) == policy, "fitting again changes nothing"
@@ -37,7 +36,9 @@ def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_out
 
 @given(st.sampled_from(FOR_PEOPLE), WINDOWS)
 def test_shares_of_what_can_be_used_are_taken_as_they_are(policy: ContextPolicy, window: int) -> None:
-    assert fitted(policy, budget_for(policy, window)) == policy
+    made = fitted(policy, budget_for(policy, window))
+    assert replace(made, truncate_bytes=policy.truncate_bytes) == policy
+    assert fitted(made, budget_for(policy, window)) == made
 
 
 @pytest.mark.parametrize("policy", FOR_PEOPLE, ids=lambda policy: policy.name)

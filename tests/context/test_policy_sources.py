@@ -29,3 +29,10 @@ def test_a_source_names_a_row_and_who_asked(source: Source) -> None:
 def test_every_preset_is_said_in_a_line() -> None:
     assert SUMMARIES.keys() == PRESETS.keys()
     assert all(0 < len(words) < 100 for words in SUMMARIES.values())
+
+
+@pytest.mark.parametrize("policy", PRESETS.values(), ids=lambda policy: policy.name)
+def test_every_share_is_a_part(policy: ContextPolicy) -> None:
+    shares = [getattr(policy, source.field) for source in SOURCES if source.unit == "share"]
+    assert len(shares) > 25
+    assert all(0 <= share <= 1 for share in shares)

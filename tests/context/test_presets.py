@@ -19,7 +19,9 @@ def test_opencode_has_its_documents_numbers() -> None:
     has(
         OPENCODE,
         limit_without_window=128_000,  # DefaultContextWindow = 128_000
-        reserve_tokens=16_384,  # DefaultMaxOutputTokens = 16_384
+        reserve_most=16_384,  # DefaultMaxOutputTokens = 16_384
+        reserve_share_of_window=0.10,  # what its threshold of 90 % leaves
+        truncate_share=0.0,  # no limit but the 50 KB
         truncate_lines=2_000,  # MaxOutputLines = 2_000
         truncate_bytes=51_200,  # MaxOutputBytes = 50 * 1024
         truncate_line=2_000,  # MaxLineLength = 2_000
@@ -72,10 +74,11 @@ def test_lmstudio_has_its_documents_numbers() -> None:
         strategy="llm",
         truncate_lines=NO_LIMIT,  # "Tool responses that would overflow trigger compaction instead of truncation"
         truncate_bytes=NO_LIMIT,
+        truncate_share=0.0,
         truncate_other_tools=NO_LIMIT,
     )
-    # "Three-phase defense: Pre-request, Tool response, Real-time (all required)"
-    assert LMSTUDIO.phases == ("before_request", "tool_result", "streaming")
+    # "Pre-request (80%)", "Real-time"; at a tool response: "If projected > context limit: return { needsRestart: true"
+    assert LMSTUDIO.phases == ("before_request", "streaming")
 
 
 @pytest.mark.parametrize("window", [8_192, 16_000, 32_768, 131_072, 1_000_000])

@@ -122,7 +122,8 @@ def test_lmstudio_truncates_nothing() -> None:
 
 
 def test_lmstudio_keeps_the_newest_tool_result_and_never_shortens_one() -> None:  # "keepToolResult"
-    view = view_of(record(*work(40, 2_000)))
+    assert asked(LMSTUDIO, view_of(record(*work(48, 2_000))), 100_000, Trigger.TOOL_RESULT) is None, "this one fits"
+    view = view_of(record(*work(50, 2_000)))
     plan = asked(LMSTUDIO, view, 100_000, Trigger.TOOL_RESULT)
     assert isinstance(plan, CompactionPlan), "there is nothing to prune"
     assert view.items[-1].message.id not in plan.archived

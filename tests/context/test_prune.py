@@ -11,8 +11,10 @@ from conversations_made_up import long_conversation
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.counting import Counts, Overhead
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
+from desktop_app.context.presets import SELINE
 from desktop_app.context.prune import exchanges_of, is_cache_warm, plan_prune
 from desktop_app.context.prune.exchange import calls_of_results
+from desktop_app.context.prune.protect import is_protected
 from desktop_app.context.prune.strategies import STRATEGIES
 from desktop_app.context.view import View, assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -261,3 +263,24 @@ def shape_of(view: View) -> list[tuple[str, tuple[str, ...], str]]:
         )
         for message in assemble(view)
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "patterns", "is_kept"),
+    [
+        ("plan", ("plan",), True),
+        ("tracker__plan", ("plan",), True),
+        ("tracker__planet", ("plan",), False),
+        ("plan__remove", ("plan",), False),
+        ("memory__create_entities", ("memory__*",), True),
+        ("memory__create_entities", BALANCED.protected_tools, True),
+        ("notes__save_memory", BALANCED.protected_tools, True),
+        ("a__b__plan", ("*plan",), True),
+        ("bash", ("*plan", "memory__*"), False),
+        ("desk__executeCommand", SELINE.protected_tools, True),
+    ],
+)
+def test_a_protected_tool_is_found_under_a_servers_name_too(
+    tool: str, patterns: tuple[str, ...], is_kept: bool
+) -> None:
+    assert is_protected(tool, replace(BALANCED, protected_tools=patterns)) is is_kept

@@ -34,9 +34,6 @@ from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Tri
 from .memories import FLUSH_MOST, Note, id_prefix, line_of, prefix_of
 from .merge import is_replaced, is_same
 
-DISTANCE_SHARE = 0.15
-"""Of the usable window: a flush is not further than this from the compaction. 4,000 tokens are half of a small window,
-and what is said after the flush is looked at only before the next compaction."""
 MESSAGE_MOST, ARGUMENTS_MOST = 4_000, 200
 """Characters of one message, and of a call's arguments, that are looked at: what lasts is said in words."""
 AROUND = 12
@@ -88,7 +85,7 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
     """From how many tokens on a flush is due: a distance before the compaction of that phase, by the same reserve."""
-    distance = min(policy.flush_distance, round(budget.usable * DISTANCE_SHARE))
+    distance = min(policy.flush_distance, round(budget.usable * policy.flush_share))
     return round(ladder_of(trigger, policy, budget).compact_at * budget.usable) - distance
 
 

@@ -34,8 +34,6 @@ TEXT_MOST = 400
 """Characters of one note: what is longer is a document, and nothing to send with every request."""
 READ_MOST = 10 * TEXT_MOST
 """Characters of what is given as a note that are looked at."""
-MEMORY_SHARE = 0.10
-"""Of the usable window, at most."""
 FLUSH_MOST = 8
 """Notes that one flush may save."""
 RANKS = ("model", "rule", "user")
@@ -101,7 +99,7 @@ def memory_room(policy: ContextPolicy, budget: Budget) -> int:
     """Tokens that the memories may take in the system prompt: the policy's, but no large part of a small window."""
     if not budget.window:  # not known yet
         return policy.memory_most
-    return min(policy.memory_most, round(budget.usable * MEMORY_SHARE))
+    return min(policy.memory_most, round(budget.usable * policy.memory_share))
 
 
 def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> str:

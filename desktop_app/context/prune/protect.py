@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from desktop_app.context.counting import Counts
 from desktop_app.context.items import Item, Kind, Repair, is_of_user
@@ -10,6 +11,8 @@ from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view import View
 from desktop_app.conversation.message import Role, ToolCall
 
+JOINT = "__"
+"""Between the name of an MCP server and that of its tool."""
 _MESSAGE, _TOOL, _ORPHAN = Kind.MESSAGE, Role.TOOL, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
 
 
@@ -31,6 +34,12 @@ def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget
     return min(by_tokens, by_turns)
 
 
+def is_protected(tool: str, policy: ContextPolicy) -> bool:
+    """Return whether the policy names that tool, alone or as one of a server: "plan" covers "tracker__plan"."""
+    names = (tool, tool.partition(JOINT)[2])
+    return any(fnmatchcase(name, pattern) for pattern in policy.protected_tools for name in names if name)
+
+
 def is_prunable(item: Item, policy: ContextPolicy) -> bool:
     """Whether that item is a tool result that may be shortened at all. One without a call is told in other words than
     the record's, which a prune could not name."""
@@ -41,13 +50,13 @@ def is_prunable(item: Item, policy: ContextPolicy) -> bool:
         and result is not None
         and not item.is_pinned
         and item.repair is not _ORPHAN
-        and result.name not in policy.protected_tools
+        and not is_protected(result.name, policy)
     )
 
 
 def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool:
     """Whether the arguments of that call, which the item's message makes, may be shortened at all."""
-    return item.kind is _MESSAGE and not item.is_pinned and call.name not in policy.protected_tools
+    return item.kind is _MESSAGE and not item.is_pinned and not is_protected(call.name, policy)
 
 
 def freed_at_most(view: View, policy: ContextPolicy, budget: Budget, counts: Counts) -> int:

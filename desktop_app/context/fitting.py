@@ -1,0 +1,65 @@
+"""A policy fitted to a window: its shares made shares of what can be used, in their order however small that is."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from .policy import Budget, ContextPolicy
+
+BYTES_A_TOKEN = 3
+"""Of code and logs; prose has four."""
+
+
+def fitted(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
+    """The policy with its shares made shares of that budget's usable window, in their order whatever the window is.
+
+    What one result may take is fitted, too. Fitting a policy again changes nothing.
+    """
+    if budget.usable <= 0:
+        return policy
+    least = policy.due_least
+    blocked = _between(least, _part(policy, policy.blocked_at, budget), 1.0)
+    compact = _between(least, _part(policy, policy.compact_at, budget), blocked)
+    background = _between(least, _part(policy, policy.background_at, budget), compact)
+    prune = _between(least, _part(policy, policy.prune_at, budget), compact) if policy.prune_at else 0.0
+    scale = budget.window / budget.usable if policy.shares_of == "window" else 1.0
+    return replace(
+        policy,
+        background_at=background,
+        prune_at=prune,
+        compact_at=compact,
+        blocked_at=blocked,
+        target=min(policy.target * scale, policy.target_share_of_due * background),
+        shares_of="usable",
+        buffer_share_of_rest=0.0,
+        buffer_least=0,
+        truncate_bytes=_result_bytes(policy, budget.usable),
+    )
+
+
+def _result_bytes(policy: ContextPolicy, usable: int) -> int:
+    """Bytes that one tool result may take where `usable` tokens can be used."""
+    if not policy.truncate_share or usable <= 0:  # any size, or a window that is not known yet
+        return policy.truncate_bytes
+    return min(policy.truncate_bytes, round(usable * policy.truncate_share) * BYTES_A_TOKEN)
+
+
+def for_window(policy: ContextPolicy, usable: int) -> ContextPolicy:
+    """Return the policy with the limits of one result fitted to a window of which `usable` tokens can be used."""
+    return replace(policy, truncate_bytes=_result_bytes(policy, usable))
+
+
+def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:
+    """That share of the ladder as one of the usable window. It may be out of range.
+
+    A request of t tokens is compared with its buffer: t + max(rest * (window - t), least) = share * window.
+    """
+    if policy.shares_of == "usable":
+        return share
+    rest = policy.buffer_share_of_rest
+    tokens = min((share - rest) / (1 - rest) * budget.window, share * budget.window - policy.buffer_least)
+    return tokens / budget.usable
+
+
+def _between(least: float, share: float, most: float) -> float:
+    return min(max(share, least), most)
