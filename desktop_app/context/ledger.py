@@ -166,8 +166,9 @@ class _Calls:
 
 
 def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
-    if read.sentences and len(read.sentences[0]) > 12:
-        yield "intents", read.sentences[0]
+    wish = next(iter(read.instructions or read.sentences), "")
+    if len(wish) > 12:
+        yield "intents", wish
     for sentence in read.rules:
         yield "rules", sentence
     for fact in read.facts:

@@ -29,7 +29,9 @@ LISTENED_MOST = 6_000
 """Characters of one message that it is taken to say, whatever was pasted into it."""
 SHARE_OF_USERS = 0.6
 """Of what is listened to at most; the rest is for what the model replied."""
-VOICES = {voice.value: voice for voice in Voice}
+PASTED = "Pasted by the user"
+"""The speaker of what a user quoted or pasted: it is neither the user's wish nor the user's word."""
+VOICES = {voice.value: voice for voice in Voice} | {PASTED: Voice.USER}
 THIN = 0.65
 """Share of a message's words."""
 OFTEN = 3
@@ -135,7 +137,8 @@ class _Listener:
             return None
         voice = VOICES.get(line.speaker, Voice.PERSON if line.speaker else Voice.USER)
         said = Sentence(line.text)
-        passage = self._weighed(Passage(line.speaker, voice, line.order, line.day), [said])
+        share = NARRATED if line.speaker == PASTED else 1.0
+        passage = self._weighed(Passage(line.speaker, voice, line.order, line.day, share), [said])
         self._known |= said.words
         return passage
 
@@ -152,12 +155,20 @@ class _Listener:
         passage = Passage(
             message.speaker or voice.value, voice, (place, 0), self._day, self._share(message, voice, read)
         )
-        found = [
-            self._weighed(replace(passage, order=(place, group[0][0])), [sentence for _, sentence in group])
-            for group in _grouped(kept)
-        ]
+        pasted = set(said).difference(read.instructions) if voice is Voice.USER else set[str]()
+        own = [pair for pair in kept if pair[1].text not in pasted]
+        found = self._told(passage, own)
+        if pasted:
+            shown = replace(passage, speaker=PASTED, share=min(passage.share, NARRATED))
+            found += self._told(shown, [pair for pair in kept if pair[1].text in pasted])
         self._known.update(word for _, sentence in heard for word in sentence.words)
         return found
+
+    def _told(self, passage: Passage, kept: list[tuple[int, Sentence]]) -> list[Passage]:
+        return [
+            self._weighed(replace(passage, order=(passage.order[0], group[0][0])), [sentence for _, sentence in group])
+            for group in _grouped(kept)
+        ]
 
     def _voice(self, message: Message) -> Voice:
         if self.among_people:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -150,6 +151,7 @@ def test_the_page_has_no_such_line_under_its_rules(text: str) -> None:
     rules = compaction.summary.partition("## Rules and constraints")[2].partition("\n## ")[0]
     assert "vendor/" in rules
     assert "Zebulon" not in rules
+    assert not re.search(r"^- (?:\[[^\]]*\] )?(?:User: )?(?:Always|Leite|Envoie|Siempre)", compaction.summary, re.M)
 
 
 def test_it_is_linear() -> None:

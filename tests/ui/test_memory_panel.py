@@ -72,7 +72,7 @@ def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
     panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, Here("c2", "/work/other"))
     assert [card.memory.id for card in panel.memories.cards] == ["k1", "k4"]
     assert [card.is_sent for card in panel.memories.cards] == [True, False]
-    assert panel.memories.total.text() == "12 of 1,000 tokens · 1 memory · 1 elsewhere"
+    assert panel.memories.total.text() == "12 of 1,000 tokens · 1 of 2 memories"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -79,11 +79,10 @@ class Memories(QWidget):
         """
         self._memories, self._titles, self._here = tuple(memories), titles, here or Here()
         used = sum(map(self._is_used_here, memories))
-        count = counted(used, "memory", "memories")
-        elsewhere = f" · {thousands(len(memories) - used)} elsewhere" if used < len(memories) else ""
-        self.total.set_runs(
-            (Run(thousands(tokens), "ink", BOLD), Run(f" of {thousands(most)} tokens · {count}{elsewhere}"))
-        )
+        count = counted(len(memories), "memory", "memories")
+        count = f"{thousands(used)} of {count}" if used < len(memories) else count
+        self.total.set_runs((Run(thousands(tokens), "ink", BOLD), Run(f" of {thousands(most)} tokens · {count}")))
+        self.total.set_hint("Of all memories, those that are used in this conversation" if used < len(memories) else "")
         self._rebuild()
 
     def begin_new(self) -> None:

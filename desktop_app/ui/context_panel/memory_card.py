@@ -111,7 +111,7 @@ class MemoryCard(Card):
         self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
         self.switch.setToolTip("Whether it is sent where it is used")
         self.scope = ScopeButton(memory, title, here)
-        self.widen = LinkButton("Use everywhere")
+        self.widen = LinkButton("Use everywhere", size=12)
         self.widen.setToolTip("Send it in every conversation from now on")
         self.edit = LinkButton("Edit")
         self.delete = LinkButton("Delete")
@@ -169,11 +169,14 @@ class MemoryCard(Card):
         head.addWidget(self.text, 1)
         head.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
         links = FlowLayout(gap=14)
-        for link in (self.widen, self.edit, self.delete, self.show_conversation):
+        for link in (self.edit, self.delete, self.show_conversation):
             links.addWidget(link)
         self.column.addLayout(head)
         self.column.addWidget(self.origin)
-        self.column.addWidget(self.scope, 0, Qt.AlignmentFlag.AlignLeft)
+        where = FlowLayout(gap=14)
+        for link in (self.scope, self.widen):
+            where.addWidget(link)
+        self.column.addLayout(where)
         self.column.addLayout(links)
         self.widen.setVisible(self.memory.scope != "user")
         self.show_conversation.setVisible(has_conversation)
