@@ -72,7 +72,13 @@ TRUNCATE = _group(
     ("truncate_other_tools", "T2", "0", "characters", "of the result of any other tool"),
     ("truncate_share", "T1", "+", "share", "of what can be used: the most for one tool result; 0: no such limit"),
     ("truncate_keep", "T3", "3", "", "which end stays"),
-    ("spill_above", "T4", "3", "characters", "above which only the notice stays in the message"),
+    (
+        "spill_above",
+        "T4",
+        "3",
+        "characters",
+        "above which only the notice stays in the message; of a command, head and tail as well",
+    ),
     ("spill_days", "T5", "0", "days", "after which a spill that nothing refers to is removed"),
 )
 PRUNE = _group(

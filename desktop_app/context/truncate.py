@@ -81,8 +81,12 @@ def truncated(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = Tr
         return Truncation(text, None, lines, size, lines, size)
     spill = sha256(text.encode(errors="surrogatepass")).hexdigest()
     split = text.split("\n")
-    is_both = policy.truncate_keep == "head_tail" or (policy.truncate_keep == "by_tool" and RUNNING.search(tool))
-    head, tail = ([], []) if is_huge else _kept(split, limits, bool(is_both))
+    is_command = policy.truncate_keep == "by_tool" and RUNNING.search(tool) is not None
+    is_both = is_command or policy.truncate_keep == "head_tail"
+    if is_huge:  # what is shown must not be huge itself
+        most = min(limits.characters, max(policy.spill_above, LEAST_SIZE))
+        limits = msgspec.structs.replace(limits, characters=most)
+    head, tail = ([], []) if is_huge and not is_command else _kept(split, limits, is_both)
     first_cut = next((n for n, line in enumerate(head) if line != split[n]), len(head)) + 1
     shown = [*head, *tail]
     cut = Truncation("", spill, lines, size, len(shown), _bytes("\n".join(shown)), first_cut)

@@ -94,12 +94,31 @@ def test_bytes_count_as_utf_8() -> None:
     assert len(cut.text.encode()) > 48 * 1024
 
 
+def test_of_a_huge_output_of_a_command_head_and_tail_stay() -> None:
+    lines = [f"line {n}" for n in range(150_000)]
+    cut = truncated("\n".join([*lines, "error: the disk is full"]), "bash", BALANCED)
+    assert cut.bytes > 1_000_000
+    assert cut.text.startswith("line 0\nline 1\n")
+    assert "error: the disk is full\n" + HEAD in cut.text
+    assert f"[… {cut.lines - cut.shown_lines:,} lines left out here …]" in cut.text
+    assert cut.first_cut_line > 500
+    assert limits_of("bash", BALANCED).hold(cut.text)
+
+
+def test_of_a_huge_command_without_other_limits_less_than_the_huge_stays() -> None:
+    free = replace(BALANCED, truncate_bytes=NO_LIMIT, truncate_lines=NO_LIMIT, truncate_tools=())
+    free = replace(free, truncate_other_tools=NO_LIMIT)
+    cut = truncated("z\n" * 200_000, "bash", free)
+    assert 100_000 < len(cut.text) <= free.spill_above
+    assert truncated(cut.text, "bash", free).text == cut.text
+
+
 def test_of_a_huge_output_only_the_notice_stays() -> None:
-    cut = truncated("z\n" * 100_001, "bash", BALANCED)
+    cut = truncated("z\n" * 100_001, "read", BALANCED)
     assert cut.text.startswith(HEAD + "100,002 lines, 200,002 bytes; nothing is shown, cut from line 1 on.")
     assert "\n" not in cut.text
     assert (cut.shown_lines, cut.shown_bytes, cut.first_cut_line) == (0, 0, 1)
-    assert truncated("z\n" * 100_000, "bash", BALANCED).shown_lines > 1_000, "not above the limit yet"
+    assert truncated("z\n" * 100_000, "read", BALANCED).shown_lines > 1_000, "not above the limit yet"
 
 
 def test_without_limits_nothing_is_cut() -> None:
