@@ -10,6 +10,7 @@ import sys
 from typing import NoReturn
 
 from desktop_app import __version__
+from desktop_app.process_secrets import seal_process
 
 COMMANDS = {
     "compact": ("compact", "what would be sent of a conversation, in a given window"),
@@ -26,6 +27,8 @@ COMMANDS = {
 
 def main(arguments: list[str] | None = None) -> int:
     """The console script `palimpsest`. Returns the exit code."""
+    if arguments is None:  # a process of its own, not a call of a test
+        seal_process()
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["engine"]:
         _run_engine(given[1:])

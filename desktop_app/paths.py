@@ -7,6 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
+KEYS_FILE_VARIABLE = "PALIMPSEST_KEYS_FILE"
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
 
@@ -14,6 +15,12 @@ def data_folder(chosen: str | None = None) -> Path:
     """The data folder: `chosen`, else PALIMPSEST_DATA_DIR, else the system's place for user data."""
     named = chosen or os.environ.get("PALIMPSEST_DATA_DIR")
     return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
+
+
+def keys_file() -> Path | None:
+    """The file of keys that the user asked for; None if there is none."""
+    path = os.environ.get(KEYS_FILE_VARIABLE, "")
+    return Path(path).expanduser() if path else None
 
 
 def database_file(data: Path) -> Path:

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 APP = "desktop_app"
 
-VALUES = {"settings", "paths", "addresses"}
+VALUES = {"settings", "paths", "addresses", "process_secrets"}
 VERBS = {"conversation", "context", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation"},
     "paths": set(),
     "addresses": set(),
+    "process_secrets": set(),
     "conversation": set(),
     "context": {"conversation"},
     "chat": {"conversation", "context", "settings"},

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 from desktop_app.addresses import host_of
+from desktop_app.process_secrets import variable
 from desktop_app.settings import Server, ServerKind
 
 from .endpoint import OWN_ADDRESS
@@ -22,7 +22,7 @@ VARIABLES: dict[ServerKind, tuple[str, ...]] = {
 
 def key_named(name: str) -> str:
     """The key in PALIMPSEST_KEY_<NAME>, where a server of models or of tools ("mcp/NAME") has that name."""
-    return os.environ.get("PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper()), "").strip()
+    return variable("PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper())).strip()
 
 
 def from_environment(server: Server) -> str:
@@ -32,7 +32,7 @@ def from_environment(server: Server) -> str:
 
 def _key_of_kind(kind: ServerKind | None) -> str:
     names = VARIABLES.get(kind, ()) if kind else ()
-    return next(filter(None, (os.environ.get(name, "").strip() for name in names)), "")
+    return next(filter(None, (variable(name).strip() for name in names)), "")
 
 
 def _kind_of(server: Server) -> ServerKind | None:

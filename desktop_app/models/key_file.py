@@ -10,18 +10,17 @@ import os
 import stat
 from pathlib import Path
 
-VARIABLE = "PALIMPSEST_KEYS_FILE"
+from desktop_app.paths import KEYS_FILE_VARIABLE
+from desktop_app.paths import keys_file as key_file
+
+VARIABLE = KEYS_FILE_VARIABLE
+__all__ = ["VARIABLE", "KeyFileRefused", "key_file", "read_key_file", "write_key_file"]
+
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class KeyFileRefused(Exception):
     """The file cannot be used; its text says why, without any of what is in it."""
-
-
-def key_file() -> Path | None:
-    """The file that the user asked for; None if there is none."""
-    path = os.environ.get(VARIABLE, "")
-    return Path(path).expanduser() if path else None
 
 
 def read_key_file(path: Path) -> dict[str, str]:

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.events import Failure
+from desktop_app.process_secrets import seal_process, variable
 
 TOKEN_VARIABLE = "PALIMPSEST_LLAMA_TOKEN"
 START_SECONDS = 60.0
@@ -184,6 +185,7 @@ def _not_started(detail: str) -> Failure:
 def main(model: str, window: int) -> None:
     """Serves the model until standard input ends."""
     _die_with_parent()
+    seal_process()
     server = _serve(model, window)
     print(json.dumps({"base_url": f"{server.listening_address}/v1"}), flush=True)
     os.dup2(2, 1)  # nobody reads what a library may still print
@@ -205,7 +207,7 @@ def _serve(model: str, window: int) -> Any:
     params.model_alias = {"builtin"}
     params.hostnames = ["127.0.0.1"]
     params.port = 0
-    params.api_keys = [os.environ.pop(TOKEN_VARIABLE)]
+    params.api_keys = [variable(TOKEN_VARIABLE)]
     params.n_ctx = window
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = 64  # a reading that is cancelled ends with its batch

@@ -12,19 +12,23 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from desktop_app.process_secrets import is_key
+
 MARK = "PALIMPSEST_CALL"
 """The variable by which a process is known to stem from a call, whatever group or session it has moved to."""
 GRACE_SECONDS = 0.1
 """Between the request to end and the end: a stopped call ends within 0.25 s."""
-_KEY = re.compile(
-    r"PALIMPSEST_.*|.*_API_?(?:KEY|TOKEN)S?|(?:OPENAI|ANTHROPIC|CLAUDE|OPENROUTER|GEMINI|GOOGLE_AI|MOONSHOT|KIMI|MISTRAL"
-    r"|GROQ|DEEPSEEK|XAI|TOGETHER|FIREWORKS|COHERE|PERPLEXITY|CEREBRAS|REPLICATE|AZURE_OPENAI|AZURE_AI|LITELLM"
-    r"|HF|HUGGINGFACE|HUGGING_FACE|HUGGINGFACEHUB|OLLAMA|LM_STUDIO|VLLM)_\w*(?:KEY|TOKEN|SECRET)\w*",
-    re.IGNORECASE,
-)
-"""Variables with our own settings and with the keys of providers: a command has no use for them."""
-_QUIET = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
-"""There is no terminal: nothing should page, colour, or ask."""
+_OURS = re.compile(r"PALIMPSEST_.*|BASHOPTS|SHELLOPTS", re.IGNORECASE)
+"""Our own settings, and options of a shell that change what a pattern in a command fits."""
+_QUIET = {
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+"""There is no terminal: nothing should page, colour, or ask. `git status` writes nothing."""
 _SWEEP = f'grep -lsF "{MARK}=$0" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -KILL "$pid"; done'
 _WATCHED = (
     # When the engine's end of the pipe closes, ends what left the group and the group itself, so that a killed engine
@@ -36,7 +40,8 @@ _WATCHED = (
 
 def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """What a command gets: everything but keys of providers, and what makes programs talk to a terminal."""
-    return {name: value for name, value in environment.items() if not _KEY.fullmatch(name)} | _QUIET
+    kept = (name for name in environment if not is_key(name) and not _OURS.fullmatch(name))
+    return {name: environment[name] for name in kept} | _QUIET
 
 
 class ChildProcess:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+
+from desktop_app.process_secrets import taken
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +113,10 @@ class EngineProcess(QObject):
     def _launch(self) -> None:
         self._unread.clear()
         process = self._process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        for name, value in taken.items():  # the engine needs them, and takes them out of its own
+            environment.insert(name, value)
+        process.setProcessEnvironment(environment)
         if self._log_file is not None:
             process.setStandardErrorFile(str(self._log_file), QProcess.OpenModeFlag.Append)
         else:
