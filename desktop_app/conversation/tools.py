@@ -75,7 +75,11 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
 
 class Workplace(msgspec.Struct, frozen=True):
-    """Where the tools of a conversation work. folder: an absolute path; "" when none was chosen."""
+    """Where the tools of a conversation work. folder: an absolute path; "" when none was chosen.
+
+    allowed: what the call that runs there needs, and may do; None as long as that was not decided.
+    """
 
     conversation: str
     folder: str = ""
+    allowed: tuple[Need, ...] | None = None

@@ -60,7 +60,7 @@ class ChangeTool(Tool[C]):
         file = await asyncio.to_thread(resolved, arguments.path, place)
         lock = self._locks.of(file)
         await lock.acquire()
-        changing = asyncio.ensure_future(asyncio.to_thread(self._changed, file, told(file, place), arguments))
+        changing = asyncio.ensure_future(asyncio.to_thread(self._checked, file, arguments, place))
 
         def release(done: asyncio.Future[str]) -> None:
             lock.release()
@@ -69,6 +69,10 @@ class ChangeTool(Tool[C]):
         # A thread cannot be stopped: until it is done, nobody else may change the file, but whoever stops may go on.
         changing.add_done_callback(release)
         return await asyncio.shield(changing)
+
+    def _checked(self, file: Path, arguments: C, place: Workplace) -> str:
+        self._borders.writing_checked(self.name, file, place)
+        return self._changed(file, told(file, place), arguments)
 
     @abstractmethod
     def _changed(self, file: Path, name: str, arguments: C) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from desktop_app.conversation.tools import Need, Workplace
 
+from .opening import opened_folder
 from .places import Borders, resolved, told
 from .tool import Arguments, Tool, ToolFailed, about
 
@@ -41,27 +42,38 @@ class ListTool(Tool[ListArguments]):
     async def answer(self, arguments: ListArguments, place: Workplace) -> str:
         """An entry a line."""
         folder = await asyncio.to_thread(resolved, arguments.path or ".", place)
-        return await asyncio.to_thread(_listed, folder, told(folder, place))
+        return await asyncio.to_thread(self._listed, folder, place)
+
+    def _listed(self, folder: Path, place: Workplace) -> str:
+        self._borders.reading_checked(self.name, folder, place)
+        return _listed(folder, told(folder, place))
 
 
 def _listed(folder: Path, name: str) -> str:
     try:
-        with os.scandir(folder) as entries:
-            count = 0
-            kept: list[tuple[bool, str, os.DirEntry[str]]] = []
-            for entry in entries:  # all are counted, the first are kept: a folder may hold millions
-                count += 1
-                kept.append((not _is_folder(entry), entry.name, entry))
-                if len(kept) > 20 * LISTED_MOST:
-                    kept = heapq.nsmallest(LISTED_MOST, kept)
+        with opened_folder(folder, is_listed=True) as handle:
+            lines, count = _lines(folder, handle)
     except FileNotFoundError:
         raise ToolFailed(f"There is no folder {name}.") from None
     except NotADirectoryError:
         raise ToolFailed(f"{name} is a file: use read.") from None
-    lines = [_line(entry) for _, _, entry in sorted(kept, key=lambda one: one[:2])[:LISTED_MOST]]
     if count > LISTED_MOST:
         lines.append(f"[… {count - LISTED_MOST:,} more of {count:,}: narrow it with glob]")
     return "\n".join(lines) or f"[{name} is empty]"
+
+
+def _lines(folder: Path, handle: int | None) -> tuple[list[str], int]:
+    """The first entries in words, and how many there are. handle: of the open folder, where the system has such."""
+    count = 0
+    kept: list[tuple[bool, str, os.DirEntry[str]]] = []
+    with os.scandir(folder if handle is None else handle) as entries:
+        for entry in entries:  # all are counted, the first are kept: a folder may hold millions
+            count += 1
+            kept.append((not _is_folder(entry), entry.name, entry))
+            if len(kept) > 20 * LISTED_MOST:
+                kept = heapq.nsmallest(LISTED_MOST, kept)
+        first = sorted(kept, key=lambda one: one[:2])[:LISTED_MOST]
+        return [_line(entry, handle) for _, _, entry in first], count
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -71,10 +83,10 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _line(entry: os.DirEntry[str]) -> str:
+def _line(entry: os.DirEntry[str], handle: int | None) -> str:
     name = entry.name.encode(errors="replace").decode()
     try:
-        link = f" -> {os.readlink(entry.path)}" if entry.is_symlink() else ""
+        link = f" -> {os.readlink(entry.path, dir_fd=handle)}" if entry.is_symlink() else ""
         if entry.is_dir():
             return f"{name}/{link}"
         return f"{name}{link}  {entry.stat().st_size:,}"

@@ -11,7 +11,7 @@ from desktop_app.context.permissions import literal
 from desktop_app.context.secret_paths import is_secret
 from desktop_app.conversation.tools import Need, NeedKind, Workplace
 
-from .tool import ToolFailed
+from .tool import CHANGED, ToolFailed
 
 STARTS_PROGRAMS = frozenset(
     {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
@@ -42,16 +42,26 @@ def told(path: Path, place: Workplace) -> str:
 
 
 class Borders(msgspec.Struct, frozen=True):
-    """What reading and writing take. data: our own data folder, which is nothing for a model."""
+    """What reading and writing take. data: our own data folder, which is nothing for a model; keys: a file of keys,
+    where the user has one."""
 
     data: Path
+    keys: Path | None = None
 
     def reading(self, tool: str, path: Path, place: Workplace) -> tuple[Need, ...]:
         """Nothing within the working folder, but for secrets; elsewhere the user's word."""
         is_inside = bool(place.folder) and path.is_relative_to(os.path.realpath(place.folder))
-        if is_inside and not self._is_private(path):
+        if is_inside and not self.is_private(path):
             return ()
-        return (self._need(tool, "read", path, self._is_private(path)),)
+        return (self._need(tool, "read", path, self.is_private(path)),)
+
+    def reading_checked(self, tool: str, path: Path, place: Workplace) -> None:
+        """Check that the call may read that file, to which its path leads now. Raises ToolFailed."""
+        _check(self.reading(tool, path, place), place)
+
+    def writing_checked(self, tool: str, path: Path, place: Workplace) -> None:
+        """Check that the call may write that file, to which its path leads now. Raises ToolFailed."""
+        _check(self.writing(tool, path, place), place)
 
     def writing(self, tool: str, path: Path, place: Workplace) -> tuple[Need, ...]:
         """The user's word, everywhere. No pattern is proposed for what runs later on: hooks and tasks, and outside of
@@ -60,7 +70,7 @@ class Borders(msgspec.Struct, frozen=True):
         is_project = path.is_relative_to(folder) and not Path.home().resolve().is_relative_to(folder)
         parts = (path.relative_to(folder) if is_project else path).parts
         is_risky = any(part.lower() in STARTS_PROGRAMS or (part.startswith(".") and not is_project) for part in parts)
-        return (self._need(tool, "write", path, is_risky or self._is_private(path)),)
+        return (self._need(tool, "write", path, is_risky or self.is_private(path)),)
 
     def _need(self, tool: str, kind: NeedKind, path: Path, is_always_asked: bool) -> Need:
         is_folder = path.is_dir()
@@ -68,7 +78,16 @@ class Borders(msgspec.Struct, frozen=True):
         target = os.path.join(path, "") if is_folder else str(path)  # ends in a slash: covered by its own pattern
         return Need(tool, kind, target, "" if is_always_asked else os.path.join(literal(str(folder)), "*"))
 
-    def _is_private(self, path: Path) -> bool:
+    def is_private(self, path: Path) -> bool:
+        """Return whether a file or folder, by its absolute path without links, holds secrets or data of ours."""
         # Small and capital letters are the same on some systems.
         own, asked = Path(os.path.realpath(self.data).lower()), Path(str(path).lower())
-        return asked.is_relative_to(own) or own.is_relative_to(asked) or is_secret(str(path))
+        is_own = asked.is_relative_to(own) or own.is_relative_to(asked)
+        is_keys = self.keys is not None and os.path.realpath(self.keys).lower() == str(asked)
+        return is_own or is_keys or is_secret(str(path))
+
+
+def _check(needs: tuple[Need, ...], place: Workplace) -> None:
+    """Raises ToolFailed if the call that runs there was not allowed all of these: a link was put there since."""
+    if place.allowed is not None and not set(needs) <= set(place.allowed):
+        raise ToolFailed(CHANGED)

@@ -12,6 +12,7 @@ from desktop_app.chat.ports import Spills
 from desktop_app.conversation.tools import Need, Workplace
 
 from .line_window import LINES_MOST, beginning, window_of_file, window_of_text
+from .opening import opened_folder
 from .places import Borders, resolved, told
 from .spill import is_spill_name
 from .text_files import open_regular, refuse_binary
@@ -55,7 +56,11 @@ class ReadTool(Tool[ReadArguments]):
         file = await asyncio.to_thread(resolved, arguments.path, place)
         if is_spill_name(arguments.path) and not await asyncio.to_thread(file.exists):
             return await self._spill(arguments)
-        return await asyncio.to_thread(_read, file, told(file, place), arguments)
+        return await asyncio.to_thread(self._read, file, arguments, place)
+
+    def _read(self, file: Path, arguments: ReadArguments, place: Workplace) -> str:
+        self._borders.reading_checked(self.name, file, place)
+        return _read(file, told(file, place), arguments)
 
     async def _spill(self, arguments: ReadArguments) -> str:
         text = await self._spills.read(arguments.path)
@@ -66,13 +71,13 @@ class ReadTool(Tool[ReadArguments]):
 
 
 def _read(file: Path, name: str, arguments: ReadArguments) -> str:
-    if file.is_dir():
-        raise ToolFailed(f"{name} is a folder: use list.")
     try:
         with open_regular(file, FILE_MOST, "Find the place with grep, or read a part with bash (sed -n).") as opened:
             begin = beginning(opened)
             refuse_binary(file, begin, os.fstat(opened.fileno()).st_size)
             return window_of_file(opened, begin, arguments.offset, arguments.limit, FILE_MOST).text(name)
+    except IsADirectoryError:
+        raise ToolFailed(f"{name} is a folder: use list.") from None
     except FileNotFoundError:
         raise ToolFailed(f"There is no file {name}.{_similar(file)}") from None
 
@@ -80,7 +85,8 @@ def _read(file: Path, name: str, arguments: ReadArguments) -> str:
 def _similar(file: Path) -> str:
     """Files beside it with a similar name: a letter is soon wrong."""
     try:
-        names = os.listdir(file.parent)[:5_000]
+        with opened_folder(file.parent, is_listed=True) as folder:
+            names = os.listdir(file.parent if folder is None else folder)[:5_000]
     except OSError:
         return f" Nor is there a folder {file.parent}." if not file.parent.exists() else ""
     close = difflib.get_close_matches(file.name, names, n=3)

@@ -2,8 +2,8 @@
 be stopped. It knows nothing of the rest, and needs nothing but Python.
 
 Its one argument is a request as JSON: {"do": "grep" or "glob", "root": folder or file, "pattern", "include", "most",
-"seconds"}. It prints a JSON line for each find, [path, line number, line] or [path], with paths relative to the root,
-in the order of paths, and at last {"is_cut": bool} or {"error": text}.
+"seconds", "is_file"}. It prints a JSON line for each find, [path, line number, line] or [path], with paths relative to
+the root, in the order of paths, and at last {"is_cut": bool} or {"error": text}.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import re
 import signal
+import stat
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -120,34 +121,62 @@ def ignored_above(root: str) -> Ignored | None:
     return ignored
 
 
-def files_below(folder: str, above: Ignored | None) -> Iterator[str]:
-    """All plain files, in the order of their paths. Links are not followed: they may lead out of the folder."""
-    ignored = Ignored(above, folder)
+class Found:
+    """A plain file: its path, and its name in the folder that is open; None: where the system opens paths only."""
+
+    def __init__(self, path: str, folder: int | None) -> None:
+        self.path = path
+        self._folder = folder
+
+    def content(self) -> bytes:
+        """Returns what is in it; of a link nothing, nor of what is no plain file."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        name = self.path if self._folder is None else os.path.basename(self.path)
+        with os.fdopen(os.open(name, flags, dir_fd=self._folder), "rb") as opened:
+            return opened.read(FILE_MOST) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else b""
+
+
+def opened_below(name: str, folder: int | None) -> int | None:
+    """A folder in another one that is open, which is no link; None where the system opens paths only."""
+    if os.open not in os.supports_dir_fd:
+        return None
+    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def files_below(path: str, above: Ignored | None, folder: int | None) -> Iterator[Found]:
+    """All plain files, in the order of their paths. Links are not followed: they may lead out of the folder. path: of
+    the folder; folder: the same, opened."""
+    ignored = Ignored(above, path)
     try:
-        with os.scandir(folder) as opened:
-            entries = sorted(opened, key=lambda entry: entry.name)
+        with os.scandir(path if folder is None else folder) as entries:
+            kept = [
+                (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
+                for entry in entries
+            ]
     except OSError:
         return
-    for entry in entries:
+    for name, is_folder, is_file in sorted(kept):
+        below = os.path.join(path, name)
+        if not (is_folder or is_file) or name in SKIPPED or ignored.has(below, is_folder):
+            continue
+        if is_file:
+            yield Found(below, folder)
+            continue
         try:
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and not entry.is_file(follow_symlinks=False):
-                continue
+            inner = opened_below(name, folder)
         except OSError:
             continue
-        if entry.name in SKIPPED or ignored.has(entry.path, is_folder):
-            continue
-        if is_folder:
-            yield from files_below(entry.path, ignored)
-        else:
-            yield entry.path
+        try:
+            yield from files_below(below, ignored, inner)
+        finally:
+            if inner is not None:
+                os.close(inner)
 
 
-def lines_found(file: str, regex: re.Pattern[str], is_filtered: bool) -> Iterator[tuple[int, str]]:
+def lines_found(file: Found, regex: re.Pattern[str], is_filtered: bool) -> Iterator[tuple[int, str]]:
     """The lines of a file in which the pattern is found, with their numbers from 1. Binary files have none."""
     try:
-        with open(file, "rb") as opened:
-            content = opened.read(FILE_MOST)
+        content = file.content()
     except OSError:
         return
     if b"\0" in content[:8_192]:
@@ -178,14 +207,16 @@ def glob(request: dict[str, Any]) -> Iterator[list[Any]]:
             yield [relative]
 
 
-def _files(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Paths relative to the root, and whole; a root that is a file has itself alone."""
+def _files(request: dict[str, Any]) -> Iterator[tuple[str, Found]]:
+    """Paths relative to the root, and whole; a root that is a file has itself alone. The process was started in the
+    root, or beside it, so that nothing that was put in its place since is searched."""
     root = request["root"]
-    if os.path.isfile(root):
-        yield os.path.basename(root), root
+    here = opened_below(".", None)
+    if request["is_file"]:
+        yield os.path.basename(root), Found(root, here)
         return
-    for file in files_below(root, ignored_above(root)):
-        relative = os.path.relpath(file, root).replace(os.sep, "/")
+    for file in files_below(root, ignored_above(root), here):
+        relative = os.path.relpath(file.path, root).replace(os.sep, "/")
         yield relative.encode(errors="surrogateescape").decode(errors="replace"), file
 
 

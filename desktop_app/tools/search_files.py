@@ -22,8 +22,10 @@ from desktop_app.conversation.tools import Need, Workplace
 
 from . import search_child
 from .child_process import ChildProcess
+from .opening import folder_to_run_in, opened_folder
 from .places import Borders, resolved
 from .search_child import LINE_MOST, SKIPPED, fits
+from .text_files import bom_of, open_regular
 from .tool import Arguments, Tool, ToolFailed, about
 
 FOUND_MOST = 1_000
@@ -58,6 +60,7 @@ class SearchTool(Tool[S]):
     async def answer(self, arguments: S, place: Workplace) -> str:
         """What was found."""
         root = await asyncio.to_thread(resolved, arguments.path or ".", place)
+        await asyncio.to_thread(self._borders.reading_checked, self.name, root, place)
         if not await asyncio.to_thread(root.exists):
             raise ToolFailed(f"There is no file or folder {arguments.path}.")
         try:
@@ -80,12 +83,14 @@ class SearchTool(Tool[S]):
     def _is_shown(self, root: Path) -> Callable[[str], bool]:
         """Whether lines of that file are shown: secrets are read by name only, and our own data not at all."""
         own = os.path.realpath(self._borders.data)
+        is_named = is_secret(str(root))  # that was asked for
         known: dict[str, bool] = {}
 
         def is_shown(path: str) -> bool:
             if path not in known:
-                whole = root if root.is_file() else root / path
-                known[path] = root.is_file() or not (is_secret(path) or whole.is_relative_to(own))
+                whole = root / path
+                is_own = whole.is_relative_to(own)
+                known[path] = root.is_file() or (is_named and not is_own) or not self._borders.is_private(whole)
             return known[path]
 
         return is_shown
@@ -157,7 +162,8 @@ async def _by_child(
 ) -> tuple[list[Find], bool]:
     """Searches with our own code. Raises ToolFailed for what is no pattern."""
     asked = {"do": what, "root": str(root), "pattern": arguments.pattern, "include": include}
-    request = json.dumps({**asked, "most": FOUND_MOST, "seconds": SECONDS + 5})
+    is_file = await asyncio.to_thread(root.is_file)
+    request = json.dumps({**asked, "most": FOUND_MOST, "seconds": SECONDS + 5, "is_file": is_file})
     argv = (sys.executable, "-I", "-S", search_child.__file__, request)
     finds: list[Find] = []
     async with aclosing(_lines(argv, root)) as lines:
@@ -200,6 +206,7 @@ async def _by_ripgrep(
     argv = (ripgrep, *asked, "--regexp", arguments.pattern, "--", root.name if is_file else "./")
     finds: list[Find] = []
     is_known: dict[str, bool] = {}
+    texts: dict[str, list[str]] = {}
     try:
         async with aclosing(_lines(argv, root)) as lines:
             async for line in lines:
@@ -209,12 +216,33 @@ async def _by_ripgrep(
                 if path not in is_known:
                     is_known[path] = is_shown(path) and (not arguments.include or fits(path, arguments.include))
                 if is_known[path] and number.isdigit():
+                    if path not in texts:
+                        texts.clear()
+                        texts[path] = await asyncio.to_thread(_lines_of, root, path)
+                    if not _has_line(texts[path], int(number), text):
+                        continue
                     if len(finds) == FOUND_MOST:
                         return finds, True
                     finds.append((path, int(number), text.removesuffix("\r")[:LINE_MOST]))
     except _Ended as ended:
         return None if ended.code not in (0, 1) and not finds else (finds, False)
     return finds, False
+
+
+def _lines_of(root: Path, path: str) -> list[str]:
+    """The lines of a file of which ripgrep tells some; none if there is a link on the way. It opens files by their
+    paths, and may have followed one that was put there meanwhile."""
+    try:
+        with open_regular(root if root.is_file() else root / path, search_child.FILE_MOST, "") as file:
+            content = file.read()
+    except (OSError, ToolFailed):
+        return []
+    bom, encoding = bom_of(content[:4])
+    return content[len(bom) :].decode(encoding or "utf-8", errors="replace").split("\n")
+
+
+def _has_line(lines: list[str], number: int, text: str) -> bool:
+    return number <= len(lines) and lines[number - 1][:LINE_MOST] == text.removesuffix("\r")[:LINE_MOST]
 
 
 class _Ended(Exception):
@@ -229,7 +257,8 @@ async def _lines(argv: tuple[str, ...], root: Path) -> AsyncGenerator[bytes, Non
     """The lines that a child prints. Raises _Ended, and OSError. Closing it ends the child."""
     folder = root.parent if await asyncio.to_thread(root.is_file) else root
     try:
-        child = await ChildProcess.start(argv, folder, is_error_shown=False)
+        with opened_folder(folder) as handle:  # a child that has begun stays in the folder that was opened
+            child = await ChildProcess.start(argv, folder_to_run_in(folder, handle), is_error_shown=False)
     except ValueError:
         raise ToolFailed("The pattern holds a character that cannot be passed on (NUL, or half of one).") from None
     try:

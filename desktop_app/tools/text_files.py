@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from .opening import open_walked, opened_folder
 from .tool import ToolFailed
 
 SNIFFED = 8_192
@@ -55,11 +56,15 @@ class TextFile(msgspec.Struct, frozen=True):
 
 def open_regular(path: Path, most: int, what_then: str) -> BufferedReader:
     """Opens a file for reading. Raises ToolFailed for what is no plain file or larger than `most` bytes; OSError, also
-    for a link: the path was resolved, and a link was put there since."""
+    for a folder, and a link anywhere: the path was resolved, and a link was put there since."""
     # Not blocking: a pipe that nobody writes to would be waited for, for ever.
-    flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"))
-    file = os.fdopen(os.open(path, sum(flags, os.O_RDONLY)), "rb")
-    status = os.fstat(file.fileno())
+    flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY"))
+    handle = open_walked(path, sum(flags, os.O_RDONLY))
+    status = os.fstat(handle)
+    if stat.S_ISDIR(status.st_mode):
+        os.close(handle)
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    file = os.fdopen(handle, "rb")
     why = ""
     if not stat.S_ISREG(status.st_mode):
         why = f"{path} is no plain file."
@@ -110,33 +115,59 @@ def decoded(content: bytes) -> TextFile:
 
 def replace_file(path: Path, content: bytes) -> None:
     """The file has the new content or the old one, whatever happens, and keeps its owner, group, mode and attributes;
-    of several names of one file (hard links) only this one gets the new content. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    before = path.stat() if path.exists() else None
-    if before is not None and not os.access(path, os.W_OK):  # replacing it would get around that
-        raise PermissionError(errno.EACCES, "It is write-protected", str(path))
-    temporary = path.parent / f".{path.name[:40]}.{secrets.token_hex(6)}.new"
+    of several names of one file (hard links) only this one gets the new content. Raises OSError, also for a link on the
+    way: the path was resolved."""
+    with opened_folder(path.parent, makes=True) as folder:
+        _replace_in(folder, path, content)
+
+
+def _replace_in(folder: int | None, path: Path, content: bytes) -> None:
+    """The same in an open folder; None: by its path alone, where the system cannot do else."""
+    name = path.name if folder is not None else str(path)
+    old = _opened_before(folder, name, path)
+    temporary = os.path.join(os.path.dirname(name), f".{path.name[:40]}.{secrets.token_hex(6)}.new")
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if before is None else 0o600)
+        mode = 0o666 if old is None else 0o600
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode, dir_fd=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
+            if old is not None:
+                _make_alike(file.fileno(), old)
             os.fsync(file.fileno())
-        if before is not None:
-            _make_alike(temporary, path, before)
-        os.replace(temporary, path)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            os.unlink(temporary, dir_fd=folder)
         if isinstance(error, OSError):
-            error.filename = str(path)  # nobody knows the other one
+            error.filename, error.filename2 = str(path), None  # nobody knows the other one
         raise
+    finally:
+        if old is not None:
+            os.close(old)
 
 
-def _make_alike(new: Path, old: Path, before: os.stat_result) -> None:
-    if hasattr(os, "chown"):
+def _opened_before(folder: int | None, name: str, path: Path) -> int | None:
+    """The file that is to be replaced, opened as far as its rights allow; None if there is none. Raises OSError for
+    what is no plain file, and for one that is write-protected: replacing it would get around that."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.ELOOP if stat.S_ISLNK(status.st_mode) else errno.EINVAL, "It is no plain file", str(path))
+    if not os.access(name, os.W_OK, dir_fd=folder):
+        raise PermissionError(errno.EACCES, "It is write-protected", str(path))
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    readable = os.access(name, os.R_OK, dir_fd=folder)
+    return os.open(name, flags | (os.O_RDONLY if readable else os.O_WRONLY), dir_fd=folder)
+
+
+def _make_alike(new: int, old: int) -> None:
+    before = os.fstat(old)
+    if hasattr(os, "fchown"):
         for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):
             with contextlib.suppress(OSError):  # only root gives a file away
-                os.chown(new, owner, group)
-    shutil.copystat(old, new)
+                os.fchown(new, owner, group)
+    shutil.copystat(old, new)  # type: ignore[arg-type]  # it takes open files as well, where the system does
     os.utime(new)

@@ -26,6 +26,9 @@ def about(text: str, **bounds: Any) -> Any:
 FilePath = Annotated[str, msgspec.Meta(min_length=1, description="Absolute, or relative to the working folder")]
 
 
+CHANGED = "What this call would do was not asked for, or has changed since, so it did not run. Call it again."
+
+
 class ToolFailed(Exception):
     """The call did not do what was asked, for a reason that the model can read and act on."""
 

@@ -7,11 +7,13 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from desktop_app.chat.ports import Spills, WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
-from desktop_app.paths import data_folder
+from desktop_app.paths import data_folder, keys_file
 from desktop_app.settings import Settings
 
 from .bash import BashTool
@@ -21,13 +23,12 @@ from .places import Borders
 from .read_file import ReadTool
 from .schema import read_arguments, spec_of
 from .search_files import GlobTool, GrepTool
-from .tool import Tool, ToolFailed
+from .tool import CHANGED, Tool, ToolFailed
 from .web_fetch import FetchTool
 from .web_search import WebSearchTool
 
 MOST_ASKED = 1_000
 """Calls that were asked for and have not run, since they were denied, or never begun."""
-CHANGED = "What this call would do was not asked for, or has changed since, so it did not run. Call it again."
 
 
 class ToolSource(Protocol):
@@ -105,10 +106,11 @@ class Toolbox:
             names = ", ".join(spec.name for spec in await self.specs(place)) or "none"
             yield ToolOutcome(f"There is no tool named {call.name}. There are: {names}.", is_error=True)
             return
-        if not asked.issuperset(await source.needs(call, place)):
+        needs = await source.needs(call, place)
+        if not asked.issuperset(needs):
             yield ToolOutcome(CHANGED, is_error=True)
             return
-        async with aclosing(source.run(call, place)) as pieces:
+        async with aclosing(source.run(call, replace(place, allowed=needs))) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -170,7 +172,7 @@ class OwnTools:
 
 def own_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> tuple[Tool[Any], ...]:
     """Our tools, in the order in which models see them."""
-    borders, locks = Borders(data), FileLocks()
+    borders, locks = Borders(data, keys_file()), FileLocks()
     return (
         ReadTool(borders, spills),
         WriteTool(borders, locks),

@@ -1,0 +1,133 @@
+"""Paths that lead elsewhere by the time of a call: somebody swaps a folder for a link while tools work in it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from tool_calls import Desk
+
+from desktop_app.context.permissions import decided
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.tools import search_files
+from desktop_app.tools.opening import open_walked, opened_folder
+from desktop_app.tools.text_files import replace_file
+
+CALLS = int(os.environ.get("PALIMPSEST_SWAPS", "40"))
+ASKED = {
+    "read": {"path": "place/a.txt"},
+    "list": {"path": "place"},
+    "grep": {"pattern": "word", "path": "place"},
+    "edit": {"path": "place/a.txt", "old_text": "word", "new_text": "changed word"},
+    "write": {"path": "place/made.txt", "content": "made"},
+}
+FAKE_RIPGREP = """#!/bin/sh
+for last; do :; done
+for file in $(find . -name '*.txt' | sort); do
+    grep -n word "$file" | while IFS= read -r line; do printf '%s\\0%s\\n' "$file" "$line"; done
+done
+"""
+"""It tells what the real one tells, and opens its files by their paths like it."""
+
+
+@contextmanager
+def swapping(place: Path, theirs: Path) -> Iterator[None]:
+    """A thread that puts a link in the place of a folder, and the folder back, until it is left."""
+    aside, is_over = place.with_name("aside"), threading.Event()
+
+    def swap() -> None:
+        for _ in itertools.takewhile(lambda _: not is_over.is_set(), range(1_000_000)):
+            with suppress(OSError):  # `write` makes a folder where there is none at that moment
+                place.rename(aside)
+                place.symlink_to(theirs)
+            while aside.exists():
+                with suppress(OSError):
+                    place.unlink() if place.is_symlink() else shutil.rmtree(place, ignore_errors=True)
+                    aside.rename(place)
+
+    thread = threading.Thread(target=swap, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join(10)
+
+
+async def asked_and_run(desk: Desk, name: str) -> str:
+    """What a call tells, if all that it needs is the user's word for what is in the folder; else nothing."""
+    call = ToolCall("1", name, json.dumps(ASKED[name]))
+    needs = await desk.toolbox.needs(call, desk.place)
+    if any("outside" in need.target for need in needs):
+        return ""  # the user would say no
+    pieces = [piece async for piece in desk.toolbox.run(call, desk.place)]
+    return "".join(piece.text if isinstance(piece, ToolOutcome) else piece for piece in pieces)
+
+
+async def times_followed(desk: Desk, name: str, calls: int) -> int:
+    """How many of the calls have shown or changed what lies behind the link."""
+    theirs = desk.outside("a.txt", "their word\n").parent
+    desk.file("place/a.txt", "our word\n")
+    followed = 0
+    with swapping(desk.folder / "place", theirs):
+        for _ in range(calls):
+            desk.outside("a.txt", "their word\n")
+            desk.outside("theirs.txt", "their word\n")
+            said = await asked_and_run(desk, name)
+            is_changed = (theirs / "a.txt").read_text() != "their word\n" or (theirs / "made.txt").exists()
+            followed += is_changed or "their" in said
+            with suppress(FileNotFoundError):
+                (theirs / "made.txt").unlink()
+    return followed
+
+
+@pytest.mark.parametrize("name", ASKED)
+async def test_a_link_that_is_swapped_after_the_check_is_never_followed(tmp_path: Path, name: str) -> None:
+    assert await times_followed(Desk(tmp_path), name, CALLS) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+async def test_ripgrep_that_follows_a_swapped_link_tells_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path)
+    program = tmp_path / "rg"
+    program.write_text(FAKE_RIPGREP)
+    program.chmod(0o755)
+    monkeypatch.setattr(search_files.shutil, "which", lambda name: str(program) if name == "rg" else shutil.which(name))
+    desk.file("place/a.txt", "our word\n")
+    assert "1: our word" in await desk.call("grep", pattern="word")
+    (desk.folder / "place").rename(desk.folder / "aside")
+    (desk.folder / "place").symlink_to(desk.outside("a.txt", "their word\n").parent)
+    program.write_text(FAKE_RIPGREP.replace("find .", "find -L ."))
+    assert "their" not in await desk.call("grep", pattern="word")
+    assert decided(await desk.needs("grep", pattern="word", path="place"), ()) == "ask"
+
+
+def test_no_name_on_the_way_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real" / "deep").mkdir(parents=True)
+    (tmp_path / "real" / "deep" / "a.txt").write_text("x")
+    (tmp_path / "link").symlink_to("real")
+    os.close(open_walked(tmp_path / "real" / "deep" / "a.txt", os.O_RDONLY))
+    for path in (tmp_path / "link" / "deep" / "a.txt", tmp_path / "link"):
+        with pytest.raises(OSError, match=r"irectory|symbolic"):
+            os.close(open_walked(path, os.O_RDONLY))
+    with pytest.raises(OSError, match=r"irectory|symbolic"):
+        replace_file(tmp_path / "link" / "new" / "b.txt", b"x")
+    assert not (tmp_path / "real" / "new").exists()
+
+
+def test_a_folder_that_may_be_entered_need_not_be_readable(tmp_path: Path) -> None:
+    (tmp_path / "shut" / "in").mkdir(parents=True)
+    (tmp_path / "shut").chmod(0o311)
+    with opened_folder(tmp_path / "shut" / "in", is_listed=True) as handle:
+        assert handle is None or os.listdir(handle) == []
