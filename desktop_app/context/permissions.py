@@ -1,10 +1,11 @@
 """Whether a call may run: what it needs, held against what the user allowed and forbade.
 
-A rule that forbids wins over every one that allows. What no rule speaks of is asked. Three things a pattern with * does
-not cover: secrets, which only a rule that names the very file allows (files that are likely to hold keys, and those for
-whose need no pattern is proposed), command lines of which one part is not covered, and options that make a program run
-another one or write where it else only looks, unless the pattern names them. A line that cannot be taken apart is
-covered by "*" alone, or by itself, word for word.
+A rule that forbids wins over every one that allows. What no rule speaks of is asked. A pattern with * is proposed for
+programs alone that do nothing but look (looking.py). Four things such a pattern does not cover, whoever wrote it:
+secrets, which only a rule that names the very file allows (files that are likely to hold keys, and those for whose need
+no pattern is proposed); command lines of which one part is not covered; commands that change what the ones behind them
+mean; and options that make a program run another one or write (options.py), unless the pattern names them. A line that
+cannot be taken apart is covered by "*" alone, or by itself, word for word.
 
 Rules that forbid commands guard against mistakes and are no prison: a command may do anything under another name.
 Where such a rule might be meant (a program that runs others, a name that is filled in), the user is asked.
@@ -21,11 +22,15 @@ from typing import Literal
 from desktop_app.conversation.tools import Need, PermissionAnswer, Rule
 
 from .command_line import Command, simple_commands
+from .looking import only_looks, spec_of
+from .options import changes_what_follows, does_more, program_of
 from .secret_paths import is_secret, may_mean_secret
 from .wording import lexicon
 
 Decision = Literal["allow", "ask", "deny"]
 
+COMMANDS = "bash"
+"""The tool that runs command lines: whoever allows it anything also allows what these read."""
 RUNS_OTHERS = lexicon(
     "sudo doas su pkexec runuser sg env xargs nohup time timeout nice ionice chrt taskset exec command builtin eval"
     " source . sh bash dash zsh fish ksh ssh mosh find parallel watch entr setsid setpriv setarch stdbuf unbuffer"
@@ -33,59 +38,6 @@ RUNS_OTHERS = lexicon(
     " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
 )
 """Programs that run what their arguments say: whatever a rule forbids, they may do it under another name."""
-NEVER_WIDE = (
-    RUNS_OTHERS
-    # They have a language of their own, or show a prompt that has.
-    | lexicon(
-        "python pypy ipython perl ruby node deno bun php lua luajit tclsh expect awk gawk mawk nawk sed sqlite psql"
-    )
-    | lexicon("mysql npx bunx uvx pipx tsx vi vim nvim view ed emacs nano less more man info screen tmux gdb lldb")
-    | lexicon("csh tcsh ash pwsh powershell osascript")
-    # They change files, rights, processes or the system.
-    | lexicon(
-        "rm rmdir unlink shred dd mkfs cp install mv ln link tee truncate split csplit uniq patch tar cpio zip unzip"
-    )
-    | lexicon("chmod chown chgrp chattr setfacl mount umount kill pkill killall shutdown reboot crontab at batch")
-    | lexicon("systemctl launchctl service open xdg-open lp lpr")
-    # They send what they are told to where they are told.
-    | lexicon("curl wget aria2c http https xh lynx w3m ftp sftp scp rsync rclone smbclient nc ncat socat telnet")
-    | lexicon("mail mailx sendmail mutt dig nslookup host ping whois traceroute aws gcloud gsutil az")
-    # They change what the commands behind them in the same line do.
-    | lexicon("let declare typeset local readonly export unset read mapfile readarray set shopt enable hash bind")
-    | lexicon("complete compgen fc coproc")
-)
-"""Programs for which "always" is proposed for the very line only. Without the digits of a version."""
-HAS_VERBS = lexicon(
-    "git npm pnpm yarn pip uv poetry cargo go docker podman kubectl gh apt apt-get brew dotnet rustup conda gradle mvn"
-    " make terraform helm svn hg jj"
-)
-"""Programs whose next word says what is done: "git status" is another wish than "git push"."""
-VERBS_NEVER_WIDE = lexicon(
-    "run run-script exec x dlx start shell ssh eval tool compose config alias extension install i add get ci apply"
-    " publish push upload api gist cp rsync"
-)
-GIT_VERBS_NEVER_WIDE = lexicon(
-    "config rebase bisect submodule filter-branch difftool mergetool push fetch pull clone remote send-email"
-)
-"""Verbs of these behind which anything may follow: what is run, or where to something is sent."""
-DOES_MORE = {
-    program: re.compile(option)
-    for program, option in (
-        ("git", r"-c|-x|-O.*|--(?:config-env|exec|open|out|upload|receive).*"),
-        ("find", r"-(?:exec|ok|delete|fprint|fls).*"),
-        ("fd", r"-[a-zA-Z]*[xX].*|--exec.*"),
-        ("rg", r"--(?:pre|hostname-bin)(?:=.*)?"),
-        ("sort", r"-[a-zA-Z]*o.*|--(?:o|co).*"),
-        ("tree", r"-[a-zA-Z]*o.*|--out.*"),
-        ("date", r"-[a-zA-Z]*s.*|--s.*"),
-        ("yq", r"-[a-zA-Z]*i.*|--in.*"),
-        ("make", r"-[a-zA-Z]*[fECI].*|--(?:file|makefile|eval|dir|incl).*|\w+=.*"),
-        ("cargo", r"--config.*"),
-        ("go", r"--?(?:toolexec|exec|vettool|o\b).*"),
-    )
-}
-"""Options of programs that else mostly look: they run another program, or write a file of any name."""
-
 GROUPS: dict[str, tuple[str, ...]] = {
     "all": ("*",),
     "read": ("read", "list", "grep", "glob"),
@@ -129,16 +81,12 @@ def rules_of_option(text: str) -> tuple[Rule, ...]:
 
 
 def suggested_for(command: Command) -> str:
-    """The pattern that is proposed for "always" after that command: its first words, or itself where that is risky."""
-    program, name = command.words[0], _name_of(command)
-    verb = next((word for word in command.words[1:2] if re.fullmatch(r"[A-Za-z][\w:-]*", word)), "")
-    is_risky = name in NEVER_WIDE or re.sub(r"[\d.]+$", "", name) in NEVER_WIDE
-    risky = GIT_VERBS_NEVER_WIDE if name == "git" else VERBS_NEVER_WIDE
-    is_risky = is_risky or (name in HAS_VERBS and (not verb or verb in risky))
-    pattern = f"{literal(program)} {verb} *" if name in HAS_VERBS else f"{literal(program)} *"
-    if "=" in program or is_risky or _names_secret(command) or _does_more(command, pattern):
+    """The pattern that is proposed for "always" after that command: its first words where it does nothing but look,
+    else itself."""
+    found = spec_of(command)
+    if found is None or not only_looks(command) or _names_secret(command):
         return literal(command.text)
-    return pattern
+    return f"{found[0]} *"
 
 
 def literal(text: str) -> str:
@@ -160,7 +108,8 @@ def _decided(need: Need, rules: Sequence[Rule]) -> Decision:
     if any(rule.covers(need) for rule in denied):
         return "deny"
     if need.kind in ("read", "write") and (is_secret(need.target) or not need.suggestion):
-        return "allow" if any(_names(rule.pattern, need.target) for rule in allowed) else "ask"
+        is_any = need.tool == COMMANDS and any(rule.pattern == "*" for rule in allowed)
+        return "allow" if is_any or any(_names(rule.pattern, need.target) for rule in allowed) else "ask"
     return "allow" if any(rule.covers(need) for rule in allowed) else "ask"
 
 
@@ -170,15 +119,17 @@ def _decided_command(need: Need, allowed: Sequence[Rule], denied: Sequence[Rule]
         return "deny"
     if any(_may_mean(rule, commands) for rule in denied):
         return "ask"
-    if any(rule.pattern == "*" or _names(rule.pattern, need.target) for rule in allowed):
+    if any(rule.pattern in ("*", literal(need.target)) for rule in allowed):
         return "allow"
+    if commands is not None and len(commands) > 1 and any(map(changes_what_follows, commands)):
+        return "ask"
     is_covered = commands is not None and all(_is_allowed(command, allowed) for command in commands)
     return "allow" if is_covered else "ask"
 
 
 def _is_allowed(command: Command, allowed: Sequence[Rule]) -> bool:
     return not _names_secret(command) and any(
-        _names(rule.pattern, command.text) or (_covers(rule, command) and not _does_more(command, rule.pattern))
+        rule.pattern == literal(command.text) or (_covers(rule, command) and not does_more(command, rule.pattern))
         for rule in allowed
     )
 
@@ -201,7 +152,7 @@ def _covers(rule: Rule, command: Command, is_loose: bool = False) -> bool:
     texts = [command.text]
     if is_loose:
         bare = command.without_assignments
-        texts += [bare.text, Command((_name_of(bare), *bare.words[1:])).text]
+        texts += [bare.text, Command((program_of(bare), *bare.words[1:])).text]
     return any(fnmatchcase(text, rule.pattern) or fnmatchcase(f"{text} ", rule.pattern) for text in texts)
 
 
@@ -213,7 +164,7 @@ def _may_mean(denied: Rule, commands: Sequence[Command] | None) -> bool:
     forbidden, *rest = denied.pattern.split() or [""]
     for command in commands:
         words = command.without_assignments.words
-        if not words or (name := _name_of(command)) in RUNS_OTHERS:
+        if not words or (name := program_of(command)) in RUNS_OTHERS:
             return True
         if fnmatchcase(name, forbidden) and (command.filled or _in_order(rest, words[1:])):
             return True
@@ -226,25 +177,14 @@ def _in_order(patterns: Sequence[str], words: Sequence[str]) -> bool:
     return all(any(fnmatchcase(word, pattern) for word in left) for pattern in patterns if pattern.strip("*"))
 
 
-def _name_of(command: Command) -> str:
-    """Its program without the folder, and without variables that are set for it; "" if these are all."""
-    words = command.without_assignments.words
-    return words[0].rsplit("/", 1)[-1] if words else ""
-
-
-def _does_more(command: Command, pattern: str) -> bool:
-    """Whether it has an option by which its program does more than look, and that the pattern does not name."""
-    option = DOES_MORE.get(_name_of(command))
-    if option is None:
-        return False
-    if any("$(" in word or "`" in word or ("{" in word and word != "{}") for word in command.filled):
-        return True  # what is put there may be such an option
-    named = [word.split("=", 1)[0] for word in pattern.split()]
-    words = command.without_assignments.words[1:]
-    return any(option.fullmatch(word) and word.split("=", 1)[0] not in named for word in words)
-
-
 def _names_secret(command: Command) -> bool:
     words = (*command.words[1:], *command.reads)
-    paths = {part for word in words for part in (word, *re.split("[=:@]", word))}  # --file=x, HEAD:x, @x
-    return any(map(is_secret, paths)) or any(map(may_mean_secret, command.filled))
+    return any(is_secret(part) for word in words for part in parts_of(word)) or any(
+        may_mean_secret(part) for word in command.filled for part in parts_of(word)
+    )
+
+
+def parts_of(word: str) -> set[str]:
+    """Return what in a word may be a path: --file=x, HEAD:x, @x, -fx."""
+    parts = {word, *re.split("[=:@,]", word)}
+    return parts | {word[2:]} if re.match(r"-[A-Za-z]", word) else parts

@@ -3,43 +3,163 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 FOLDERS = (
-    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".secrets", ".mozilla", ".thunderbird"),
-    *(".local/share/keyrings", ".local/share/kwalletd", "library/keychains", "library/application support/google"),
+    *(
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".azure",
+        ".kube",
+        ".password-store",
+        ".secrets",
+        ".mozilla",
+        ".thunderbird",
+        ".docker",
+    ),
+    *(".local/share/keyrings", ".local/share/kwalletd", ".local/share/palimpsest", ".local/share/containers/auth"),
+    *("library/keychains", "library/application support/google", "library/application support/firefox"),
+    *("library/application support/palimpsest", "appdata/local/palimpsest", "appdata/roaming/mozilla"),
+    *("appdata/local/google/chrome", "library/cookies", ".config/palimpsest", ".config/op", ".config/sops"),
     *(".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".config/gcloud", ".config/1password"),
+    *(".config/gh", ".config/glab-cli", ".config/hub", ".config/doctl", ".config/containers", ".config/keepassxc"),
+    *(".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/bitwarden cli", ".config/azure"),
+    *(".librewolf", ".pki", ".minikube/certs", ".terraform.d", ".oci", ".bluemix", ".gsutil", ".subversion/auth"),
+    *("run/secrets", "etc/ssl/private", "etc/sudoers.d"),
 )
 """Everything below a folder of one of these names."""
 NAMES = (
-    *(".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".npmrc", ".pypirc"),
+    *(
+        ".env",
+        ".env.*",
+        "*.env",
+        ".envrc",
+        ".netrc",
+        "_netrc",
+        ".pgpass",
+        ".my.cnf",
+        ".mylogin.cnf",
+        ".npmrc",
+        ".pypirc",
+    ),
     *(".git-credentials", ".htpasswd", "shadow", "gshadow", "credentials", "credentials.json", "client_secret*.json"),
     *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.kdbx"),
     *("*.keychain", "*.keychain-db", "*.gpg", "*.asc", ".*_history", "service-account*.json", "environ"),
-    *(".authinfo", ".vault-token", ".s3cfg", ".boto", "rclone.conf", "*.tfstate", "*.ovpn", "*.ppk"),
+    *(".authinfo", ".vault-token", ".s3cfg", ".boto", "rclone.conf", "*.tfstate", "*.ovpn", "*.ppk", "*.keystore"),
+    *("auth.json", "keys.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml"),
+    *(".dockercfg", ".kubeconfig", "kubeconfig", ".yarnrc.yml", "pip.conf", "nuget.config", ".terraformrc"),
+    *("logins.json", "key4.db", "cookies.sqlite", "login data", "cookies", ".rediscli_auth", "sudoers"),
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
 """Names that look like them, and are made to be shown."""
-ENDINGS = ("/.docker/config.json", "/.config/gh/hosts.yml", "/.cargo/credentials.toml")
-
-
-_HIDDEN_AND_FILLED_IN = re.compile(r"(?:^|[/={,])\.(?![./])[^/]*[*?\[{},$`]")
+ENDINGS = (
+    *(".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/git/credentials"),
+    *(".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf", ".bundle/config"),
+)
+PROCESSES_SHOWN = frozenset({"cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems"})
+"""Files of /proc that are about the machine. All else there is about a process: what it was started with, its memory,
+its files."""
+ALTERNATIVES_MOST = 64
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_HOME = re.compile(r"^(?:~|\$HOME\b|\$\{HOME\})")
+_NUMBER = re.compile(r"\$[?#]")
+_HERE = re.compile(r"^(?:\$PWD\b|\$\{PWD\})")
 
 
 def is_secret(path: str) -> bool:
     """Whether a file or folder of that path is likely to hold secrets. Small and capital letters are the same here,
     and dots and blanks at the end of a name are nothing, as on systems that open the same file for both."""
-    parts = (part.rstrip(". ") for part in path.lower().replace("\\", "/").split("/"))
-    whole = "/".join(["", *filter(None, parts)])
-    if any(f"/{folder}/" in f"{whole}/" for folder in FOLDERS):
-        return True
-    name = whole.rsplit("/", 1)[-1]
-    if any(fnmatchcase(name, harmless) for harmless in HARMLESS):
+    parts = _parts(path)
+    if not parts:
         return False
-    return any(fnmatchcase(name, pattern) for pattern in NAMES) or whole.endswith(ENDINGS)
+    whole = "/".join(["", *parts, ""])
+    if any(f"/{folder}/" in whole for folder in FOLDERS) or _is_of_a_process(path, parts):
+        return True
+    if any(fnmatchcase(parts[-1], harmless) for harmless in HARMLESS):
+        return False
+    return any(fnmatchcase(parts[-1], name) for name in NAMES) or any(whole.endswith(f"/{end}/") for end in ENDINGS)
 
 
 def may_mean_secret(word: str) -> bool:
-    """Whether a shell may fill a word in so that it names a secret: `.en?`, `~/.s*/config`. Names without a dot before
-    them are not looked at: `*` alone would be among them."""
-    return _HIDDEN_AND_FILLED_IN.search(word) is not None
+    """Return whether a shell may fill a word in so that it names a secret: `.en?`, `~/.s*/config`, `*`, `/pr*/1/*`.
+
+    A substitution, or a variable that is not known, may stand for any name.
+    """
+    word = _NUMBER.sub("0", _HERE.sub(".", _HOME.sub("/~", word)))
+    if "$" in word or "`" in word:
+        return True
+    return any(_may_be_secret(one) for one in _alternatives(word))
+
+
+def _may_be_secret(glob: str) -> bool:
+    parts = _parts(glob)
+    if not parts:
+        return False
+    if is_secret(glob) or _is_of_a_process(glob, parts):
+        return True
+    rows = (*(folder.split("/") for folder in FOLDERS), *(ending.split("/") for ending in ENDINGS))
+    for row in rows:
+        for begin in range(len(parts) - len(row) + 1):
+            if all(_may_fit(part, name) for part, name in zip(parts[begin:], row, strict=False)):
+                return True
+    return any(_may_fit(parts[-1], name.removesuffix("*")) for name in NAMES)
+
+
+def _parts(path: str) -> list[str]:
+    """Its names in small letters, without those that mean nothing, and with `..` followed as far as it can be."""
+    names: list[str] = []
+    for name in path.lower().replace("\\", "/").split("/"):
+        if name == ".." and names and names[-1] != "..":
+            names.pop()
+        elif name == ".." or (name := name.rstrip(". ")):
+            names.append(name)
+    return names
+
+
+def _is_of_a_process(path: str, parts: Sequence[str]) -> bool:
+    """Whether it lies in /proc, as far as a path that is not absolute tells, and is about a process."""
+    at = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
+    if at == len(parts) or not (path.replace("\\", "/").startswith("/") or at):
+        return False
+    return _may_fit(parts[at], "proc") and not (len(parts) == at + 2 and parts[at + 1] in PROCESSES_SHOWN)
+
+
+def _alternatives(word: str) -> Iterator[str]:
+    """What a word with braces stands for; with a sequence, or very many of them, `*`, which may be any."""
+    words = [word]
+    while found := next((match for one in words if (match := _BRACES.search(one))), None):
+        parts = found[1].split(",") if "," in found[1] else ["*"]
+        words = [one.replace(found[0], part, 1) if found[0] in one else one for one in words for part in parts]
+        words = list(dict.fromkeys(words))
+        if len(words) > ALTERNATIVES_MOST:
+            words = [re.sub(r"[{}].*[{}]|[{}]", "*", word)]
+    return iter(words)
+
+
+@lru_cache(4_096)
+def _may_fit(glob: str, name: str) -> bool:
+    """Whether a name that fits both globs may exist. As in a shell, a dot at the beginning is not filled in."""
+    if name.startswith(".") and glob[:1] in ("*", "?", "["):
+        return False
+    return _overlap(re.sub(r"\[[^\]]*\]", "?", glob), name)
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two globs of `*` and `?` have a name in common; tried from the end, each pair of places once."""
+    fitting = [[False] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one), -1, -1):
+        for j in range(len(other), -1, -1):
+            a, b = one[i : i + 1], other[j : j + 1]
+            if not a and not b:
+                fitting[i][j] = True
+            elif a == "*" or b == "*":
+                fitting[i][j] = (a == "*" and fitting[i + 1][j]) or (b == "*" and fitting[i][j + 1])
+                fitting[i][j] |= bool(a == "*" and b and fitting[i][j + 1]) or bool(
+                    b == "*" and a and fitting[i + 1][j]
+                )
+            else:
+                fitting[i][j] = bool(a and b) and (a == b or "?" in (a, b)) and fitting[i + 1][j + 1]
+    return fitting[0][0]

@@ -28,7 +28,8 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
 }
-"""There is no terminal: nothing should page, colour, or ask. `git status` writes nothing."""
+"""There is no terminal: nothing should page, colour, or ask. `git status` and `git diff`
+write nothing."""
 _SWEEP = f'grep -lsF "{MARK}=$0" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -KILL "$pid"; done'
 _WATCHED = (
     # When the engine's end of the pipe closes, ends what left the group and the group itself, so that a killed engine
@@ -41,7 +42,10 @@ _WATCHED = (
 def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """What a command gets: everything but keys of providers, and what makes programs talk to a terminal."""
     kept = (name for name in environment if not is_key(name) and not _OURS.fullmatch(name))
-    return {name: environment[name] for name in kept} | _QUIET
+    count = environment.get("GIT_CONFIG_COUNT", "")
+    number = int(count) if count.isdecimal() else 0  # the user's own come first
+    git = {"GIT_CONFIG_COUNT": str(number + 1), f"GIT_CONFIG_KEY_{number}": "diff.autoRefreshIndex"}
+    return {name: environment[name] for name in kept} | git | {f"GIT_CONFIG_VALUE_{number}": "false"} | _QUIET
 
 
 class ChildProcess:

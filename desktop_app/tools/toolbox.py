@@ -180,7 +180,7 @@ def own_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> t
         ListTool(borders),
         GlobTool(borders),
         GrepTool(borders),
-        BashTool(),
+        BashTool(borders),
         FetchTool(),
         WebSearchTool(settings),
     )

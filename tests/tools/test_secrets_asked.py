@@ -1,0 +1,129 @@
+"""Secrets are nothing that a call shows unasked, by whatever tool and whatever words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tool_calls import Desk
+
+from desktop_app.context.permissions import decided
+from desktop_app.conversation.tools import Rule, Workplace
+
+TOKEN = "oauth_token: gho_canary"
+SECRETS = (
+    ".config/gh/hosts.yml",
+    ".docker/config.json",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".local/share/keyrings/login.keyring",
+    ".kube/config",
+    ".aws/config",
+    ".config/gcloud/access_tokens.db",
+    ".azure/msal_token_cache.json",
+    ".npmrc",
+    ".pypirc",
+    ".netrc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".password-store/mail.gpg",
+    ".mozilla/firefox/x.default/logins.json",
+    ".config/chromium/Default/Cookies",
+    ".config/google-chrome/Default/Login Data",
+    "own.keys",
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A desk whose working folder is the user's home."""
+    monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(tmp_path / "work" / "own.keys"))
+    desk = Desk(tmp_path)
+    monkeypatch.setenv("HOME", str(desk.folder))
+    for name in SECRETS:
+        desk.file(name, TOKEN)
+    desk.file(".config/app/settings.yml", "oauth: no\n")
+    desk.file("notes.txt", "oauth is a protocol\n")
+    return desk
+
+
+@pytest.mark.parametrize("path", [".", "~", ".config", ".config/app/..", ".local", ".local/share", ".cargo"])
+async def test_grep_shows_no_secret_wherever_it_begins(home: Desk, path: str) -> None:
+    said = await home.call("grep", pattern="oauth", path=path)
+    assert "gho_canary" not in said
+    if path == ".":
+        assert "notes.txt\n1: oauth is a protocol" in said
+        assert ".config/app/settings.yml" in said
+
+
+async def test_a_folder_of_secrets_is_searched_where_it_was_asked_for(home: Desk) -> None:
+    [need] = await home.needs("grep", pattern="oauth", path=".config/gh")
+    assert need.suggestion == ""
+    assert "gho_canary" in await home.call("grep", pattern="oauth", path=".config/gh")
+
+
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize("tool", ["read", "grep", "glob", "list", "bash", "from_within", "link", "glob_word"])
+async def test_one_rule_for_every_tool(home: Desk, name: str, tool: str) -> None:
+    """Rules that allow everything in the home folder, and wide ones for commands, do not reach secrets."""
+    rules = [Rule("*", f"{home.folder}/*"), Rule("bash", "cat *")]
+    place, target = Path(name).parent, Path(name).name
+    if tool in ("read", "grep"):
+        needs = await home.needs(tool, path=name, **({"pattern": "x"} if tool == "grep" else {}))
+    elif tool in ("glob", "list"):
+        if place == Path() or name.startswith((".cargo", ".config/git/")):
+            pytest.skip("its folder holds other things, too")
+        needs = await home.needs(tool, path=str(place), **({"pattern": "*"} if tool == "glob" else {}))
+    elif tool == "bash":
+        needs = await home.needs("bash", command=f"cat '{home.folder / name}'")
+    elif tool == "link":
+        os.symlink(home.folder / name, home.folder / "harmless.txt")
+        needs = await home.needs("bash", command="cat harmless.txt")
+    else:
+        home.place = Workplace("one", str(home.folder / place))
+        word = f"'{target}'" if tool == "from_within" else f"{target[:-2]}?{target[-1]}".replace(" ", "?")
+        needs = await home.needs("bash", command=f"cat {word}")
+    assert decided(needs, rules) == "ask"
+    if needs[0].kind == "run":
+        assert decided(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
+
+
+async def test_what_is_no_secret_is_still_allowed(home: Desk) -> None:
+    rules = [Rule("bash", "cat *"), Rule("bash", "ls *")]
+    for command in ("cat notes.txt", "cat *.txt", "ls .", "ls -la .config", "cat ~/notes.txt", "cat /proc/cpuinfo"):
+        assert decided(await home.needs("bash", command=command), rules) == "allow", command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat /proc/$PPID/env*",
+        "cat /proc/1/environ",
+        "cat /proc/self/environ",
+        "cat /proc/[0-9]*/environ",
+        "cat /pro?/1/cmdline",
+        "cat ../../../../../../proc/1/maps",
+        "cat {/proc/1/environ,x}",
+        "cat /*/1/environ",
+        "head -n1 /proc/1/environ",
+        "grep -a KEY /proc/1/environ",
+        "cat *",
+        "cat ~/.n*",
+        "cat ~/.a??/config",
+        "cat .{npm,x}rc",
+        "cat **",
+        "cat $FILE",
+        "cat $(echo .npmrc)",
+        "cat `echo .npmrc`",
+        "sort <.npmrc",
+        "ls -l /proc/1/fd",
+        "echo $GITHUB_TOKEN",
+        "grep -f.npmrc notes.txt",
+    ],
+)
+async def test_what_may_stand_for_a_secret_is_asked(home: Desk, command: str) -> None:
+    wide = [Rule("bash", f"{program} *") for program in ("cat", "head", "grep", "ls", "echo", "sort")]
+    needs = await home.needs("bash", command=command)
+    assert decided(needs, wide) == "ask"
+    assert not any(need.suggestion.endswith(" *") for need in needs if need.kind == "run" and "$(" not in command)
