@@ -32,8 +32,12 @@ TICK_SECONDS = 0.05
 LATE_MOST = 32
 """Pieces that are read after the command has ended: what was on its way then comes in fewer. What follows is written
 in the background."""
-_UNSEEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Signs that change the order in which others are shown, or hide a text."""
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\U000e0000-\U000e007f]"
+)
+"""Signs that change the order in which others are shown, or hide a text, or between its letters. Those that join or
+part the letters of some scripts are none of them: they are shown where the user is asked."""
 BLANKS = " \t\n"
 """Of a shell; others are a part of a word."""
 

@@ -162,7 +162,7 @@ class Sandbox:
         _write(place / "outside/precious", "precious\n")
         (place / "work/link.md").symlink_to("../home/.netrc")
         for argv in (
-            ("init", "-q"),
+            ("init", "-q", "--template="),
             ("config", "alias.runs", "!{run}"),
             ("config", "gpg.program", "{run}"),
             ("config", "diff.external", "{run}"),
@@ -176,7 +176,7 @@ class Sandbox:
         ):
             _git(place, place / "work", *argv)
         _write(place / "work/hostile/x", "x\n")
-        _git(place, place / "work/hostile", "init", "-q")
+        _git(place, place / "work/hostile", "init", "-q", "--template=")
         _git(place, place / "work/hostile", "config", "core.fsmonitor", "{run}")
         _write(place / "work/a.txt", "one\ntwo\nthree\nfour\n")
         subprocess.run(("tar", "cf", "x.tar", "a.txt"), cwd=place / "work", check=True)

@@ -24,6 +24,7 @@ from desktop_app.ui.widgets.buttons import Button, Kind, LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import BOLD, RESTYLING, colour, font, paint_box, restyle, scaled
+from desktop_app.ui.widgets.unseen_signs import marked
 
 from .question_words import covers, note_of, pattern_warning, suggestion_of, title_of
 from .targets import Targets
@@ -96,7 +97,7 @@ class QuestionCard(QWidget):
         self.targets.setVisible(not is_rounds)
         self.whole.setVisible(self.targets.has_more)
         self.whole.setText("Show all arguments")
-        self.pattern.setText(suggestion_of(question.needs))
+        self.pattern.setText(marked(suggestion_of(question.needs)))
         self.rule.setVisible(len(question.needs) == 1 and not is_rounds)
         for button in (self.conversation, self.always):
             button.setVisible(not is_rounds)
@@ -153,7 +154,7 @@ class QuestionCard(QWidget):
         question = self.question
         if question is None or not self.is_listening:
             return
-        pattern = "" if scope == "once" else self.pattern.text().strip()
+        pattern = "" if scope == "once" else self._pattern()
         if scope != "once" and not covers(pattern, question.needs):
             self.pattern.setFocus(Qt.FocusReason.OtherFocusReason)
             return
@@ -165,10 +166,16 @@ class QuestionCard(QWidget):
 
     def _check_pattern(self) -> None:
         needs = self.question.needs if self.question is not None else ()
-        self._tell(self.warning, pattern_warning(self.pattern.text().strip(), needs))
+        self._tell(self.warning, pattern_warning(self._pattern(), needs))
         for button in (self.conversation, self.always):
-            button.setEnabled(covers(self.pattern.text().strip(), needs))
+            button.setEnabled(covers(self._pattern(), needs))
         self.pattern.setAccessibleDescription(self.warning.text())
+
+    def _pattern(self) -> str:
+        """The pattern in the field; the proposed one with the signs that are only marked there."""
+        suggestion = suggestion_of(self.question.needs) if self.question is not None else ""
+        text = self.pattern.text().strip()
+        return suggestion.strip() if text == marked(suggestion).strip() else text
 
     def _toggle_whole(self) -> None:
         is_whole = self.targets.toggle_whole()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from desktop_app.conversation.events import Asked
 from desktop_app.conversation.tools import Need, NeedKind, PermissionAnswer
+from desktop_app.ui.widgets.unseen_signs import marked, unseen_in
 from desktop_app.ui.widgets.words import counted
 
 WANTS: dict[NeedKind, str] = {
@@ -29,7 +30,7 @@ def title_of(question: Asked) -> str:
     if question.kind == "rounds":
         return f"{counted(question.rounds, 'round')} without you. Go on?"
     tools = dict.fromkeys(need.tool for need in question.needs)
-    name = question.call.name if question.call else ", ".join(tools) or "A tool"
+    name = marked(question.call.name if question.call else ", ".join(tools) or "A tool")
     if len(question.needs) == 1:
         return f"{name} wants to {WANTS[question.needs[0].kind]}"
     return f"{name} wants to do {counted(len(question.needs), 'thing')}" if question.needs else f"{name} wants to run"
@@ -37,17 +38,20 @@ def title_of(question: Asked) -> str:
 
 def told_elsewhere(question: Asked, title: str) -> str:
     """What is said of a question in a conversation that is not shown; title: "" if it is not listed."""
-    return f"{f'“{title}”' if title else 'Another conversation'} waits for your answer: {title_of(question)}"
+    return f"{f'“{marked(title)}”' if title else 'Another conversation'} waits for your answer: {title_of(question)}"
 
 
 def note_of(question: Asked) -> str:
     """What the answer means, where it is not plain."""
     if question.kind == "rounds":
         return "The model has been calling tools one after the other. Nothing runs until you answer."
+    unseen = unseen_in(*(need.target for need in question.needs))
+    warning = f"It has characters that cannot be seen, marked here: {unseen}." if unseen else ""
     if len(question.needs) < 2:
-        return ""
-    patterns = dict.fromkeys(proposed(need) for need in question.needs)
-    return f"Your answer holds for all of them. For more than once it allows: {', '.join(patterns)}"
+        return warning
+    patterns = dict.fromkeys(marked(proposed(need)) for need in question.needs)
+    told = f"Your answer holds for all of them. For more than once it allows: {', '.join(patterns)}"
+    return f"{warning} {told}".strip()
 
 
 def proposed(need: Need) -> str:

@@ -13,6 +13,7 @@ from desktop_app.conversation.tools import Need
 from desktop_app.ui.transcript.head_line import arguments_whole
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.unseen_signs import marked
 
 from .question_words import DONE_BY
 
@@ -43,9 +44,9 @@ class Targets(QWidget):
         """What is needed; the arguments are folded away."""
         self._whole = arguments_whole(call) if call else ""
         if len(needs) == 1:
-            self._short = needs[0].target
+            self._short = _told(needs[0])
         else:
-            self._short = "\n".join(f"{DONE_BY[need.kind]}: {need.target}" for need in needs) or self._whole
+            self._short = "\n".join(f"{DONE_BY[need.kind]}: {_told(need)}" for need in needs) or self._whole
         self._is_whole = False
         self._show(self._short)
 
@@ -57,7 +58,7 @@ class Targets(QWidget):
 
     def words(self) -> str:
         """What is shown first, for those who listen."""
-        return self._short
+        return marked(self._short)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width needs other lines."""
@@ -75,7 +76,7 @@ class Targets(QWidget):
         paint_box(QPainter(self), QRectF(self.rect()), colour("code"), None, 8)
 
     def _show(self, text: str) -> None:
-        self.text.setPlainText(text)
+        self.text.setPlainText(marked(text))
         self._fit()
 
     def _fit(self) -> None:
@@ -85,3 +86,8 @@ class Targets(QWidget):
         self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff)
         self.text.setFixedHeight(min(lines, most) * self.text.fontMetrics().lineSpacing() + 8)
         self.setFixedHeight(self.text.height() + MARGIN)
+
+
+def _told(need: Need) -> str:
+    """What is needed; an end of a line within a path, which looks like another need, is marked."""
+    return need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")

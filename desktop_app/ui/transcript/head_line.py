@@ -9,6 +9,7 @@ from datetime import datetime
 from desktop_app.conversation.events import MessageRow, State
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
+from desktop_app.ui.widgets.unseen_signs import marked
 from desktop_app.ui.widgets.words import counted, duration, first_line, moment
 
 from .display_list import Action
@@ -60,9 +61,9 @@ def arguments_in_words(call: ToolCall) -> str:
     """A call's arguments on one line: the first value bare, the others with their names."""
     named = _arguments_of(call)
     if named is None:
-        return first_line(call.arguments)
+        return marked(first_line(call.arguments))
     words = [word if not place else f"{name}={word}" for place, (name, word) in enumerate(named)]
-    return first_line("  ".join(words))
+    return marked(first_line("  ".join(words)))
 
 
 def arguments_whole(call: ToolCall) -> str:
