@@ -86,7 +86,7 @@ LOOKING: dict[str, Looks] = {
     "fold": Looks("bs", "w"),
     "cmp": Looks("bls", "in", _long("print-bytes verbose quiet silent"), _long("bytes ignore-initial")),
     "comm": Looks("123z", long=_long("check-order nocheck-order total")),
-    "od": Looks("abcdfiloxsv", "AjNtw", _long("traditional output-duplicates"), _long("address-radix format")),
+    "od": Looks("abcdfiloxsv", "AjNt", _long("traditional output-duplicates"), _long("address-radix format")),
     "sort": Looks(
         "bdfghiMnRrVcCmsuz",
         "kt",
@@ -155,7 +155,7 @@ LOOKING: dict[str, Looks] = {
         _long("cached deleted others modified stage unmerged exclude-standard full-name error-unmatch eol ignored"),
     ),
     "git ls-tree": Looks("drtlz", "", _long("name-only name-status long full-name full-tree abbrev")),
-    "git describe": Looks("", "", _long("tags all always long abbrev dirty exact-match contains match first-parent")),
+    "git describe": Looks("", "", _long("tags all always long abbrev exact-match contains match first-parent")),
     "git merge-base": Looks("a", "", _long("all octopus independent is-ancestor fork-point")),
     "git name-rev": Looks("", "", _long("tags all always name-only refs")),
     "git check-ignore": Looks("qvn", "", _long("quiet verbose non-matching no-index")),

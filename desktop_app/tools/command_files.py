@@ -11,12 +11,15 @@ from pathlib import Path
 
 from desktop_app.context.command_line import Command
 from desktop_app.context.permissions import parts_of
+from desktop_app.context.secret_paths import may_mean_secret
 from desktop_app.conversation.tools import Need, Workplace
 
 from .places import Borders, folder_of
 
 FOUND_MOST = 2_000
 """Names that one pattern is filled in with."""
+FOLDERS_MOST = 3
+"""Names in one pattern that are filled in: each may multiply what has to be looked at."""
 NAME_MOST = 4_096
 """Characters; no file has a longer path."""
 
@@ -27,6 +30,9 @@ def private_files(tool: str, commands: Sequence[Command], borders: Borders, plac
     found: dict[str, None] = {}
     for command in commands:
         for word in (*command.words[1:], *command.reads):
+            if word in command.filled and sum(map(has_magic, word.split("/"))) > FOLDERS_MOST:
+                found[os.path.join(folder, word)] = None  # to look at all of them would take too long
+                continue
             for path in _paths(word, folder, word in command.filled):
                 real = os.path.realpath(path)
                 if real not in found and not Path(folder).is_relative_to(real) and borders.is_private(Path(real)):
@@ -40,7 +46,7 @@ def _paths(word: str, folder: str, is_filled: bool) -> Iterator[str]:
         if not part or len(part) > NAME_MOST or "\0" in part:
             continue
         path = os.path.join(folder, os.path.expanduser(os.path.expandvars(part) if is_filled else part))
-        if is_filled and has_magic(part):
+        if is_filled and has_magic(part) and not may_mean_secret(part):  # else it is asked for anyway
             yield from islice(iglob(path), FOUND_MOST)
         if os.path.lexists(path):
             yield path

@@ -17,7 +17,8 @@ from pathlib import Path
 CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | _CLOEXEC
-_PASSING = _FOLDER | getattr(os, "O_PATH", 0)  # a folder that may be entered need not be readable
+_PASSING = _FOLDER | getattr(os, "O_PATH", 0)
+"""For a folder that may be entered, and need not be readable."""
 
 
 @contextmanager
@@ -31,7 +32,7 @@ def opened_folder(path: Path, makes: bool = False, is_listed: bool = False) -> G
             path.mkdir(parents=True, exist_ok=True)
         yield None
         return
-    handle = os.open(path.anchor, _PASSING)
+    handle = os.open(path.anchor, os.O_RDONLY | _FOLDER)
     try:
         for name in path.parts[1:]:
             handle, above = _entered(name, handle, makes, path), handle
@@ -65,7 +66,7 @@ def folder_to_run_in(path: Path, handle: int | None) -> str:
 
 def _entered(name: str, above: int, makes: bool, path: Path) -> int:
     try:
-        return os.open(name, _PASSING, dir_fd=above)
+        return _passed(name, above)
     except FileNotFoundError as error:
         if not makes:
             raise _about(error, path) from None
@@ -77,7 +78,16 @@ def _entered(name: str, above: int, makes: bool, path: Path) -> int:
         pass
     except OSError as error:
         raise _about(error, path) from None
-    return os.open(name, _PASSING, dir_fd=above)
+    return _passed(name, above)
+
+
+def _passed(name: str, above: int) -> int:
+    """The folder, opened as far as its rights allow. Not at once with O_PATH: what is mounted when it is needed
+    (autofs) would not be."""
+    try:
+        return os.open(name, os.O_RDONLY | _FOLDER, dir_fd=above)
+    except PermissionError:
+        return os.open(name, _PASSING, dir_fd=above)
 
 
 def _about(error: OSError, path: Path) -> OSError:

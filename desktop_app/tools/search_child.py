@@ -211,7 +211,10 @@ def _files(request: dict[str, Any]) -> Iterator[tuple[str, Found]]:
     """Paths relative to the root, and whole; a root that is a file has itself alone. The process was started in the
     root, or beside it, so that nothing that was put in its place since is searched."""
     root = request["root"]
-    here = opened_below(".", None)
+    try:
+        here = opened_below(".", None)
+    except OSError:  # it may be entered, and not be read
+        return
     if request["is_file"]:
         yield os.path.basename(root), Found(root, here)
         return

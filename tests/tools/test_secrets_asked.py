@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tool_calls import Desk
 
 from desktop_app.context.permissions import decided
 from desktop_app.conversation.tools import Rule, Workplace
+from slowness import slowness
 
 TOKEN = "oauth_token: gho_canary"
 SECRETS = (
@@ -127,3 +129,10 @@ async def test_what_may_stand_for_a_secret_is_asked(home: Desk, command: str) ->
     needs = await home.needs("bash", command=command)
     assert decided(needs, wide) == "ask"
     assert not any(need.suggestion.endswith(" *") for need in needs if need.kind == "run" and "$(" not in command)
+
+
+async def test_a_pattern_that_would_take_for_ever_to_fill_in_is_asked(home: Desk) -> None:
+    began = time.monotonic()
+    needs = await home.needs("bash", command="cat a/*/b/*/c/*/d/*/x.txt")
+    assert time.monotonic() - began < 2 * slowness()
+    assert decided(needs, [Rule("bash", "cat *")]) == "ask"

@@ -40,7 +40,7 @@ def test_a_sign_that_nobody_sees_is_shown_by_its_number(card: QuestionCard, sign
     for text in seen:
         assert sign not in text
         assert f"‹U+{ord(sign):04X}›" in text
-    assert "cannot be seen" in card.note.text()
+    assert "invisible" in card.note.text()
 
 
 def test_a_pattern_that_is_only_marked_is_allowed_as_it_was(card: QuestionCard) -> None:

@@ -46,7 +46,7 @@ def note_of(question: Asked) -> str:
     if question.kind == "rounds":
         return "The model has been calling tools one after the other. Nothing runs until you answer."
     unseen = unseen_in(*(need.target for need in question.needs))
-    warning = f"It has characters that cannot be seen, marked here: {unseen}." if unseen else ""
+    warning = f"It contains invisible characters, shown here by their numbers: {unseen}." if unseen else ""
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(marked(proposed(need)) for need in question.needs)
