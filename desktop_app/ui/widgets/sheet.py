@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from shiboken6 import isValid
 
 from .look import colour, paint_box, scaled
 
@@ -54,9 +55,13 @@ class Sheet(QDialog):
         self._focused_before: QWidget | None = None
         self._footer: QWidget | None = None
         self._first: QWidget | None = None
+        self._held: QWidget | None = None  # what had the keyboard last in here
         self._scrim = Scrim(window, self) if window else None
         if window:
             window.installEventFilter(self)
+            application = QApplication.instance()
+            assert isinstance(application, QApplication)
+            application.focusChanged.connect(self._keep_focus)
         self.finished.connect(self._go)
 
     def set_footer(self, footer: QWidget) -> None:
@@ -94,7 +99,8 @@ class Sheet(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Comes to the front, and takes the keyboard."""
         window = self.parentWidget()
-        self._focused_before = window.focusWidget() if window else None
+        if not self.isAncestorOf(focused := window.focusWidget() if window else None):
+            self._focused_before = focused
         super().showEvent(event)
         self.place()
         if self._scrim:
@@ -102,6 +108,11 @@ class Sheet(QDialog):
             self._scrim.raise_()
         self.raise_()
         (self._first or self).setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes; no other key goes on to the window behind."""
+        super().keyPressEvent(event)
+        event.accept()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the sheet, and the ground of the footer."""
@@ -136,6 +147,18 @@ class Sheet(QDialog):
             self.place()
         return super().eventFilter(watched, event)
 
+    def _keep_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+        """Takes the keyboard back: Qt gives it away when its widget is disabled, hidden or deleted, and so does whoever
+        asks for it behind the sheet. Menus and other windows may have it."""
+        if not self.isVisible() or QApplication.activeWindow() is not self.window():
+            return
+        if now is not None and self.isAncestorOf(now):
+            self._held = now
+        elif now is None or (now is not self and now.window() is self.window() and not _is_in_sheet(now)):
+            can_take = self._held is not None and isValid(self._held) and self._held.isVisibleTo(self)
+            back = self._held if can_take and self._held.isEnabled() else self
+            back.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
     def _size_for(self, most: QSize) -> QSize:
         width = min(scaled(self._wanted_width), most.width())
         layout = self.layout()
@@ -147,6 +170,12 @@ class Sheet(QDialog):
     def _go(self) -> None:
         if self._scrim:
             self._scrim.hide()
-        if self._focused_before is not None:
-            self._focused_before.setFocus()
-            self._focused_before = None
+        before, self._focused_before = self._focused_before, None
+        if before is not None and isValid(before):
+            before.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
+
+def _is_in_sheet(widget: QWidget | None) -> bool:
+    while widget is not None and not isinstance(widget, Sheet):
+        widget = widget.parentWidget()
+    return widget is not None
