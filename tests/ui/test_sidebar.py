@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
@@ -130,3 +131,54 @@ def test_the_buttons_wish(sidebar, qtbot):
     ):
         with qtbot.waitSignal(signal):
             qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+@pytest.fixture
+def two(sidebar) -> Sidebar:
+    """A sidebar in which the first of two conversations is open."""
+    sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
+    sidebar.list.show_open("a")
+    return sidebar
+
+
+def place_of(sidebar: Sidebar, name: str) -> QPoint:
+    conversations = sidebar.list.conversations
+    return sidebar.list.visualRect(conversations.index(conversations.row_of(name))).center()
+
+
+def right_click(qtbot, sidebar: Sidebar, name: str) -> QMenu:
+    place = place_of(sidebar, name)
+    qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.RightButton, pos=place)
+    where = sidebar.list.viewport().mapToGlobal(place)
+    QApplication.sendEvent(sidebar.list.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, where))
+    return sidebar.list.findChild(QMenu)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_a_right_click_shows_the_menu_of_a_line_and_chooses_nothing(two, qtbot):
+    opened: list[str] = []
+    two.list.conversation_chosen.connect(opened.append)
+    menu = right_click(qtbot, two, "b")
+    assert two.list.selectedIndexes() == [two.list.currentIndex()]
+    assert two.list.currentIndex().row() == two.list.conversations.row_of("a")
+    with qtbot.waitSignal(two.list.delete_requested) as deleted:
+        next(action for action in menu.actions() if action.text() == "Delete").trigger()
+    assert deleted.args == ["b"]
+    menu.close()
+    assert opened == []
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_renaming_from_the_menu_opens_nothing(two, qtbot):
+    opened: list[str] = []
+    two.list.conversation_chosen.connect(opened.append)
+    menu = right_click(qtbot, two, "b")
+    next(action for action in menu.actions() if action.text() == "Rename").trigger()
+    menu.close()
+    field = two.list.findChild(QLineEdit)
+    field.setText("Another")
+    with qtbot.waitSignal(two.list.conversations.renamed) as renamed:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert renamed.args == ["b", "Another"]
+    assert opened == []
+    assert two.list.currentIndex().row() == two.list.conversations.row_of("a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QAbstractItemModel, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -24,7 +24,14 @@ _BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
 
 class ConversationDelegate(QStyledItemDelegate):
-    """Paints a line: title, age and messages, and a small pie of how full the window is."""
+    """Paints a line: title, age and messages, and a small pie of how full the window is.
+
+    marked: the line whose menu is open; it looks as if the mouse were on it.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.marked = QPersistentModelIndex()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         """Groups are lower."""
@@ -43,7 +50,8 @@ class ConversationDelegate(QStyledItemDelegate):
             painter.setPen(colour("ink_faint"))
             painter.drawText(box.adjusted(10, 0, 0, -scaled(4)), _BOTTOM_LEFT, line.title)
         else:
-            self._paint_ground(painter, box.adjusted(1, 1, -1, -1), state)
+            is_near = bool(state & QStyle.StateFlag.State_MouseOver) or self.marked == index
+            self._paint_ground(painter, box.adjusted(1, 1, -1, -1), state, is_near)
             self._paint_info(painter, box.adjusted(10, scaled(8), -10, -scaled(8)), line, index.data(DOING_ROLE))
         painter.restore()
 
@@ -62,10 +70,10 @@ class ConversationDelegate(QStyledItemDelegate):
         """Over the title."""
         editor.setGeometry(option.rect.adjusted(2, 4, -2, -scaled(20)))  # type: ignore[attr-defined]
 
-    def _paint_ground(self, painter: QPainter, box: QRectF, state: QStyle.StateFlag) -> None:
+    def _paint_ground(self, painter: QPainter, box: QRectF, state: QStyle.StateFlag, is_near: bool) -> None:
         if state & QStyle.StateFlag.State_Selected:
             paint_box(painter, box, colour("raised"), colour("line"), 8)
-        elif state & QStyle.StateFlag.State_MouseOver:
+        elif is_near:
             paint_box(painter, box, colour("line_soft"), None, 8)
 
     def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, doing: Doing | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
@@ -26,7 +26,8 @@ class ConversationList(QListView):
         self.conversations = ConversationModel(self)
         self._open = ""
         self.setModel(self.conversations)
-        self.setItemDelegate(ConversationDelegate(self))
+        self._delegate = ConversationDelegate(self)
+        self.setItemDelegate(self._delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -49,6 +50,11 @@ class ConversationList(QListView):
         if self.currentIndex().isValid():
             self.edit(self.currentIndex())
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The right button opens a menu, and chooses nothing."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click opens."""
         super().mouseReleaseEvent(event)
@@ -57,7 +63,9 @@ class ConversationList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens, Delete deletes, F2 is Qt's."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if self.state() == QAbstractItemView.State.EditingState:
+            event.accept()  # what the field of the title passed on: its Enter stores the title, and opens nothing
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self.currentIndex())
         elif event.key() == Qt.Key.Key_Delete and self.currentIndex().isValid():
             self._delete(self.currentIndex())
@@ -85,7 +93,13 @@ class ConversationList(QListView):
         menu.addAction("Rename", lambda: self.edit(index))
         menu.addSeparator()
         menu.addAction("Delete", lambda: self._delete(index))
+        menu.aboutToHide.connect(lambda: self._mark(QModelIndex()))
+        self._mark(index)
         menu.popup(where)
+
+    def _mark(self, index: QModelIndex) -> None:
+        self._delegate.marked = QPersistentModelIndex(index)
+        self.viewport().update()
 
     def _choose(self, index: QModelIndex) -> None:
         line = index.data(LINE_ROLE) if index.isValid() else None
