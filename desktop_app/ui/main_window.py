@@ -130,6 +130,7 @@ class MainWindow(QMainWindow):
         self.composer.stop_requested.connect(chat.stop)
         self.composer.draft_changed.connect(chat.drafts.count)
         self.stage.welcome.prompt_chosen.connect(chat.send)
+        self.stage.welcome.prompt_chosen.connect(self.composer.take_focus)  # the card goes, and its focus with it
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
         transcript.regenerate_requested.connect(chat.regenerate)

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.ui.composer.composer import MOST_LINES, Composer
@@ -156,3 +156,12 @@ def test_the_draft_says_what_it_costs(composer, qtbot):
     assert composer.note.text() == "draft 1 token"
     composer.set_draft_tokens(1_204)
     assert composer.note.text() == "draft 1,204 tokens"
+
+
+def test_alt_with_a_letter_is_a_command_and_types_nothing(composer, qtbot):
+    qtbot.keyClick(composer.field, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    assert composer.text() == ""
+    typed = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier, "\u00e5")
+    QApplication.sendEvent(composer.field, typed)  # what Option makes of the key on a Mac
+    qtbot.keyClicks(composer.field, "bA")
+    assert composer.text() == "\u00e5bA"

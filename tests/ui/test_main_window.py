@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, send, signalled, texts, until
 
@@ -42,6 +43,21 @@ def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(play):
         await finished
         assert len(texts(window)) == 2
         assert window.stage.currentWidget() is window.stage.transcript
+
+    play(scene, messages=0)
+
+
+def test_what_is_typed_before_and_after_a_starter_card_stays(play, qtbot):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+        qtbot.keyClicks(window.composer.field, "before")
+        window.stage.welcome.prompts[0].setFocus()
+        qtbot.mouseClick(window.stage.welcome.prompts[0], Qt.MouseButton.LeftButton)
+        assert window.focusWidget() is window.composer.field
+        await finished
+        qtbot.keyClicks(window.focusWidget(), " and after")
+        assert window.composer.text() == "before and after"
+        await until(lambda: window.composer.draft_tokens)
 
     play(scene, messages=0)
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QEvent, QMimeData, Qt
-from PySide6.QtGui import QColor, QPalette, QTextOption
+from PySide6.QtGui import QColor, QKeyEvent, QPalette, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from .look import RESTYLING, colour, font
+
+
+def is_command(event: QKeyEvent) -> bool:
+    """Return whether a key was pressed with Alt, and Alt made no other character of it, as it does on a Mac."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+    has_alt = modifiers == Qt.KeyboardModifier.AltModifier
+    return has_alt and event.key() <= sys.maxunicode and event.text().upper() == chr(event.key())
 
 
 class TextArea(QPlainTextEdit):
@@ -31,6 +40,13 @@ class TextArea(QPlainTextEdit):
             counted += max(round(self.blockBoundingRect(block).height() / height), 1)
             block = block.next()
         return min(max(counted, 1), most)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leaves Alt with a letter to others: it is a command, and types nothing when nobody takes it."""
+        if is_command(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Takes the text of what is pasted, never its formatting."""
