@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import socket
 import sys
@@ -18,6 +17,7 @@ import qasync
 from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from desktop_app import STARTED
 from desktop_app.paths import log_file
 from desktop_app.settings import Settings
 
@@ -29,8 +29,6 @@ from .style import show_theme
 log = logging.getLogger(__name__)
 
 LAYOUT_FILE = "window.ini"
-_IMPORTED = time.monotonic()
-
 
 Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 
@@ -65,14 +63,12 @@ def make_application(settings: Settings) -> QApplication:
     return application
 
 
-def seconds_since_process_start() -> float:
-    """Where the system tells it (Linux); else since this module was imported."""
-    try:
-        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-        started = int(fields[19]) / os.sysconf("SC_CLK_TCK")
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - started
-    except (OSError, AttributeError, ValueError, IndexError):
-        return time.monotonic() - _IMPORTED
+def seconds_since_start() -> float:
+    """Return the seconds since Python started in this process.
+
+    The system's own figure begins with the shell that became this process: it has the time of a set-up in it.
+    """
+    return time.monotonic() - STARTED
 
 
 async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
@@ -81,8 +77,8 @@ async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None
     door = SignalDoor(window)
 
     def begin() -> None:
-        window.window_shown_seconds = seconds_since_process_start()
-        log.info("The window was painted %.2f s after the process started", window.window_shown_seconds)
+        window.window_shown_seconds = seconds_since_start()
+        log.info("The window was painted %.2f s after the program started", window.window_shown_seconds)
         bridge.start_engine()
         if drive is not None:
             bridge.start(_driven(window, bridge, drive))

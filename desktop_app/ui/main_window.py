@@ -39,7 +39,7 @@ SIZE = (1440, 900)
 class MainWindow(QMainWindow):
     """Signals: painted, once, when it is first on the screen; close_requested, when the user closes it.
 
-    window_shown_seconds: from the start of the process to the first painting; 0 before.
+    window_shown_seconds: from the start of Python in this process to the first painting; 0 before.
     """
 
     painted = Signal()

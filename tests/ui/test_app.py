@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.ui.app import seconds_since_process_start
+from desktop_app.ui.app import seconds_since_start
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def wait_for(file: Path, words: str) -> None:
 @pytest.mark.parametrize("ending", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path, ending: signal.Signals) -> None:
     process = start(tmp_path)
-    wait_for(tmp_path / "palimpsest.log", "s after the process started")
+    wait_for(tmp_path / "palimpsest.log", "s after the program started")
     process.send_signal(ending)
     said, _ = process.communicate(timeout=20)
     assert process.returncode == 0
@@ -66,8 +66,18 @@ def test_a_data_folder_that_cannot_be_written_is_said_and_the_window_opens(start
     assert process.returncode == 0
 
 
-def test_the_age_of_the_process_is_known() -> None:
-    before = seconds_since_process_start()
+def test_the_age_of_the_program_is_known() -> None:
+    before = seconds_since_start()
     time.sleep(0.05)
-    assert 0.04 <= seconds_since_process_start() - before < 5
+    assert 0.04 <= seconds_since_start() - before < 5
     assert before > 0
+
+
+def test_a_set_up_that_ran_first_in_the_same_process_is_not_counted() -> None:
+    code = "from desktop_app.ui.app import seconds_since_start as s; import desktop_app as d; print(d.STARTED, s())"
+    before = time.monotonic()
+    script = f'read -t 1.5 <> <(:) || true; exec "$0" -c "{code}"'  # waits in the shell that becomes Python
+    ended = subprocess.run(["bash", "-c", script, sys.executable], capture_output=True, text=True, check=True)
+    started, seconds = map(float, ended.stdout.split())
+    assert started >= before + 1.4, "that is when the shell became Python"
+    assert 0 < seconds < time.monotonic() - before - 1.4
