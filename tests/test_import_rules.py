@@ -100,7 +100,7 @@ def why_not(module: str, imported: str) -> str:
 
 
 def why_not_ours(module: str, imported: str) -> str:
-    if imported in ("", "__version__"):  # the bare package
+    if imported in ("", "__version__", "STARTED"):  # the bare package
         return ""
     fitting = [part for part in MAY_IMPORT if is_within(module, part)]
     if not fitting:
