@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from desktop_app.conversation.events import Failure
 
+from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.ink import InkLabel
 from .widgets.look import BOLD, colour, paint_box
@@ -28,14 +29,13 @@ class FailureCard(QWidget):
         self.dismiss = LinkButton("Dismiss", parent=self)
         self.button.clicked.connect(self._press)
         self.dismiss.clicked.connect(self.clear)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(self.title)
-        words.addWidget(self.text)
+        self.area = ScrollColumn(spacing=4)
+        self.area.add(self.title)
+        self.area.add(self.text)
         row = QHBoxLayout(self)
         row.setContentsMargins(18, 12, 14, 12)
         row.setSpacing(12)
-        row.addLayout(words, 1)
+        row.addWidget(self.area, 1)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)

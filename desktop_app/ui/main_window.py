@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.settings import Settings
 
+from .body import Body
 from .bridge import Bridge
 from .composer.composer import Composer
 from .context_controller import ContextController
@@ -34,6 +35,9 @@ from .transcript.transcript_model import TranscriptModel
 from .widgets.boxes import Ground
 
 SIZE = (1440, 900)
+GROWS = QSizePolicy.Policy.Expanding
+FRAME = (8, 44)
+"""Pixels that a window's frame may take; how many, the system tells only once the window is shown."""
 
 
 class MainWindow(QMainWindow):
@@ -64,7 +68,6 @@ class MainWindow(QMainWindow):
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
-        self.settings.changed.connect(lambda _: QTimer.singleShot(0, self, self._fit_to_screen))  # once all is laid out
         self._connect(bridge)
         self._add_shortcuts()
         self._recall_layout()
@@ -79,19 +82,15 @@ class MainWindow(QMainWindow):
         self.failure = FailureCard()
         self.question = QuestionCard()
         self.panel = ContextPanel()
-        self.toast = Toast(self.stage)
-        middle = QVBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.header)
-        middle.addWidget(self.stage, 1)
-        middle.addWidget(Foot((self.failure, self.question, self.composer, self.gauge)))
+        self.toast = Toast()
+        foot = Foot((self.question, self.failure), (self.composer, self.gauge))
+        self.body = Body(_column(self.stage, self.toast, foot), self.panel)
         ground = Ground("paper")
         columns = QHBoxLayout(ground)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(0)
         columns.addWidget(self.sidebar)
-        columns.addLayout(middle, 1)
-        columns.addWidget(self.panel)
+        columns.addWidget(_column(self.header, self.body), 1)
         self.setCentralWidget(ground)
         self.parts = Parts(
             sidebar=self.sidebar,
@@ -233,29 +232,25 @@ class MainWindow(QMainWindow):
             self.header.rename()
 
     def _recall_layout(self) -> None:
-        self.resize(QSize(*SIZE).boundedTo(self._room()))
+        self.resize(QSize(*SIZE))
         geometry = self._memory.value("geometry")
         if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
+        if not self.isMaximized() and not self.isFullScreen():
+            self.resize(self.size().boundedTo(self._room()))
         self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
         self.chat.conversation = str(self._memory.value("conversation", ""))
-        self._fit_to_screen()
-
-    def _fit_to_screen(self) -> None:
-        """The panel is left closed where the screen has no room for it beside all else."""
-        if self.minimumSizeHint().width() > self._room().width():
-            self.panel.hide()
 
     def _room(self) -> QSize:
-        """What the screen offers. The platform without a screen pretends to have a small one."""
+        """What the screen offers inside a frame. The platform without a screen pretends to have a small one."""
         if QGuiApplication.platformName() == "offscreen":
             return QSize(*SIZE)
-        return self.screen().availableSize()
+        return self.screen().availableSize() - QSize(*FRAME)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remembers the layout; who runs the window ends it in order."""
         self._memory.setValue("geometry", self.saveGeometry())
-        self._memory.setValue("panel", not self.panel.isHidden())
+        self._memory.setValue("panel", self.body.is_panel_wanted)
         self._memory.setValue("conversation", self.chat.conversation)
         self._memory.sync()
         event.ignore()
@@ -268,3 +263,14 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.painted.emit)
+
+
+def _column(*widgets: QWidget) -> QWidget:
+    """The widgets below each other, the one that grows among them."""
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for widget in widgets:
+        column.addWidget(widget, 1 if widget.sizePolicy().verticalPolicy() == GROWS else 0)
+    return made

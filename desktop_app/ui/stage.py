@@ -4,8 +4,8 @@ there."""
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript import Transcript
@@ -13,6 +13,9 @@ from .transcript.transcript_model import TranscriptModel
 from .welcome import Welcome
 from .widgets.look import RESTYLING, colour, paint_box, scaled
 
+LEAST = 48  # pixels of the conversation that stay in sight
+CARD = 84  # pixels that a card has at least
+EDGE, GAP = 14, 12  # pixels above and below the column, and between what stands in it
 SPEECHES = ((0.38, 0), (0.96, 3), (0.3, 1), (0.88, 2))
 """What the frame of a conversation shows: how wide each message's last line is, and how many stand above it."""
 
@@ -47,6 +50,7 @@ class Stage(QStackedWidget):
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.welcome = Welcome(self)
         self.transcript = Transcript(model, self)
         self.skeleton = Skeleton(self)
@@ -58,9 +62,9 @@ class Stage(QStackedWidget):
         model.rowsRemoved.connect(self._choose)
 
     def minimumSizeHint(self) -> QSize:
-        """What the page that is shown needs, not what the largest would: a card below it may need the room."""
+        """A few lines: both pages scroll, and a card below them may need the room."""
         shown = self.currentWidget()
-        return shown.minimumSizeHint() if shown is not None else super().minimumSizeHint()
+        return QSize(shown.minimumSizeHint().width() if shown is not None else 0, LEAST)
 
     def await_conversation(self) -> None:
         """Shows the frame of a conversation that has messages, until they are there."""
@@ -78,22 +82,45 @@ class Stage(QStackedWidget):
 
 
 class Foot(QWidget):
-    """What stands under the stage, in a column as wide as the transcript's."""
+    """What stands under the stage, in a column as wide as the transcript's. Cards come and go, and scroll where there
+    is no room for them; what always stands there keeps its height."""
 
-    def __init__(self, widgets: tuple[QWidget, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, cards: tuple[QWidget, ...], fixed: tuple[QWidget, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QWidget(self)
-        column = QVBoxLayout(self._column)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for widget in widgets:
-            column.addWidget(widget)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SIDE, 14, SIDE, 14)
-        row.addStretch(1)
-        row.addWidget(self._column, 1000)
-        row.addStretch(1)
-        self._fit()
+        self._cards, self._fixed = cards, fixed
+        for widget in (*cards, *fixed):
+            widget.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+
+    def sizeHint(self) -> QSize:
+        """All of it."""
+        wanted = [height for _, height in self._wanted()]
+        return QSize(COLUMN, sum(wanted) + self._spaces(len(wanted)))
+
+    def minimumSizeHint(self) -> QSize:
+        """What always stands there, and of one card so much that it can be seen and scrolled."""
+        wanted = self._wanted()
+        cards = [min(height, scaled(CARD)) for widget, height in wanted if widget in self._cards]
+        fixed = sum(height for widget, height in wanted if widget not in self._cards)
+        width = max(widget.minimumSizeHint().width() for widget in self._fixed)
+        return QSize(width + 2 * SIDE, fixed + max(cards, default=0) + self._spaces(len(wanted)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need other heights."""
+        super().resizeEvent(event)
+        self._place()
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def event(self, event: QEvent) -> bool:
+        """Something in it has come, gone, or needs another height."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+            around = self.parentWidget().layout() if self.parentWidget() else None
+            if around is not None:
+                around.activate()  # at once: nothing is painted in a place that is too small for it
+            self._place()
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the ground and the line above."""
@@ -101,11 +128,39 @@ class Foot(QWidget):
         painter.fillRect(self.rect(), colour("paper"))
         painter.fillRect(0, 0, self.width(), 1, colour("line"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        """A new font scale needs another column."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self._fit()
+    def _column(self) -> int:
+        return max(min(self.width() - 2 * SIDE, scaled(COLUMN)), 0)
 
-    def _fit(self) -> None:
-        self._column.setMaximumWidth(scaled(COLUMN))
+    def _spaces(self, widgets: int) -> int:
+        return 2 * EDGE + GAP * max(widgets - 1, 0)
+
+    def _wanted(self) -> list[tuple[QWidget, int]]:
+        """What is shown, from above, and the height that each would like."""
+        width = self._column()
+        shown = [widget for widget in (*self._cards, *self._fixed) if not widget.isHidden()]
+        return [(widget, _wanted_height(widget, width)) for widget in shown]
+
+    def _place(self) -> None:
+        wanted = self._wanted()
+        left = self.height() - self._spaces(len(wanted)) - sum(h for w, h in wanted if w not in self._cards)
+        heights = dict(wanted)
+        for place, card in enumerate(cards := [widget for widget, _ in wanted if widget in self._cards]):
+            others = sum(min(heights[other], scaled(CARD)) for other in cards[place + 1 :])
+            heights[card] = max(min(heights[card], left - others), 0)
+            left -= heights[card]
+        y = EDGE
+        for widget, _ in wanted:
+            widget.setGeometry((self.width() - self._column()) // 2, y, self._column(), heights[widget])
+            y += heights[widget] + GAP
+
+
+def _wanted_height(widget: QWidget, width: int) -> int:
+    """What scrolls in it knows what it would like only once it has its width."""
+    layout = widget.layout()
+    if widget.width() != width:
+        widget.resize(width, widget.height())
+    if layout is None:
+        return widget.sizeHint().height()
+    layout.activate()
+    height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+    return max(min(height, widget.maximumHeight()), widget.minimumHeight())

@@ -1,12 +1,13 @@
-"""Short news at the bottom of the conversation: it comes, offers one thing to do, and goes. It takes no focus."""
+"""Short news between the conversation and the composer: it comes, offers one thing to do, and goes. It takes no focus,
+and has a strip of its own: it lies over nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from .widgets.buttons import LinkButton
 from .widgets.ink import InkLabel
@@ -14,28 +15,40 @@ from .widgets.look import colour, paint_box, scaled
 
 SHOWN = 4_000  # milliseconds
 SHOWN_WITH_ACTION = 8_000
-LIFT = 16  # pixels above the bottom of what it lies on
+SIDE = 24  # pixels left and right of it at least
+LEAST = 120  # pixels of its text
 
 
 class Toast(QWidget):
-    """One toast over `ground`, bottom-centre. A new one replaces the one before."""
+    """One toast in the middle of its strip. A new one replaces the one before."""
 
-    def __init__(self, ground: QWidget) -> None:
-        super().__init__(ground)
-        self._ground = ground
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._act: Callable[[], None] | None = None
-        self.label = InkLabel(size=13, parent=self)
-        self.action = LinkButton("", parent=self)
-        self.action.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.action.clicked.connect(self._press)
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 12, 8)
+        self._is_dismissed = False
+        self.label = InkLabel(size=13, wraps=True)
+        self.action = LinkButton("")
+        self.dismiss = LinkButton("✕")
+        self.dismiss.setAccessibleName("Dismiss")
+        self.dismiss.setToolTip("Dismiss")
+        self.box = QWidget()
+        self._row = row = QHBoxLayout(self.box)
+        row.setContentsMargins(16, 6, 12, 6)
         row.setSpacing(14)
-        row.addWidget(self.label)
-        row.addWidget(self.action)
+        for widget in (self.label, self.action, self.dismiss):
+            row.addWidget(widget)
+        for link in (self.action, self.dismiss):
+            link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        strip = QHBoxLayout(self)
+        strip.setContentsMargins(SIDE, 4, SIDE, 10)
+        strip.addStretch(1)
+        strip.addWidget(self.box)
+        strip.addStretch(1)
+        self.action.clicked.connect(self._press)
+        self.dismiss.clicked.connect(self._dismiss)
         self._time = QTimer(self, singleShot=True)
         self._time.timeout.connect(self.hide)
-        ground.installEventFilter(self)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
     def tell(
@@ -47,14 +60,15 @@ class Toast(QWidget):
         is_quiet: bool = False,
     ) -> None:
         """Shows a text, and a link that calls `act`. stays: until the next one, or `hide`. is_quiet: not read aloud,
-        for a number that grows."""
-        self._act = act
+        for a number that grows; one that was dismissed stays away."""
+        if is_quiet and self._is_dismissed:
+            return
+        self._act, self._is_dismissed = act, False
         self.label.set_text(text)
         self.action.setText(action)
         self.action.setVisible(bool(action))
-        self._move()
+        self._fit()
         self.show()
-        self.raise_()
         if not is_quiet:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
         if stays:
@@ -64,6 +78,7 @@ class Toast(QWidget):
 
     def end_stay(self) -> None:
         """What stayed is over."""
+        self._is_dismissed = False
         if self.isVisible() and not self._time.isActive():
             self.hide()
 
@@ -72,11 +87,11 @@ class Toast(QWidget):
         if self.label.text() == text:
             self.hide()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stays in the middle when the window changes its size."""
-        if event.type() == QEvent.Type.Resize and self.isVisible():
-            self._move()
-        return super().eventFilter(watched, event)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow place its text needs more lines."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
     def enterEvent(self, event: QEvent) -> None:
         """Waits while the mouse is on it."""
@@ -84,18 +99,20 @@ class Toast(QWidget):
             self._time.start(SHOWN_WITH_ACTION)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the box and a soft edge."""
+        """Paints the strip and the box."""
         painter = QPainter(self)
-        box = QRectF(self.rect())
-        paint_box(painter, box, colour("raised"), colour("ink_faint"), 10)
+        painter.fillRect(self.rect(), colour("paper"))
+        paint_box(painter, QRectF(self.box.geometry()), colour("raised"), colour("ink_faint"), 10)
 
-    def _move(self) -> None:
-        taken = scaled(70) + (self.action.sizeHint().width() if self.action.text() else 0)
-        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, max(self._ground.width() - taken, 120)))
-        self._row.activate()
-        size = self.sizeHint()
-        self.resize(size)
-        self.move((self._ground.width() - size.width()) // 2, self._ground.height() - size.height() - scaled(LIFT))
+    def _fit(self) -> None:
+        links = [link for link in (self.action, self.dismiss) if not link.isHidden()]
+        taken = 2 * SIDE + scaled(30) + sum(link.sizeHint().width() + self._row.spacing() for link in links)
+        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, max(self.width() - taken, scaled(LEAST))))
+        self.label.setFixedHeight(self.label.heightForWidth(self.label.width()))
+
+    def _dismiss(self) -> None:
+        self._is_dismissed = True
+        self.hide()
 
     def _press(self) -> None:
         act = self._act

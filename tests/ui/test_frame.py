@@ -6,7 +6,7 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from transcript_rows import compaction
 
 from desktop_app.conversation.events import Failure, GaugeChanged, RoomStarted, ViewChanged
@@ -39,6 +39,16 @@ def shown(qtbot):
         return widget
 
     return show
+
+
+def over_a_toast(shown) -> tuple[QWidget, Toast]:
+    """A window, and a toast at its end."""
+    ground = QWidget()
+    column = QVBoxLayout(ground)
+    toast = Toast()
+    column.addWidget(QWidget(), 1)
+    column.addWidget(toast)
+    return shown(ground), toast
 
 
 @pytest.mark.parametrize(
@@ -95,23 +105,21 @@ def test_the_model_menu_offers_what_can_be_used(shown, qtbot):
 
 
 def test_a_toast_offers_one_thing_takes_no_focus_and_goes(shown, qtbot):
-    ground = shown(QWidget())
+    ground, toast = over_a_toast(shown)
     field = QLineEdit(ground)
     field.show()
     field.setFocus()
-    toast = Toast(ground)
     undone: list[None] = []
     toast.tell("Deleted", "Restore", lambda: undone.append(None))
     assert toast.isVisible()
     assert ground.focusWidget() is field
-    assert abs(toast.geometry().center().x() - ground.rect().center().x()) <= 1
     qtbot.mouseClick(toast.action, Qt.MouseButton.LeftButton)
     assert undone == [None]
     assert not toast.isVisible()
 
 
 def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot):
-    toast = Toast(shown(QWidget()))
+    _ground, toast = over_a_toast(shown)
     toast.tell("Compacting…", stays=True)
     toast.end_stay()
     assert not toast.isVisible()
@@ -123,14 +131,20 @@ def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot):
     qtbot.waitUntil(lambda: not toast.isVisible())
 
 
-def test_a_toast_stays_in_the_middle_of_what_it_lies_on(shown):
-    ground = shown(QWidget())
-    toast = Toast(ground)
-    toast.tell("A longer text that says what happened")
-    ground.resize(500, 300)
-    QApplication.processEvents()
-    assert ground.rect().contains(toast.geometry())
-    assert abs(toast.geometry().center().x() - 250) <= 1
+def test_a_toast_has_a_place_of_its_own_and_shows_all_of_its_text(shown, qtbot):
+    ground, toast = over_a_toast(shown)
+    above = ground.layout().itemAt(0).widget()
+    toast.tell("A longer text that says what happened, and why, and what can be done about it now", "Do it")
+    for width in (700, 330):
+        ground.resize(width, 300)
+        QApplication.processEvents()
+        assert not above.geometry().intersects(toast.geometry())
+        assert ground.rect().contains(toast.geometry())
+        assert toast.rect().contains(toast.box.geometry())
+        assert abs(toast.box.geometry().center().x() - toast.rect().center().x()) <= 1
+        assert toast.label.height() >= toast.label.heightForWidth(toast.label.width())
+    qtbot.mouseClick(toast.dismiss, Qt.MouseButton.LeftButton)
+    assert not toast.isVisible()
 
 
 def test_a_failure_card_says_all_of_it_and_acts(shown, qtbot):

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 from transcript_rows import chat
 
-from desktop_app.conversation.events import Asked
+from desktop_app.conversation.events import Asked, Failure
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Need
@@ -76,17 +76,95 @@ def test_the_window_fits_the_screens_that_people_have(main_window, text_size, qa
     assert main_window.minimumSizeHint().height() <= 700
 
 
-def test_on_a_small_screen_the_panel_is_left_closed(main_window, text_size, qtbot, monkeypatch) -> None:
+def test_where_it_has_no_place_the_panel_is_left_closed_until_it_has_one(main_window, text_size, qtbot) -> None:
     main_window.header.show_conversation("Title", ModelInfo("a/b", "claude-sonnet-4-5", 200_000, 1))
     main_window.header.show_folder(LONG)
-    monkeypatch.setattr(main_window, "_room", lambda: QSize(1_024, 768))
+    main_window.resize(1_100, 700)
     main_window.show()
-    main_window.settings.changed.emit(Settings())
-    qtbot.wait(50)
     assert main_window.panel.isVisible()
     text_size(1.5)
-    main_window.settings.changed.emit(Settings(font_scale=1.5))
     qtbot.waitUntil(lambda: not main_window.panel.isVisible())
+    text_size(1.0)
+    qtbot.waitUntil(main_window.panel.isVisible)
+    main_window.resize(800, 500)
+    qtbot.waitUntil(lambda: not main_window.panel.isVisible())
+    assert main_window.body.is_panel_wanted
+
+
+def test_in_a_small_window_the_panel_lies_over_the_conversation_and_nothing_moves(main_window, qtbot) -> None:
+    main_window.resize(800, 500)
+    main_window.show()
+    qtbot.wait(20)
+    button = main_window.header.panel_button
+    place = button.mapTo(main_window, QPoint(0, 0))
+    column = main_window.stage.width()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.wait(20)
+    assert main_window.panel.isVisible()
+    assert (main_window.width(), main_window.height()) == (800, 500)
+    assert button.mapTo(main_window, QPoint(0, 0)) == place
+    assert main_window.stage.width() == column
+    main_window.panel.tabs.setFocus()
+    qtbot.keyClick(main_window.panel.tabs, Qt.Key.Key_Escape)
+    assert not main_window.panel.isVisible()
+    main_window.resize(1_440, 900)
+    qtbot.wait(20)
+    main_window.panel.show()
+    qtbot.wait(20)
+    wide = button.mapTo(main_window, QPoint(0, 0))
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.wait(20)
+    assert button.mapTo(main_window, QPoint(0, 0)) == wide, "beside the conversation neither"
+
+
+FAILURE = Failure("provider", "Something went wrong", "It is long " * 30, "What is kept " * 10, "What to do " * 10)
+ASKED = Asked(
+    "v", "q", "permission", ToolCall("c", "bash", "{}"), (Need("bash", "run", "git push " * 30, "git push *"),)
+)
+
+
+@pytest.mark.parametrize("size", [(1_440, 900), (1_280, 720), (800, 500)])
+@pytest.mark.parametrize("is_blank", [True, False])
+@pytest.mark.parametrize("lines", [0, 12])
+def test_cards_and_toasts_squash_nothing_and_never_change_the_window(main_window, qapp, size, is_blank, lines) -> None:
+    window = main_window
+    if not is_blank:
+        window.transcript_model.open(chat(6), ())
+    window.resize(*size)
+    window.show()
+    qapp.processEvents()
+    window.composer.set_text("\n".join(["word"] * lines))
+    for show in (
+        lambda: window.failure.show_failure(FAILURE, "Try again", lambda: None),
+        lambda: window.question.show_question(ASKED),
+        lambda: window.toast.tell("Something happened", "Undo", lambda: None),
+        window.failure.clear,
+        lambda: window.transcript_model.open(chat(6), ()),
+    ):
+        show()
+        for _ in range(4):
+            qapp.processEvents()
+            assert (window.width(), window.height()) == size
+            shown = [window.stage, window.toast, window.question, window.failure, window.composer, window.gauge]
+            boxes = [place_in(window, widget) for widget in shown if widget.isVisible()]
+            assert [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)] == []
+            assert all(window.rect().contains(box) for box in boxes)
+            for widget in (window.composer, window.gauge):
+                assert widget.height() >= widget.minimumSizeHint().height()
+            assert window.composer.field.height() >= window.composer.field.fontMetrics().lineSpacing()
+
+
+def place_in(window: QWidget, widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+
+
+def test_the_window_opens_inside_its_screen(qtbot, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(MainWindow, "_room", lambda _: QSize(1_000, 600))
+    window = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.ini")
+    qtbot.addWidget(window)
+    window.show()
+    assert window.width() <= 1_000
+    assert window.height() <= 600
 
 
 @pytest.mark.parametrize("height", [660, 768, 900])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from ui_scenes import is_idle, texts, until
 
 from desktop_app.conversation.events import Failure, GaugeChanged, Retrying, TextDelta
@@ -183,12 +184,11 @@ def test_the_way_into_the_settings_names_the_field_and_leads_there(play, field):
 
 @pytest.fixture
 def notice(qtbot):
-    ground = QWidget()
-    ground.resize(600, 300)
-    qtbot.addWidget(ground)
-    ground.show()
+    toast = Toast()
+    toast.resize(600, 60)
+    qtbot.addWidget(toast)
     stopped: list[bool] = []
-    made = RetryNotice(Toast(ground), lambda: stopped.append(True))
+    made = RetryNotice(toast, lambda: stopped.append(True))
     made.stopped = stopped  # type: ignore[attr-defined]
     return made
 
@@ -200,6 +200,16 @@ def test_it_counts_down_and_can_be_stopped(notice, qtbot):
     qtbot.waitUntil(lambda: toast.label.text() == "Asking again in 1 s (rate limit)")
     toast.action.click()
     assert notice.stopped == [True]
+
+
+def test_a_countdown_that_was_dismissed_stays_away_until_the_next_one(notice, qtbot):
+    toast = notice.parent()
+    notice.note(Retrying("v", "rate limit", 2.0, 1))
+    qtbot.mouseClick(toast.dismiss, Qt.MouseButton.LeftButton)
+    qtbot.wait(1_200)  # it counts on
+    assert not toast.isVisible()
+    notice.note(Retrying("v", "rate limit", 9.0, 2))
+    assert toast.isVisible()
 
 
 def test_the_countdown_ends_as_soon_as_something_arrives(notice):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.ui.widgets.buttons import Button, Kind
 from desktop_app.ui.widgets.ink import InkLabel
-from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
+from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
 from desktop_app.ui.widgets.words import counted
 
 from .draft_field import DraftField, all_of
@@ -18,6 +18,7 @@ PLACEHOLDER, PLACEHOLDER_SHORT = "Message… (Enter sends, Shift+Enter for a new
 SEND, STOP = "Send ⏎", "Stop"
 TOOLS, NO_TOOLS = "Tools", "No tools"
 MOST_LINES = 10
+ELSE = 450  # pixels of the window's height that belong to everything else
 MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
@@ -106,6 +107,12 @@ class Composer(QWidget):
         border = colour("accent") if self.field.hasFocus() else colour("line")
         paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), border, 12)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """From now on it follows its window."""
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+        self._fit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may need other lines."""
         super().resizeEvent(event)
@@ -118,8 +125,11 @@ class Composer(QWidget):
             QTimer.singleShot(0, self, self._fit)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Repaints the border when the focus comes or goes."""
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+        """Repaints the border when the focus comes or goes, and follows the height of the window."""
+        if watched is not self.field:
+            if event.type() == QEvent.Type.Resize:
+                self._fit()
+        elif event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.update()
         return super().eventFilter(watched, event)
 
@@ -192,15 +202,23 @@ class Composer(QWidget):
         self.button.setEnabled(self._is_running or not self._is_empty())
         self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")
 
+    def _most_lines(self) -> int:
+        """Ten, fewer in a low window: what stands above and below keeps its place."""
+        if self.isWindow():
+            return MOST_LINES
+        room = self.window().height() - scaled(ELSE)
+        return max(min(room // self.field.fontMetrics().lineSpacing(), MOST_LINES), 2)
+
     def _fit(self) -> None:
         """As high as its lines, up to ten; what stands in the empty field is one line."""
         is_wide = self.field.fontMetrics().horizontalAdvance(PLACEHOLDER) < self.field.width() - 2 * MARGIN
         self.field.setPlaceholderText(PLACEHOLDER if is_wide else PLACEHOLDER_SHORT)
-        lines = self.field.lines(MOST_LINES)
+        most = self._most_lines()
+        lines = self.field.lines(most)
         height = lines * self.field.fontMetrics().lineSpacing() + 2 * MARGIN
-        scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines == MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines == most else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.field.setVerticalScrollBarPolicy(scrolls)
         if self.field.height() != height:
             self.field.setFixedHeight(height)
-        if lines < MOST_LINES:
+        if lines < most:
             self.field.verticalScrollBar().setValue(0)
