@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from .optimize.plan_dialog import PlanDialog
 
 SETTLED_AFTER = 700  # milliseconds after the engine is ready, and between one import and the next
-LATER = (".optimize.plan_dialog", "desktop_app.context.permissions")
+LATER = (
+    ".optimize.plan_dialog",
+    "desktop_app.context.permissions",
+    ".settings.settings_dialog",
+    ".tools.tools_sheet",
+    ".search.search_palette",
+    ".tools.spill_viewer",
+)
 
 
 class ContextController(Controller):

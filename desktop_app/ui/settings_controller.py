@@ -75,8 +75,10 @@ class SettingsController(QObject):
         dialog.servers.finder.find_requested.connect(lambda: self._bridge.start(self._find_servers(dialog)))
         dialog.servers.proposals_wanted.connect(lambda kind: self._bridge.start(self._propose(dialog, kind)))
         dialog.finished.connect(self._forget_dialog)
-        dialog.open()
-        dialog.show_setting(setting)
+        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
+        if dialog is self._dialog:
+            dialog.open()
+            dialog.show_setting(setting)
 
     async def _find_servers(self, dialog: SettingsDialog) -> None:
         try:

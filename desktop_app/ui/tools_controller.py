@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,7 +107,9 @@ class ToolsController(Controller):
         sheet.switched.connect(self.switch)
         sheet.settings_requested.connect(lambda: self._settings.open(parent))
         sheet.finished.connect(self._forget_sheet)
-        sheet.open()
+        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
+        if sheet is self._sheet:
+            sheet.open()
 
     async def _switch(self, name: str, is_on: bool) -> None:
         def changed(settings: Settings) -> Settings:

@@ -16,6 +16,7 @@ from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.sheet import Sheet
 
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
@@ -106,3 +107,18 @@ def test_escape_closes_the_window_of_a_whole_output(qtbot):
         viewer.show()
         qtbot.keyClick(widget, Qt.Key.Key_Escape)
         assert not viewer.isVisible()
+
+
+def test_a_label_measures_its_text_once_for_a_width(qtbot, monkeypatch):
+    label = InkLabel("A sentence that is wrapped somewhere", wraps=True)
+    qtbot.addWidget(label)
+    measured: list[float] = []
+    lay_out = label._laid_out
+    monkeypatch.setattr(label, "_laid_out", lambda runs, width: measured.append(width) or lay_out(runs, width))
+    heights = [label.heightForWidth(60) for _ in range(5)]
+    hints = [label.sizeHint() for _ in range(5)]
+    assert len(set(heights)) == 1
+    assert len(measured) == 2, "once wrapped, once on one line"
+    label.set_text("Short")
+    assert label.heightForWidth(60) < heights[0]
+    assert label.sizeHint().width() < hints[0].width()

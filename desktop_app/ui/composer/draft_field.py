@@ -95,6 +95,7 @@ class DraftField(TextArea):
                 self.send_requested.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.stop_requested.emit()
+            event.ignore()  # what lies over the conversation closes
         else:
             super().keyPressEvent(event)
 

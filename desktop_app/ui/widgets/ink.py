@@ -54,6 +54,7 @@ class InkLabel(QLabel):
         self._size, self._weight, self._wraps, self._is_mono = size, weight, wraps, is_mono
         self._runs: tuple[Run, ...] = ()
         self._hint = ""
+        self._measured: dict[tuple[int, int], int] = {}
         vertical = QSizePolicy.Policy.Minimum if wraps else QSizePolicy.Policy.Fixed
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, vertical)
         policy.setHeightForWidth(wraps)
@@ -76,6 +77,7 @@ class InkLabel(QLabel):
         if self._runs == tuple(runs):
             return
         self._runs = tuple(runs)
+        self._measured.clear()
         self.setText("".join(run.text for run in runs))
         self.updateGeometry()
         self._explain_ellipsis()
@@ -109,8 +111,13 @@ class InkLabel(QLabel):
 
     def heightForWidth(self, width: int) -> int:
         """Its wrapped lines."""
-        layout = self._laid_out(self._runs, width if self._wraps else 1e6)
-        return math.ceil(self._line_height() * max(layout.lineCount(), 1))
+        if not self._wraps:
+            return math.ceil(self._line_height())
+        key = (self._font().pixelSize(), width)
+        if key not in self._measured:  # layouts ask a dozen times
+            lines = self._laid_out(self._runs, width).lineCount()
+            self._measured[key] = math.ceil(self._line_height() * max(lines, 1))
+        return self._measured[key]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the runs in the palette of the moment."""
@@ -132,6 +139,7 @@ class InkLabel(QLabel):
         """A new font scale needs another room."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
+            self._measured.clear()
             self.updateGeometry()
             self.update()
 
@@ -146,7 +154,11 @@ class InkLabel(QLabel):
         return max(shown.pixelSize() * LINE_HEIGHT, QFontMetricsF(shown).height())
 
     def _natural_width(self) -> int:
-        return math.ceil(self._laid_out(self._runs, 1e6).maximumWidth()) if self.text() else 0
+        key = (self._font().pixelSize(), -1)
+        if key not in self._measured:
+            layout = self._laid_out(self._runs, 1e6)  # held: a width is read from it
+            self._measured[key] = math.ceil(layout.maximumWidth()) if self.text() else 0
+        return self._measured[key]
 
     def _explain_ellipsis(self) -> None:
         hint = self._hint
