@@ -44,24 +44,24 @@ FIRST_BACKOFF = 0.1  # seconds before the engine is started again
 ENGINE_DIED = Failure(
     kind="engine",
     title="The engine stopped",
-    detail="The part of Palimpsest that talks to models and keeps the record ended unexpectedly.",
-    kept="Everything that was acknowledged is stored.",
-    advice="It is being started again. Repeat what you asked for if it was not done.",
+    detail="The part of Palimpsest that talks to models and keeps the record stopped unexpectedly.",
+    kept="Everything shown as saved is saved.",
+    advice="It is being restarted. If your last action had no effect, repeat it.",
 )
 ENGINE_GAVE_UP = Failure(
     kind="engine",
-    title="The engine does not stay up",
-    detail=f"It ended more than {RESTARTS_A_MINUTE} times within a minute, so it is not started again by itself.",
-    kept="Everything that was acknowledged is stored.",
-    advice="Choose Restart. If it happens again, “palimpsest doctor” says what is wrong.",
+    title="The engine keeps stopping",
+    detail=f"It stopped more than {RESTARTS_A_MINUTE} times within a minute, so it is not restarted automatically.",
+    kept="Everything shown as saved is saved.",
+    advice="Choose Restart. If this happens again, run “palimpsest doctor” to find out why.",
 )
 ENGINE_IS_FOREIGN = msgspec.structs.replace(
     ENGINE_GAVE_UP,
-    title="The engine is of another version",
-    detail="The window and the engine do not speak the same language, as after an update that was not finished.",
-    advice="Close Palimpsest and install it again. Your conversations stay where they are.",
+    title="The engine has a different version",
+    detail="The window and the engine do not match, perhaps because an update was not completed.",
+    advice="Close Palimpsest and install it again. Your conversations are kept.",
 )
-CLOSING = Failure(kind="engine", title="Palimpsest is closing", kept="Everything that was acknowledged is stored.")
+CLOSING = Failure(kind="engine", title="Palimpsest is closing", kept="Everything shown as saved is saved.")
 
 
 class EngineFailure(Exception):

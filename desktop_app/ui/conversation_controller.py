@@ -33,7 +33,7 @@ from .parts import Parts
 from .past import Past
 from .retry_notice import RetryNotice
 
-STARTING = "The engine is starting; the message is sent as soon as it is ready"
+STARTING = "Starting up. Your message is sent as soon as the engine is ready."
 PATIENCE = 120  # milliseconds for which what is shown stays: most conversations are there by then
 OpeningWish = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 

@@ -11,13 +11,13 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 
-CAME_BACK = "The engine stopped and was started again. Nothing that was saved is lost."
+CAME_BACK = "The engine stopped and was restarted. Nothing that was saved is lost."
 BROKE_OFF = Failure(
     kind="engine",
-    title="The reply broke off: the engine stopped",
-    detail="The part of Palimpsest that talks to models ended unexpectedly, and was started again.",
-    kept="Your message is stored, and what had arrived of the reply half a second before.",
-    advice="Try again. If a tool was running, look first at what it has done.",
+    title="The reply was interrupted because the engine stopped",
+    detail="The part of Palimpsest that talks to models stopped unexpectedly and was restarted.",
+    kept="Your message is saved, and so is the reply up to half a second before.",
+    advice="Try again. If a tool was running, first check what it did.",
 )
 
 
@@ -66,7 +66,7 @@ class EngineWatch(Controller):
             kind="bug",
             title="Something went wrong in this window",
             detail=words,
-            kept="Your conversations are stored by the engine and are not affected.",
+            kept="Your conversations are safe.",
             advice="The log file has the details. If something looks wrong, close the window and open it again.",
         )
         self._parts.failure.show_failure(failure)

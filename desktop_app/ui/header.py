@@ -138,7 +138,7 @@ class Header(QWidget):
         self.label.set_text(title)
         self._name_model()
         self.chip.setAccessibleName(f"Model: {model_words(model)}")
-        self.chip.setToolTip(f"{model_words(model)}\n{window_words(model)}The model that answers in this conversation")
+        self.chip.setToolTip(f"{model_words(model)}\n{window_words(model)}The model for this conversation")
         self.chip.show()
 
     @property
@@ -154,7 +154,7 @@ class Header(QWidget):
         """Where the tools of the conversation work; "" for nowhere."""
         self.folder.setText(shortened(PurePath(folder).name or folder, FOLDER_MOST) or NO_FOLDER)
         self.folder.setAccessibleName(f"Working folder: {folder or 'none'}")
-        self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose the folder in which tools work")
+        self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose a folder for tools to work in")
         self.folder.updateGeometry()
         self.folder.show()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .search.search_palette import SearchPalette
 
 
-REPAIRED = "Repaired for the model: {}; the record keeps what arrived"
+REPAIRED = "Adjusted for the model: {}. The original is kept."
 
 
 class ListingController(Controller):

@@ -30,7 +30,7 @@ class Doing(Enum):
 
     No StrEnum: on its way through a Qt model that would come out as a plain text."""
 
-    WAITS = "Waits for your answer"
+    WAITS = "Waiting for your answer"
     WORKS = "Working…"
     FAILED = "Stopped with an error"
 

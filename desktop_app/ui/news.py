@@ -28,14 +28,14 @@ CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3, Status.UNKNOWN: 0}
 """How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is told."""
 STATUS_NEWS = {
-    1: "{used} of what can be used is taken: older messages will soon make room",
-    2: "{used} of what can be used is taken: room is made before the next request",
-    3: "The window is full ({used}): nothing is sent until there is room",
+    1: "{used} of the usable window is in use. Room will soon be made automatically.",
+    2: "{used} of the usable window is in use. Room is made before the next request.",
+    3: "The usable window is full ({used}). Nothing is sent until there is room.",
 }
 STATUS_NEWS_WHEN_OFF = {
-    1: "{used} of what can be used is taken; nothing is compacted by itself: choose Optimize conversation",
-    2: "{used} of what can be used is taken; nothing is compacted by itself: choose Optimize conversation",
-    3: "The window is full ({used}): choose Optimize conversation to go on",
+    1: "{used} of the usable window is in use. Choose Optimize conversation to make room.",
+    2: "{used} of the usable window is in use. Choose Optimize conversation to make room.",
+    3: "The usable window is full ({used}). Choose Optimize conversation to continue.",
 }
 
 
@@ -88,7 +88,7 @@ class Newsroom:
                 has_failed = self._is_making_room and not self._is_stopped
                 self._is_making_room = False
                 if has_failed:
-                    return News("No room was made: the conversation stays as it is")
+                    return News("No room could be made. The conversation is unchanged.")
             case _:
                 pass
         return news_of(event)
@@ -111,7 +111,7 @@ def news_of(event: TurnEvent) -> News | None:
             told = f" {thousands(tokens)} of at most {thousands(most)} tokens" if tokens else ""
             return News(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):
-            return News(f"{model} describes {counted(images, 'image')}…", stays=True)
+            return News(f"{model} is describing {counted(images, 'image')}…", stays=True)
         case RoomRefused(reason=reason):
             return News(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:
@@ -128,15 +128,15 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):
         saved = counted(sum(operation.messages for operation in operations), "memory", "memories")
-        return News(f"{saved} {'taken back' if last.is_undone else 'saved'}", () if last.is_undone else ids)
+        return News(f"{saved} {'removed' if last.is_undone else 'saved'}", () if last.is_undone else ids)
     if last.is_undone:
-        return News("Undone: the model sees everything as before")
+        return News("Undone. The model sees everything as before.")
     tokens = f"{thousands(operations[0].tokens_before)} → {thousands(last.tokens_after)} tokens"
     if cause is Trigger.USER:
         return News(f"Conversation optimized · {tokens}", ids)
     if all(operation.kind == "prune" for operation in operations):
-        results = counted(sum(operation.messages for operation in operations), "old tool result")
-        return News(f"{results} shortened · {tokens}", ids)
+        results = counted(sum(operation.messages for operation in operations), "tool result")
+        return News(f"Shortened {results} · {tokens}", ids)
     if cause in CONTINUING:
         return News(f"Context compacted, continuing… · {tokens}", ids)
     return News(f"Context compacted · {tokens}", ids)

@@ -45,7 +45,7 @@ class RetryNotice(QObject):
 
     def _tell(self) -> None:
         left = math.ceil(self._due - monotonic())
-        text = f"Asking again {f'in {left} s' if left > 0 else 'now'} ({self._reason})"
+        text = f"Retrying {f'in {left} s' if left > 0 else 'now'} ({self._reason})"
         if text != self._told:
             is_first, self._told = not self._told, text
             self._toast.tell(text, "Stop", self._stop, stays=True, is_quiet=not is_first)

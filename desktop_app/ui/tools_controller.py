@@ -53,8 +53,8 @@ class ToolsController(Controller):
         chip = self._parts.header.folder
         menu = QMenu(chip)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Another folder…", lambda: self.choose_folder(parent))
-        menu.addAction("No folder", lambda: self.use_folder(""))
+        menu.addAction("Choose another folder…", lambda: self.choose_folder(parent))
+        menu.addAction("Work without a folder", lambda: self.use_folder(""))
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
     def choose_folder(self, parent: QWidget) -> None:

@@ -61,11 +61,10 @@ class Welcome(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = InkLabel("A page that can be written over, and still be read", size=22, weight=BOLD, wraps=True)
+        title = InkLabel("Long conversations that lose nothing", size=22, weight=BOLD, wraps=True)
         words = InkLabel(
-            "Palimpsest is for long conversations with language models. The bar below shows how full the model’s "
-            "window is. Before it overflows, older messages are folded into a summary; each of them stays here, "
-            "searchable, and comes back with one undo.",
+            "The bar below shows how full the model’s context window is. Before it overflows, older messages are "
+            "summarized for the model. You keep every message: readable, searchable, and back with one undo.",
             tint="ink_soft", size=15, wraps=True,
         )  # fmt: skip
         self.prompts = [PromptButton(name, prompt, self) for name, prompt in PROMPTS]

@@ -77,11 +77,11 @@ def test_the_breakdown_adds_up(panel):
     lines = panel.breakdown.table.lines
     names = [line.name for line in lines]
     assert names[:4] == ["System prompt", "Summary", "You", "Assistant"]
-    assert names[-4:] == ["In the request", "Kept for the reply", "Free", "Window"]
+    assert names[-4:] == ["In the request", "Reserved for the reply", "Free", "Window"]
     by_name = {line.name: line for line in lines}
     segments = [line for line in lines if isinstance(line.square, Segment)]
     assert sum(line.tokens for line in segments) == by_name["In the request"].tokens
-    parts = [by_name[name] for name in ("In the request", "Kept for the reply", "Free")]
+    parts = [by_name[name] for name in ("In the request", "Reserved for the reply", "Free")]
     assert sum(line.tokens for line in parts) == by_name["Window"].tokens == 8_192
     assert sum(line.share for line in parts) == 100
     assert sum(line.share for line in segments) == by_name["In the request"].share
@@ -90,12 +90,12 @@ def test_the_breakdown_adds_up(panel):
 def test_a_request_that_does_not_fit_says_by_how_much(panel):
     panel.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
     by_name = {line.name: line for line in panel.breakdown.table.lines}
-    assert by_name["Too much"].tokens == 8_192 - 1_638 - 7_000
+    assert by_name["Over the limit"].tokens == 8_192 - 1_638 - 7_000
 
 
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):
     panel.set_gauge(GAUGE)
-    assert "counted here by smollm2" in panel.breakdown.note.text()
+    assert "by smollm2" in panel.breakdown.note.text()
     panel.set_gauge(replace(GAUGE, basis=Basis.MEASURED, window_basis=Basis.ASSUMED))
     assert "Measured" in panel.breakdown.note.text()
     assert "assumed" in panel.breakdown.note.text()
@@ -119,7 +119,7 @@ def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
 def test_an_empty_history_says_what_will_be_here(panel):
     panel.show_tab("History")
     assert panel.history.empty.isVisible()
-    assert "Nothing was archived yet" in panel.history.empty.text()
+    assert "Nothing has been archived" in panel.history.empty.text()
 
 
 def test_cards_are_newest_first_and_say_what_was_done(panel):
@@ -128,8 +128,8 @@ def test_cards_are_newest_first_and_say_what_was_done(panel):
     places = [panel.history.area.column.indexOf(panel.history.cards[key]) for key in ("c1", "p1")]
     assert places == [0, 1]
     assert "".join(run.text for run in figures_of(COMPACTION)) == "61,204 → 4,180 tokens · 42 messages"
-    assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 old results"
-    assert "2 shortened" in panel.history.cards["p1"].accessibleName()
+    assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 tool results"
+    assert "2 trimmed" in panel.history.cards["p1"].accessibleName()
     assert not panel.history.empty.isVisible()
 
 

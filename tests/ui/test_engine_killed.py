@@ -42,7 +42,7 @@ def test_a_card_says_that_the_reply_broke_off(run: Run, qapp: QApplication, data
             assert texts(window)[-2 - len(kept) :] == ["A story, please", *kept, "FailureItem"]
             card = window.transcript_model.item(window.transcript_model.rowCount() - 1)
             assert isinstance(card, FailureItem)
-            assert "broke off" in card.failure.title
+            assert "interrupted" in card.failure.title
             window.stage.transcript.perform(Action.TRY_AGAIN, "")
             await until(lambda: texts(window)[-1] == "Whole.")
 

@@ -199,7 +199,7 @@ def test_news_say_what_was_freed_and_what_can_be_undone() -> None:
     figures = "61,204 → 4,180 tokens"
     assert view_changed(done, cause=Trigger.AFTER_TURN) == News(f"Context compacted · {figures}", ("op1",))
     assert view_changed(done, cause=Trigger.USER) == News(f"Conversation optimized · {figures}", ("op1",))
-    assert view_changed(undone) == News("Undone: the model sees everything as before")
+    assert view_changed(undone) == News("Undone. The model sees everything as before.")
     assert view_changed() is None
     assert news_of(RoomStarted("c", Trigger.STREAMING)) == News("Compacting conversation history…", stays=True)
     assert news_of(GaugeChanged("c", Gauge({}, 0, 10, 1, Status.SAFE))) is None

@@ -54,7 +54,7 @@ def test_the_end_of_the_bar_is_true_where_there_is_room():
 def test_numbers_status_and_basis_are_said(gauge):
     gauge.set_gauge(GAUGE)
     assert gauge.numbers.text() == "4,310 / 8,192"
-    assert gauge.share.text() == "66 % of what can be used · estimated"
+    assert gauge.share.text() == "66 % of the usable window · estimated"
     assert gauge.word.text() == "Safe"
     assert "4,310 of 8,192 tokens" in gauge.accessibleName()
     assert "safe" in gauge.accessibleName()
@@ -104,7 +104,7 @@ def test_tooltips_name_what_is_under_the_mouse(gauge, qtbot):
     assert gauge.bar.hint_at(width * 1_560 / 8_192).startswith("Your draft: 100 tokens")
     assert gauge.bar.hint_at(width * 0.4).startswith("Assistant: 2,800 tokens")
     assert gauge.bar.hint_at(width * 0.7).startswith("Free: 2,144 tokens")
-    assert gauge.bar.hint_at(width * 0.95).startswith("Kept for the reply: 1,638 tokens")
+    assert gauge.bar.hint_at(width * 0.95).startswith("Reserved for the reply: 1,638 tokens")
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])

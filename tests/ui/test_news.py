@@ -45,10 +45,10 @@ def test_each_step_up_is_told_once_and_no_step_down():
     room = Newsroom()
     room.open(gauge(Status.SAFE))
     rising = filled(room, Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.CRITICAL, Status.EXCEEDED)
-    assert [text.partition(":")[0] for text in rising] == [
-        "80 % of what can be used is taken",
-        "80 % of what can be used is taken",
-        "The window is full (80 %)",
+    assert [text.partition(" is in use")[0].partition(". ")[0] for text in rising] == [
+        "80 % of the usable window",
+        "80 % of the usable window",
+        "The usable window is full (80 %)",
     ]
     assert filled(room, Status.SAFE) == []
     assert len(filled(room, Status.WARNING)) == 1
@@ -65,7 +65,7 @@ def test_when_automatic_is_off_the_user_is_told_what_to_choose():
     room = Newsroom()
     room.is_automatic = False
     room.open(gauge(Status.SAFE))
-    assert all("choose Optimize conversation" in text for text in filled(room, Status.WARNING, Status.EXCEEDED))
+    assert all("Optimize conversation" in text for text in filled(room, Status.WARNING, Status.EXCEEDED))
 
 
 @pytest.mark.parametrize("cause", [Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW])
@@ -79,7 +79,7 @@ def test_a_compaction_that_came_to_nothing_is_told():
     assert room.news_of(RoomStarted("v", Trigger.BEFORE_REQUEST)) == News(
         "Compacting conversation history…", stays=True
     )
-    assert room.news_of(RoomEnded("v")) == News("No room was made: the conversation stays as it is")
+    assert room.news_of(RoomEnded("v")) == News("No room could be made. The conversation is unchanged.")
 
 
 @pytest.mark.parametrize("stops_by", ["success", "refusal", "user"])
@@ -98,16 +98,18 @@ def test_a_compaction_that_succeeded_or_was_stopped_ends_without_more_words(stop
 def test_memories_that_were_saved_can_be_taken_back():
     room = Newsroom()
     assert room.news_of(ViewChanged("v", (operation("flush"),), ())) == News("2 memories saved", ("o",))
-    assert room.news_of(ViewChanged("v", (operation("flush", is_undone=True),), ())) == News("2 memories taken back")
+    assert room.news_of(ViewChanged("v", (operation("flush", is_undone=True),), ())) == News("2 memories removed")
 
 
 def test_images_that_another_model_looks_at_are_told_until_the_reply_starts(play):
-    assert Newsroom().news_of(DescriptionStarted("v", 2, "GPT-5.1")) == News("GPT-5.1 describes 2 images…", stays=True)
+    assert Newsroom().news_of(DescriptionStarted("v", 2, "GPT-5.1")) == News(
+        "GPT-5.1 is describing 2 images…", stays=True
+    )
 
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         for end in (ReplyStarted("c1", "r", "Sonnet"), TurnFailed("c1", Failure("server", "No answer"))):
             bridge.happened.emit(DescriptionStarted("c1", 1, "GPT-5.1"))
-            assert window.toast.label.text() == "GPT-5.1 describes 1 image…"
+            assert window.toast.label.text() == "GPT-5.1 is describing 1 image…"
             assert window.toast.isVisible()
             bridge.happened.emit(end)
             assert not window.toast.isVisible()

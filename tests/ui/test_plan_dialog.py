@@ -42,16 +42,16 @@ def click(qtbot, widget) -> None:
 def test_the_plan_is_said_in_numbers_that_add_up(dialog):
     texts = [fate.label.text() for fate in dialog.fates.fates]
     assert texts == [
-        "1 old tool result pruned",
+        "1 old tool result shortened",
         "31 messages archived",
-        "14 messages stay as they are",
+        "14 messages stay unchanged",
         "2 pins and 1 rule stay word for word",
         "9 facts do not fit",
     ]
     assert [figure.text() for figure in dialog.comparison.figures] == ["4,310 tokens", "1,910 tokens · −56 %"]
     assert "412 tokens" in dialog.summary.heading.text()
     assert dialog.checked.text() == "Checked:, 47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"
-    assert dialog.tail_label.text() == "Keep as they are: the last 2,048 tokens"
+    assert dialog.tail_label.text() == "Keep unchanged: the last 2,048 tokens"
 
 
 def test_both_bars_are_on_the_scale_of_the_window(dialog):
@@ -101,7 +101,7 @@ def test_the_slider_asks_once_and_waits_for_the_new_plan(dialog, qtbot):
     assert not dialog.apply.isEnabled()
     qtbot.waitUntil(lambda: len(asked) == 1)
     assert asked == [dialog.tail.value()] == [3_200]
-    assert dialog.tail_label.text() == "Keep as they are: the last 3,200 tokens"
+    assert dialog.tail_label.text() == "Keep unchanged: the last 3,200 tokens"
     assert not dialog.apply.isEnabled()
     dialog.set_plan(replace(PLAN, id="plan2", tail_tokens=3_200, summary="## Primary intent\nLess."))
     assert dialog.apply.isEnabled()
@@ -232,7 +232,7 @@ def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     assert not dialog.is_writing
     assert dialog.summary.text() == SUMMARY
     assert dialog.summary.area.isVisible()
-    assert dialog.strategy.note.text() == "Written by large-1: 12,000 tokens read, 480 written."
+    assert dialog.strategy.note.text() == "Written by large-1: 12,000 tokens in, 480 out."
     assert dialog.strategy.text() == "Name tickets."
     with qtbot.waitSignal(dialog.apply_requested) as applied:
         click(qtbot, dialog.apply)
@@ -267,7 +267,7 @@ def test_another_strategy_is_asked_for_and_the_plan_shows_it(dialog, qtbot):
     dialog.set_plan(replace(PLAN, id="plan5", strategy="last_messages", kept=5))
     assert dialog.apply.isEnabled()
     assert not dialog.tail.isVisible()
-    assert dialog.tail_label.text() == "Keep as they are: 5 messages"
+    assert dialog.tail_label.text() == "Keep unchanged: 5 messages"
     dialog.set_plan(UNWRITTEN)
     assert dialog.tail.isVisible()
     assert choices.value() == "llm"

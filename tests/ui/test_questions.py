@@ -173,8 +173,8 @@ def test_a_long_command_of_one_line_shows_that_there_is_more_of_it(desk, qtbot):
 
 def test_rounds_ask_to_go_on_or_to_stop(desk, qtbot):
     desk.card.show_question(ROUNDS)
-    assert desk.card.title.text() == "25 rounds without you. Go on?"
-    assert shown(desk.card) == {"Go on", "Stop"}
+    assert desk.card.title.text() == "25 rounds without a message from you. Continue?"
+    assert shown(desk.card) == {"Continue", "Stop"}
     told = answers(desk.card)
     for key in "CWA":
         qtbot.keyClick(desk.field, getattr(Qt.Key, f"Key_{key}"), Qt.KeyboardModifier.AltModifier)
@@ -186,7 +186,7 @@ def test_a_line_of_several_commands_is_covered_only_if_each_of_them_is():
     two = (*line.needs, Need("bash", "run", "rm -rf build", "rm -rf build"))
     assert covers("", two)
     assert not covers("git *", two)
-    assert note_of(Asked("v", "q6", "permission", None, two)).endswith("it allows: git push *, rm -rf build")
+    assert note_of(Asked("v", "q6", "permission", None, two)).endswith("it covers: git push *, rm -rf build")
 
 
 def test_a_secret_is_covered_by_its_own_name_alone():

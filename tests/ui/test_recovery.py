@@ -196,8 +196,8 @@ def notice(qtbot):
 def test_it_counts_down_and_can_be_stopped(notice, qtbot):
     toast = notice.parent()
     notice.note(Retrying("v", "rate limit", 2.0, 1))
-    assert toast.label.text() == "Asking again in 2 s (rate limit)"
-    qtbot.waitUntil(lambda: toast.label.text() == "Asking again in 1 s (rate limit)")
+    assert toast.label.text() == "Retrying in 2 s (rate limit)"
+    qtbot.waitUntil(lambda: toast.label.text() == "Retrying in 1 s (rate limit)")
     toast.action.click()
     assert notice.stopped == [True]
 
@@ -221,7 +221,7 @@ def test_the_countdown_ends_as_soon_as_something_arrives(notice):
 def test_a_retry_in_the_window_ends_in_its_reply(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.chat.send("!retry")
-        await until(lambda: window.toast.isVisible() and "Asking again in 1 s" in window.toast.label.text())
+        await until(lambda: window.toast.isVisible() and "Retrying in 1 s" in window.toast.label.text())
         await until(lambda: texts(window)[-1] == "After all.")
         await until(lambda: not window.toast.isVisible())
 

@@ -46,7 +46,7 @@ def look_for(dialog: SettingsDialog, qtbot) -> None:
 
 def test_a_found_server_is_told_in_a_line():
     assert found_words(STUDIO) == "LM Studio · http://127.0.0.1:1234 · 3 models"
-    assert found_words(OLLAMA) == "Ollama · http://127.0.0.1:11434 · it lists no models"
+    assert found_words(OLLAMA) == "Ollama · http://127.0.0.1:11434 · no models listed"
     assert found_words(CLAUDE) == "Anthropic · key in ANTHROPIC_API_KEY · 1 model"
 
 

@@ -17,7 +17,7 @@ MODELS = Models(
         ModelInfo("lmstudio/llama-8b", "llama-8b", 131_072, 4_096, note="lmstudio does not answer"),
     )
 )
-OWN, CODE = "The chat's own model", "Code alone (no tokens spent)"
+OWN, CODE = "The chat’s own model", "Rules, without a model (free)"
 LLAMA = "llama-8b · lmstudio does not answer"
 
 
@@ -54,11 +54,11 @@ def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(opened
     select = dialog.summaries.select
     assert choices(dialog) == [OWN, LLAMA, CODE]
     assert select.currentText() == OWN
-    assert "built-in model is too small" in dialog.summaries.note.text()
+    assert "built-in model" in dialog.summaries.note.text()
     select.setFocus()
     qtbot.keyClick(select, Qt.Key.Key_Down)
     assert select.currentText() == LLAMA
-    assert "with the built-in model too: their messages are then sent to lmstudio" in dialog.summaries.note.text()
+    assert "sent to lmstudio" in dialog.summaries.note.text()
     saved = save(dialog, qtbot)
     assert (saved.summaries, saved.utility_model) == ("auto", "lmstudio/llama-8b")
 
@@ -66,7 +66,7 @@ def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(opened
 def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(opened, qtbot):
     dialog = opened(utility_model="lmstudio/llama-8b")
     choose(dialog, CODE)
-    assert "nothing is sent for it, whichever model you talk to" in dialog.summaries.note.text()
+    assert "Nothing is sent" in dialog.summaries.note.text()
     saved = save(dialog, qtbot)
     assert (saved.summaries, saved.utility_model) == ("extractive", "lmstudio/llama-8b")
     again = opened(utility_model="lmstudio/llama-8b", summaries="extractive")
@@ -83,7 +83,7 @@ def test_a_model_that_is_gone_is_shown_as_missing_and_kept(opened, qtbot):
     models = dialog.servers.forms[0].models.edit
     models.end(False)
     qtbot.keyClicks(models, ", small")
-    assert dialog.summaries.note.text().startswith("lmstudio/small reads what leaves")
+    assert dialog.summaries.note.text().startswith("lmstudio/small reads")
     qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
     assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
     assert dialog.summaries.select.accessibleDescription() == dialog.summaries.note.text()
@@ -102,10 +102,10 @@ def test_a_model_for_summaries_follows_its_server_to_a_new_name(opened, qtbot):
 def test_a_model_whose_window_nobody_knows_cannot_write_and_the_built_in_one_neither(opened):
     unknown = ModelInfo("lmstudio/qwen-7b", "qwen-7b", 0, 0, note="lmstudio does not say how many tokens it accepts.")
     dialog = opened(Models((*MODELS.models, unknown)), utility_model="lmstudio/qwen-7b")
-    assert dialog.summaries.note.text().startswith("lmstudio does not say how many tokens it accepts. Until that")
+    assert dialog.summaries.note.text().startswith("lmstudio does not say how many tokens it accepts. Until")
     builtin = opened(utility_model="builtin")
     assert builtin.summaries.select.currentText() == "SmolLM2 135M · too small"
-    assert "in its place code writes" in builtin.summaries.note.text()
+    assert "by rules" in builtin.summaries.note.text()
 
 
 def test_models_of_the_same_name_are_told_apart(opened):
@@ -117,7 +117,7 @@ def test_summaries_come_between_the_policy_and_the_servers_with_the_keyboard(ope
     dialog = opened()
     select = dialog.summaries.select
     select.setFocus()
-    assert select.accessibleName() == "Summaries are written by"
+    assert select.accessibleName() == "Summaries written by"
     qtbot.keyClick(select, Qt.Key.Key_Backtab)
     assert dialog.policy.isAncestorOf(dialog.focusWidget())
     select.setFocus()

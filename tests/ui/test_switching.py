@@ -63,7 +63,7 @@ def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
 def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         bridge.wish(p.Send("c2", "!rounds"))
-        await until(lambda: "Waits for your answer" in spoken(window, "c2"))
+        await until(lambda: "Waiting for your answer" in spoken(window, "c2"))
         assert window.toast.isVisible()
         await go_to(window, "c2")  # not by the toast's own link
         assert window.question.isVisible()
@@ -84,7 +84,7 @@ def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
         window.chat.send("!rounds")
         await until(window.question.isVisible)
         bridge.happened.emit(Retrying("c1", "rate limit", 20.0, 1))
-        assert "Asking again" in window.toast.label.text()
+        assert "Retrying" in window.toast.label.text()
         bridge.engine_gave_up.emit(ENGINE_GAVE_UP)
         assert not window.question.isVisible()
         await asyncio.sleep(0.7)  # longer than the countdown's beat
@@ -116,7 +116,7 @@ def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
         await go_to(window, "c2")
         last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
         assert isinstance(last, FailureItem)
-        assert "broke off" in last.failure.title
+        assert "interrupted" in last.failure.title
 
     play(scene)
 

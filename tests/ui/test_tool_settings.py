@@ -150,7 +150,7 @@ def test_a_server_of_tools_is_added_checked_and_removed(dialog, qtbot):
     write(qtbot, form.variables, "1BAD=x")
     refuse(dialog, qtbot)
     assert "Another" in form.name.error()
-    assert "quote" in form.command.error()
+    assert "quotation" in form.command.error()
     assert "NAME=value" in form.variables.error()
     qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.tools.forms[1].remove, Qt.MouseButton.LeftButton)

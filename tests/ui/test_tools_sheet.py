@@ -39,8 +39,10 @@ def sheet(window) -> ToolsSheet:
 
 
 def test_each_tool_has_its_tokens_its_server_and_a_switch(sheet):
-    assert sheet.total.text() == "420 tokens of each request · 2 of 3 tools"
-    assert {"Built in", "tracker", "120 tokens", BROKEN.title, "They work in /home/ana/billing"} <= set(labels(sheet))
+    assert sheet.total.text() == "420 tokens in each request · 2 of 3 tools on"
+    assert {"Built in", "tracker", "120 tokens", BROKEN.title, "Working folder: /home/ana/billing"} <= set(
+        labels(sheet)
+    )
     assert [row.switch.isChecked() for row in sheet.rows.values()] == [True, False, True]
     assert not sheet.warning.isVisible()
 
@@ -52,13 +54,13 @@ def test_a_switch_is_told_and_the_rows_stay(sheet, qtbot):
     assert told.args == ["bash", False]
     sheet.show_tools(Tools((replace(OFFERS[0], is_on=False), *OFFERS[1:]), ""))
     assert sheet.rows == rows
-    assert sheet.total.text() == "300 tokens of each request · 1 of 3 tools"
+    assert sheet.total.text() == "300 tokens in each request · 1 of 3 tools on"
 
 
 def test_without_tools_or_for_a_model_that_cannot_call_any_it_says_so(window):
     made = ToolsSheet(Tools(()), False, window)
     made.open()
-    assert "No tools are on offer here." in labels(made)
+    assert "No tools are available." in labels(made)
     assert made.warning.isVisible()
 
 
@@ -69,7 +71,7 @@ def test_switching_in_the_window_is_stored(play):
         sheet = window.findChildren(ToolsSheet)[0]
         sheet.rows["bash"].switch.click()
         sheet.rows["read"].switch.click()
-        await until(lambda: sheet.total.text() == "120 tokens of each request · 1 of 3 tools")
+        await until(lambda: sheet.total.text() == "120 tokens in each request · 1 of 3 tools on")
         assert not sheet.rows["bash"].switch.isChecked()
         sheet.close_button.click()
 
@@ -135,7 +137,7 @@ def test_a_search_without_a_result_says_so(viewer):
     viewer.field.setText("nothing")
     viewer.search()
     viewer.show_page("nothing", 0, SpillRead((), 0, 54_321))
-    assert viewer.note.text() == "No line has that in it."
+    assert viewer.note.text() == "No matching lines."
 
 
 def test_a_line_of_a_megabyte_is_shortened(viewer):
@@ -198,7 +200,7 @@ def test_research_starts_a_turn(play):
         window.composer.set_text("/research")
         assert "searches the web" in window.composer.note.text()
         window.composer.button.click()
-        assert "Write a question" in window.composer.note.text()
+        assert "Type a question" in window.composer.note.text()
         window.composer.set_text("/research Why is the sky blue?")
         window.composer.button.click()
         await until(lambda: "researched: Why is the sky blue?" in texts(window))

@@ -98,7 +98,10 @@ def test_a_question_that_comes_while_another_conversation_is_open_is_in_a_toast(
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         bridge.start(_send(bridge, "c2", "!rounds"))
         await until(lambda: window.toast.isVisible())
-        assert window.toast.label.text() == "“Trip to Lisbon” waits for your answer: 25 rounds without you. Go on?"
+        assert (
+            window.toast.label.text()
+            == "“Trip to Lisbon” is waiting for your answer: 25 rounds without a message from you. Continue?"
+        )
         assert not window.question.isVisible()
         window.toast.action.click()
         await until(lambda: window.question.isVisible())

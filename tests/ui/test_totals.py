@@ -32,9 +32,9 @@ def link(way: str) -> OperationRow:
 
 def test_what_was_spent_is_said_with_what_came_from_the_cache():
     spent = Spent(12, 120_300, 4_000, 96_240, 0, 0.1234)
-    words = "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"
+    words = "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"
     assert spent_in_words(spent) == words
-    assert spent_in_words(Spent(1, 10, 2)) == "1 request · 10 tokens read · 2 written"
+    assert spent_in_words(Spent(1, 10, 2)) == "1 request · 10 tokens in · 2 out"
 
 
 def test_several_requests_that_were_summed_up_are_several():
@@ -73,7 +73,7 @@ def test_the_window_shows_what_was_spent(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         totals = window.panel.breakdown.totals
         await until(lambda: totals.isVisible())
-        assert "80 % from the cache" in totals.replies.text()
+        assert "80 % cached" in totals.replies.text()
         await send(window, bridge, "Once more")
 
     play(scene)

@@ -73,7 +73,7 @@ async def import_a_conversation(visit: Visit) -> None:
 
 
 async def see_the_breakdown(visit: Visit) -> None:
-    """What fills the window, segment by segment."""
+    """What fills the context window, segment by segment."""
     await visit.driver.click(visit.window.gauge.bar)
 
 

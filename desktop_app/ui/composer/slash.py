@@ -8,8 +8,8 @@ from desktop_app.engine.protocol import Research, Send
 
 RESEARCH = "/research"
 _RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
-HINT = f"{RESEARCH} QUESTION searches the web and answers with its sources"
-MISSING = f"Write a question behind {RESEARCH}"
+HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
+MISSING = f"Type a question after {RESEARCH}"
 
 
 def wish_of(conversation: str, text: str) -> Send | Research:

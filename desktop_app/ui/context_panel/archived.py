@@ -28,7 +28,7 @@ def row_of(shown: MessageRow) -> Row:
     if shown.is_pinned:
         tag, tint = "◆ pinned", "warning"
     elif shown.state is State.IN_VIEW:
-        tag, tint = "in the window", "ok"
+        tag, tint = "in context", "ok"
     body = first_line(readable(shown.message)) or "(no text)"
     return Row(
         shown.message.id,

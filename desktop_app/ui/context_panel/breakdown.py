@@ -1,4 +1,4 @@
-"""What fills the window: a table that adds up."""
+"""What fills the context window: a table that adds up."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the colum
 
 BASIS_SENTENCES = {
     Basis.MEASURED: "Measured: the provider reported this total for the last request.",
-    Basis.ESTIMATED: "Estimated: counted here{by}, on the request as it would be sent.",
-    Basis.ASSUMED: "Assumed: there is no tokenizer for this model, so a cautious figure is used.",
+    Basis.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
+    Basis.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
 }
 
 
@@ -52,11 +52,11 @@ def lines_of(gauge: Gauge) -> list[Line]:
     lines = [Line(SEGMENT_NAMES[s], t, share, s) for s, t, share in zip(used, tokens, shares, strict=False)]
     lines += [Line(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
     lines.append(Line("In the request", gauge.total, request, is_sum=True))
-    lines.append(Line("Kept for the reply", gauge.reserve, shares[-2], "hatch"))
+    lines.append(Line("Reserved for the reply", gauge.reserve, shares[-2], "hatch"))
     if free >= 0:
         lines.append(Line("Free", free, shares[-1], "free"))
     else:
-        lines.append(Line("Too much", free, None, "critical", "critical"))
+        lines.append(Line("Over the limit", free, None, "critical", "critical"))
     lines.append(Line("Window", gauge.window, 100, is_sum=True))
     return lines if free >= 0 else [_without_share(line) for line in lines]
 
@@ -85,7 +85,7 @@ class BreakdownTable(QWidget):
         """Shows these lines."""
         is_other_height = len(lines) != len(self.lines)
         self.lines = lines
-        self.setAccessibleName("What fills the window")
+        self.setAccessibleName("What fills the context window")
         self.setAccessibleDescription("; ".join(f"{line.name}: {thousands(line.tokens)} tokens" for line in lines))
         if is_other_height:
             self.updateGeometry()
@@ -178,8 +178,8 @@ class Breakdown(QWidget):
             self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
             return
         if gauge.window_basis is Basis.ASSUMED:
-            note += " The size of the window is assumed: nobody could tell it."
+            note += " The size of the context window is assumed: the server did not report it."
         elif gauge.stated_window:
             stated = thousands(gauge.stated_window)
-            note += f" The size of the window was learned from what the server did; the model is said to take {stated}."
-        self.note.set_text(f"{note} Shares are of the whole window.")
+            note += f" The size of the context window was learned from the server; the model is said to take {stated}."
+        self.note.set_text(f"{note} Percentages are of the whole context window.")

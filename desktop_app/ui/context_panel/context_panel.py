@@ -66,7 +66,7 @@ class ContextPanel(QWidget):
         self._connect()
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        """What fills the window; None while the tokens are being counted."""
+        """What fills the context window; None while the tokens are being counted."""
         self.breakdown.set_gauge(gauge)
 
     def set_totals(self, totals: Totals) -> None:

@@ -17,8 +17,8 @@ from .operation_card import OperationCard
 
 CARDS = 20  # cards made at a time: each costs about a millisecond
 EMPTY = (
-    "Nothing was archived yet.\n\nWhen the window fills up, older messages make room for new ones. They will be listed "
-    "here, whole: you can read them, search them, bring them back, and undo it all."
+    "Nothing has been archived yet.\n\nWhen the context window fills up, older messages make room for new ones. They are "
+    "listed here in full: you can read them, search them, bring them back, or undo the whole operation."
 )
 
 

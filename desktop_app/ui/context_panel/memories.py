@@ -22,10 +22,11 @@ from .memory_scope import Here
 
 CARDS = 40  # cards made at a time
 EMPTY = (
-    "Nothing is remembered yet.\n\nBefore older messages leave the window, what should last is saved. It is used in "
-    "the same folder or conversation, until you choose Use everywhere. You can also write something yourself."
+    "Nothing is remembered yet.\n\nBefore older messages leave the context window, the model notes what is worth "
+    "remembering. A note is used in the same folder or conversation until you choose Use everywhere. You can change "
+    "notes here, switch them off or delete them, and add your own."
 )
-OFF = "Memory is switched off in the settings: none of this is sent, and nothing new is saved."
+OFF = "Memory is off in the settings: nothing here is sent, and nothing new is saved."
 
 
 class Memories(QWidget):

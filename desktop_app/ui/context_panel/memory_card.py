@@ -22,7 +22,7 @@ from desktop_app.ui.widgets.words import first_line, moment
 
 from .memory_scope import Here, ScopeButton
 
-AUTHORS = {"model": "Saved by the model", "rule": "Saved by rule", "user": "Written by you"}
+AUTHORS = {"model": "Saved by the model", "rule": "Saved automatically", "user": "Written by you"}
 EDIT_LINES = 4
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -57,7 +57,7 @@ class EditBox(QWidget):
         self.field = EditField(size=13)
         self.field.setPlainText(text)
         self.field.setAccessibleName("What is remembered")
-        self.field.setPlaceholderText("Something worth knowing later")
+        self.field.setPlaceholderText("Something to remember")
         self.keep = LinkButton("Save")
         self.keep.setToolTip("Save (Ctrl+Enter)")
         self.leave = LinkButton("Cancel")
@@ -109,7 +109,7 @@ class MemoryCard(Card):
         self.switch = Switch("")
         self.switch.setChecked(memory.is_on)
         self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
-        self.switch.setToolTip("Whether it is sent where it is used")
+        self.switch.setToolTip("Sent with each request where it applies")
         self.scope = ScopeButton(memory, title, here)
         self.widen = LinkButton("Use everywhere", size=12)
         self.widen.setToolTip("Send it in every conversation from now on")

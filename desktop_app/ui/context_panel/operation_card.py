@@ -25,28 +25,28 @@ from desktop_app.ui.widgets.markdown_text import MarkdownText
 from desktop_app.ui.widgets.words import counted, moment, thousands
 
 TRIGGER_WORDS = {
-    Trigger.BEFORE_REQUEST: "automatic, before a request",
-    Trigger.AFTER_TURN: "after a turn, in the background",
-    Trigger.TOOL_RESULT: "automatic, at a tool result",
-    Trigger.STREAMING: "automatic, while a reply was written",
-    Trigger.OVERFLOW: "automatic, when the provider refused",
+    Trigger.BEFORE_REQUEST: "automatic, before a message was sent",
+    Trigger.AFTER_TURN: "automatic, in the background",
+    Trigger.TOOL_RESULT: "automatic, after a tool result",
+    Trigger.STREAMING: "automatic, during a reply",
+    Trigger.OVERFLOW: "automatic, after the provider reported an overflow",
     Trigger.USER: "by you",
 }
 
 PRUNE_WORDS = {
-    "repeats": "{} repeated",
-    "superseded": "{} out of date",
-    "old_errors": "{} inputs of failed calls",
-    "truncate": "{} oversized",
-    "soft_trim": "{} shortened",
-    "digest": "{} digested",
-    "hard_clear": "{} cleared to a line",
+    "repeats": "{} duplicates removed",
+    "superseded": "{} outdated",
+    "old_errors": "{} inputs of failed calls cleared",
+    "truncate": "{} oversized, truncated",
+    "soft_trim": "{} trimmed",
+    "digest": "{} summarized",
+    "hard_clear": "{} reduced to one line",
 }
 STRATEGY_WORDS = {
-    "extractive": "without a model",
-    "llm": "by a model",
+    "extractive": "assembled by rules",
+    "llm": "written by a model",
     "edited": "edited by you",
-    "last_messages": "only the last messages kept",
+    "last_messages": "only the latest messages kept",
 }
 
 
@@ -55,10 +55,10 @@ def title_of(row: OperationRow) -> str:
     if row.kind == "flush":
         return "Memory saved"
     if row.kind == "link":
-        return "Continues another" if "from" in row.strategies else "Started fresh"
+        return "Continued from another conversation" if "from" in row.strategies else "Continued in a new conversation"
     if row.trigger is Trigger.USER:
-        return "Pruned by you" if row.kind == "prune" else "Optimized by you"
-    return "Prune" if row.kind == "prune" else "Compaction"
+        return "Old tool results shortened by you" if row.kind == "prune" else "Optimized by you"
+    return "Old tool results shortened" if row.kind == "prune" else "Compaction"
 
 
 def figures_of(row: OperationRow) -> tuple[Run, ...]:
@@ -69,7 +69,7 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
         return (Run(mark_words(row)),)
     if row.kind == "prune":
         freed = Run(thousands(row.tokens_before - row.tokens_after), "ink", BOLD)
-        return freed, Run(f" tokens freed · {counted(row.messages, 'old result')}")
+        return freed, Run(f" tokens freed · {counted(row.messages, 'tool result')}")
     before, after = Run(thousands(row.tokens_before), "ink", BOLD), Run(thousands(row.tokens_after), "ink", BOLD)
     return before, Run(" → "), after, Run(f" tokens · {counted(row.messages, 'message')}")
 
@@ -86,7 +86,7 @@ def means_of(row: OperationRow) -> str:
     if row.model:
         words.append(row.model)
     if row.usage is not None:
-        words.append(f"{thousands(row.usage.prompt_tokens)} tokens read, {thousands(row.usage.reply_tokens)} written")
+        words.append(f"{thousands(row.usage.prompt_tokens)} tokens in, {thousands(row.usage.reply_tokens)} out")
     told = " · ".join(words)
     return told[:1].upper() + told[1:]
 

@@ -16,8 +16,8 @@ from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.words import counted, first_line, readable, speaker_of, thousands
 
 EMPTY = (
-    "Nothing is pinned.\n\nA pinned message stays in the window word for word, whatever else is archived. To pin one, "
-    "choose “Pin” in its menu in the chat, or beside an archived message in the history."
+    "Nothing is pinned.\n\nA pinned message stays in the context window word for word, whatever else is archived. "
+    "To pin one, choose “Pin” in its menu in the chat, or next to an archived message in the history."
 )
 
 

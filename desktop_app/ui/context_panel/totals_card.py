@@ -19,8 +19,8 @@ def dollars_in_words(dollars: float) -> str:
 def spent_in_words(spent: Spent) -> str:
     """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
-    read = f"{thousands(spent.prompt_tokens)} tokens read" + (f", {percent(cached)} from the cache" if cached else "")
-    words = [counted(spent.requests, "request"), read, f"{thousands(spent.reply_tokens)} written"]
+    read = f"{thousands(spent.prompt_tokens)} tokens in" + (f", {percent(cached)} cached" if cached else "")
+    words = [counted(spent.requests, "request"), read, f"{thousands(spent.reply_tokens)} out"]
     return " · ".join([*words, *([dollars_in_words(spent.dollars)] if spent.dollars is not None else [])])
 
 
@@ -30,7 +30,7 @@ class TotalsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.replies = InkLabel(size=12, tint="ink_soft", wraps=True)
-        self.upkeep_title = InkLabel("Summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
+        self.upkeep_title = InkLabel("For summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
         self.upkeep = InkLabel(size=12, tint="ink_soft", wraps=True)
         self.freed = InkLabel(size=12, tint="ink_soft", wraps=True)
         self.column.addWidget(InkLabel("Used so far", size=13, weight=BOLD))

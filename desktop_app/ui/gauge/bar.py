@@ -69,16 +69,16 @@ class GaugeBar(QWidget):
         """What the tooltip says there: name, tokens and share."""
         gauge = self._gauge
         if gauge is None:
-            return "The tokens of this conversation are being counted."
+            return "Counting the tokens of this conversation…"
         if not gauge.is_window_known:
-            return f"{thousands(gauge.total + self._draft)} tokens; the model's window is not known yet."
+            return f"{thousands(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
         left = self._box().left()
         for place, width in enumerate(self.widths()):
             if left <= x < left + width:
                 return self.hint_of(place)
             left += width
         if x >= self._x_of(gauge.usable):
-            return f"Kept for the reply: {thousands(gauge.reserve)} tokens, {percent(gauge.reserve / gauge.window)}"
+            return f"Reserved for the reply: {thousands(gauge.reserve)} tokens, {percent(gauge.reserve / gauge.window)}"
         free = max(gauge.free - self._draft, 0)
         return f"Free: {thousands(free)} tokens, {percent(free / gauge.window)} of the window"
 

@@ -19,9 +19,9 @@ OPTIMIZE, OPTIMIZE_SHORT = "Optimize conversation…", "Optimize…"
 NARROW = 520  # pixels below which the button says less
 
 BASIS_HINTS = {
-    Basis.MEASURED: "Measured: the provider reported it for the last request.",
-    Basis.ESTIMATED: "Estimated: counted here, on the request as it would be sent.",
-    Basis.ASSUMED: "Assumed: nobody could tell, so a cautious figure is used.",
+    Basis.MEASURED: "Measured: reported by the provider for the last request.",
+    Basis.ESTIMATED: "Estimated: counted locally for the request as it would be sent.",
+    Basis.ASSUMED: "Assumed: not known, so this is a cautious guess.",
 }
 
 NO_WINDOW = "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
@@ -81,7 +81,7 @@ class ContextGauge(QWidget):
         self.numbers = InkLabel(size=13, weight=BOLD, parent=self)
         self.share = InkLabel(size=13, tint="ink_soft", parent=self)
         self.optimize = Button(OPTIMIZE, parent=self)
-        self.optimize.setToolTip("Shows what could leave the window, before anything is done")
+        self.optimize.setToolTip("Shows what would change before anything is done")
         self._lay_out()
         self.bar.breakdown_requested.connect(self.breakdown_requested)
         self.optimize.clicked.connect(self.optimize_requested)
@@ -143,7 +143,7 @@ class ContextGauge(QWidget):
         if gauge is None:
             self.dot.set_status(None)
             self.share.set_text("Counting…")
-            self._name("Context window: the tokens are being counted", "")
+            self._name("Context window: counting tokens", "")
             return
         if not gauge.is_window_known:
             self._tell_no_window(gauge)
@@ -172,14 +172,14 @@ class ContextGauge(QWidget):
 
     def _tell_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
-        used = "" if self._is_narrow() else " of what can be used"
+        used = "" if self._is_narrow() else " of the usable window"
         notes = [f"{percent(share)}{used}", gauge.basis.value]
         if gauge.window_basis is Basis.ASSUMED:
             notes.append("window assumed")
         elif gauge.stated_window:
             notes.insert(1, "window learned")
         if self._is_streaming:
-            notes.append("being written")
+            notes.append("reply in progress")
         text = " · ".join(notes)
         self.share.set_runs((Run(text),))
         self.share.set_hint(BASIS_HINTS[gauge.basis])
@@ -188,13 +188,13 @@ class ContextGauge(QWidget):
 
     def _segments(self, gauge: Gauge) -> str:
         places = (self.bar.hint_of(place) for place, amount in enumerate(self.bar.amounts()) if amount)
-        reserve = f"Kept for the reply: {thousands(gauge.reserve)} tokens"
+        reserve = f"Reserved for the reply: {thousands(gauge.reserve)} tokens"
         return "; ".join([*places, reserve])
 
     def _hint(self, gauge: Gauge) -> str:
         counted = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
-        draft = f" Your draft is {thousands(self._draft)} of them." if self._draft else ""
-        kept = f"{thousands(gauge.usable)} can be used: {thousands(gauge.reserve)} are kept for the reply."
+        draft = f" Includes {thousands(self._draft)} for your draft." if self._draft else ""
+        kept = f"{thousands(gauge.usable)} are usable; {thousands(gauge.reserve)} are reserved for the reply."
         return f"{thousands(gauge.total + self._draft)} tokens.{draft}{counted} {kept}"
 
     def _name(self, name: str, description: str) -> None:

@@ -151,14 +151,17 @@ class Fates(QWidget):
 def _fates_of(plan: Plan) -> list[Fate]:
     fates: list[Fate] = []
     if plan.pruned:
-        text, freed = f"{counted(plan.pruned_total, 'old tool result')} pruned", thousands(-plan.tokens_freed_by_prune)
+        text, freed = (
+            f"{counted(plan.pruned_total, 'old tool result')} shortened",
+            thousands(-plan.tokens_freed_by_prune),
+        )
         fates.append(Fate("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
         text = f"{counted(plan.archived_total, 'message')} archived"
         freed = thousands(-plan.tokens_freed_by_compaction)
         fates.append(Fate("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
-        stay = "stays as it is" if plan.kept == 1 else "stay as they are"
+        stay = "stays unchanged" if plan.kept == 1 else "stay unchanged"
         fates.append(Fate("kept", Segment.USER, f"{counted(plan.kept, 'message')} {stay}", "kept"))
     kept = [counted(plan.pins, "pin")] if plan.pins else []
     kept += [counted(plan.rules, "rule")] if plan.rules else []

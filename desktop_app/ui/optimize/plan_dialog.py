@@ -25,9 +25,9 @@ from .summary_editor import SummaryEditor
 WIDTH, HEIGHT = 860, 670
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
 APPLY, MEASURING, APPLYING = "Optimize", "Measuring…", "Optimizing…"
-PROMISE = "Nothing is deleted: what leaves the window stays in the history, searchable, and comes back with one undo."
-TAIL_HINT = "A summary that a model wrote is of these messages only: moving this needs it written again."
-USELESS = "There is nothing to gain here now."
+PROMISE = "Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back."
+TAIL_HINT = "The summary covers exactly the archived messages. If you move this, it must be written again."
+USELESS = "There is nothing to optimize right now."
 
 
 class PlanDialog(Sheet):
@@ -55,7 +55,7 @@ class PlanDialog(Sheet):
         self.strategy = StrategyChoice()
         self.tail_label = InkLabel(size=13, weight=MEDIUM)
         self.tail = Slider()
-        self.tail.setAccessibleName("Tokens at the end that stay as they are")
+        self.tail.setAccessibleName("Tokens at the end to keep unchanged")
         self.checked = Legend(size=13)
         self.summary = SummaryEditor()
         self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
@@ -186,11 +186,11 @@ class PlanDialog(Sheet):
         if is_measured:
             self._tell_tail(plan.tail_tokens, plan.tail_kept)
         else:
-            self.tail_label.set_text(f"Keep as they are: {counted(plan.kept, 'message')}")
+            self.tail_label.set_text(f"Keep unchanged: {counted(plan.kept, 'message')}")
 
     def _tell_tail(self, tokens: int, kept: int | None = None) -> None:
         """Says how far the tail may reach, and what it then takes: messages are kept whole. None: not known yet."""
-        runs = [Run(f"Keep as they are: the last {counted(tokens, 'token')}")]
+        runs = [Run(f"Keep unchanged: the last {counted(tokens, 'token')}")]
         if kept is not None and kept < tokens:
             runs.append(Run(f" · {thousands(kept)} used", "ink_faint", NORMAL))
         self.tail_label.set_runs(runs)

@@ -13,12 +13,12 @@ from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.words import counted, thousands
 
-STRATEGIES = (("llm", "By a model"), ("extractive", "Without a model"), ("last_messages", "Last messages only"))
+STRATEGIES = (("llm", "By a model"), ("extractive", "Without a model"), ("last_messages", "Latest messages only"))
 NOTES = {
-    "extractive": "Sentences are chosen, none is made up. It costs nothing.",
-    "last_messages": "No summary: only your rules and open questions stay, word for word. It costs nothing.",
+    "extractive": "Assembled by rules from sentences of the conversation. Free of charge.",
+    "last_messages": "No summary: only your rules and open questions are kept, word for word. Free of charge.",
 }
-ASK = "What to look out for (optional)"
+ASK = "What to focus on (optional)"
 INSTRUCTION_HEIGHT = 58  # pixels: two lines
 CENT = 0.01
 
@@ -86,8 +86,8 @@ class StrategyChoice(QWidget):
         if plan.writer.refusal:
             return plan.writer.refusal
         if not plan.is_written:
-            return f"{plan.writer.label} reads what leaves the window. Keys and passwords are masked."
+            return f"{plan.writer.label} reads the messages to be archived. Keys and passwords are masked."
         if plan.usage is None:
             return f"Written by {plan.writer.label}."
         read, wrote = thousands(plan.usage.prompt_tokens), thousands(plan.usage.reply_tokens)
-        return f"Written by {plan.writer.label}: {read} tokens read, {wrote} written."
+        return f"Written by {plan.writer.label}: {read} tokens in, {wrote} out."

@@ -16,7 +16,7 @@ from desktop_app.ui.widgets.words import counted
 from .unwritten import Unwritten
 
 PAUSE = 400  # milliseconds from the last key to the check
-NO_SUMMARY = "Nothing is archived, so there is nothing to summarise."
+NO_SUMMARY = "Nothing is archived, so there is nothing to summarize."
 
 
 class SummaryEditor(QWidget):
@@ -31,7 +31,7 @@ class SummaryEditor(QWidget):
         self.heading = InkLabel(size=13)
         self.take = LinkButton("Use the new summary")
         self.again = LinkButton("Write again")
-        self.take.setToolTip("The plan has changed; your own text was kept")
+        self.take.setToolTip("The plan has changed; your own text is kept until you replace it")
         self.area = TextArea(size=13)
         self.area.setAccessibleName("Summary, editable")
         self.area.setPlaceholderText(NO_SUMMARY)

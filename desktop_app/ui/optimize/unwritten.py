@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.words import thousands
 
 from .strategy_choice import cost_words
 
-WAITING = "Nothing is sent before you ask for it."
+WAITING = "Nothing is sent until you choose Write summary."
 WIDTH = 300  # pixels of the progress bar, at most
 
 
@@ -32,7 +32,7 @@ class Unwritten(QWidget):
         self.waiting = InkLabel(WAITING, size=12, tint="ink_faint", wraps=True)
         self.write = Button("Write summary", Kind.PRIMARY)
         self.bar = SegmentBar(8)
-        self.bar.setAccessibleName("How far the summary is")
+        self.bar.setAccessibleName("Progress of the summary")
         self.bar.setMaximumWidth(WIDTH)
         self.told = InkLabel(size=12, tint="ink_soft")
         self.cancel = LinkButton("Stop writing")

@@ -36,8 +36,8 @@ ELSE, LEAST, KEYS_FROM = 240, 160, 260
 """Pixels of the window's height that belong to everything else, that the card has at least, and from which on it names
 its keys; the tooltips of the buttons name them as well."""
 STAGE = 48  # pixels of the conversation that stay in sight
-KEYS = "Alt+A once · Alt+C in this conversation · Alt+W always · Alt+D, or Esc in this card, denies"
-KEYS_OF_ROUNDS = "Alt+A goes on · Alt+D, or Esc in this card, stops"
+KEYS = "Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies"
+KEYS_OF_ROUNDS = "Alt+A continues · Alt+D or Esc stops"
 
 
 class QuestionCard(QWidget):
@@ -57,9 +57,9 @@ class QuestionCard(QWidget):
         self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
         self.targets = Targets()
         self.whole = LinkButton("Show all arguments")
-        self.pattern_label = InkLabel("Pattern for more than once", size=12, tint="ink_soft")
+        self.pattern_label = InkLabel("Rule for next time", size=12, tint="ink_soft")
         self.pattern = QLineEdit()
-        self.pattern.setAccessibleName("Pattern that is allowed from now on")
+        self.pattern.setAccessibleName("Rule for what is allowed from now on")
         self.warning = InkLabel(size=12, tint="warning", wraps=True)
         self.area = ScrollColumn(spacing=8)
         self.once = Button("Allow once", Kind.PRIMARY)
@@ -101,7 +101,7 @@ class QuestionCard(QWidget):
         self.rule.setVisible(len(question.needs) == 1 and not is_rounds)
         for button in (self.conversation, self.always):
             button.setVisible(not is_rounds)
-        self.once.setText("Go on" if is_rounds else "Allow once")
+        self.once.setText("Continue" if is_rounds else "Allow once")
         self.deny.setText("Stop" if is_rounds else "Deny")
         self.keys.set_text(KEYS_OF_ROUNDS if is_rounds else KEYS)
         self._check_pattern()
@@ -179,7 +179,7 @@ class QuestionCard(QWidget):
 
     def _toggle_whole(self) -> None:
         is_whole = self.targets.toggle_whole()
-        self.whole.setText("Hide the arguments" if is_whole else "Show all arguments")
+        self.whole.setText("Hide arguments" if is_whole else "Show all arguments")
 
     def _tell(self, label: InkLabel, words: str) -> None:
         label.set_text(words)

@@ -13,14 +13,14 @@ WANTS: dict[NeedKind, str] = {
     "read": "read this",
     "write": "change this file",
     "run": "run this command",
-    "network": "reach this address",
-    "mcp": "use this tool of a server",
+    "network": "open this address",
+    "mcp": "use this tool of an MCP server",
 }
 DONE_BY: dict[NeedKind, str] = {
     "read": "Read",
     "write": "Change",
     "run": "Run",
-    "network": "Reach",
+    "network": "Open",
     "mcp": "Use",
 }
 
@@ -28,7 +28,7 @@ DONE_BY: dict[NeedKind, str] = {
 def title_of(question: Asked) -> str:
     """What is asked, in a line: "bash wants to run this command"."""
     if question.kind == "rounds":
-        return f"{counted(question.rounds, 'round')} without you. Go on?"
+        return f"{counted(question.rounds, 'round')} without a message from you. Continue?"
     tools = dict.fromkeys(need.tool for need in question.needs)
     name = marked(question.call.name if question.call else ", ".join(tools) or "A tool")
     if len(question.needs) == 1:
@@ -38,19 +38,21 @@ def title_of(question: Asked) -> str:
 
 def told_elsewhere(question: Asked, title: str) -> str:
     """What is said of a question in a conversation that is not shown; title: "" if it is not listed."""
-    return f"{f'“{marked(title)}”' if title else 'Another conversation'} waits for your answer: {title_of(question)}"
+    return (
+        f"{f'“{marked(title)}”' if title else 'Another conversation'} is waiting for your answer: {title_of(question)}"
+    )
 
 
 def note_of(question: Asked) -> str:
     """What the answer means, where it is not plain."""
     if question.kind == "rounds":
-        return "The model has been calling tools one after the other. Nothing runs until you answer."
+        return "The model keeps calling tools. Nothing runs until you answer."
     unseen = unseen_in(*(need.target for need in question.needs))
     warning = f"It contains invisible characters, shown here by their numbers: {unseen}." if unseen else ""
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(marked(proposed(need)) for need in question.needs)
-    told = f"Your answer holds for all of them. For more than once it allows: {', '.join(patterns)}"
+    told = f"Your answer applies to all of them. Allowed for longer, it covers: {', '.join(patterns)}"
     return f"{warning} {told}".strip()
 
 
@@ -71,11 +73,11 @@ def pattern_warning(pattern: str, needs: Sequence[Need]) -> str:
     if len(needs) != 1:
         return ""
     if not pattern:
-        return "Write what is to be allowed, with * for anything."
+        return "Enter what to allow; * stands for anything."
     if not covers(pattern, needs):
-        return "This pattern does not cover what is asked for now."
+        return "This rule does not cover the current request."
     if not pattern.strip("*? "):
-        return f"This allows {needs[0].tool} to do anything of this kind, without asking."
+        return f"{needs[0].tool} may then do anything of this kind without asking."
     return ""
 
 

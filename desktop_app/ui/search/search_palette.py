@@ -142,7 +142,7 @@ class SearchPalette(Sheet):
             Row(info.id, info.title or "Untitled", moment(info.updated_at, now), (Run(_about(info)),)) for info in shown
         ]
         self._show(rows)
-        self.note.set_text(HELP if rows else "Everything that was ever said can be found here, archived or not.")
+        self.note.set_text(HELP if rows else "Searches all messages of all conversations, archived or not.")
 
     def _show(self, rows: list[Row]) -> None:
         self.list.rows.replace(rows)

@@ -17,7 +17,7 @@ from .named_forms import NamedForm
 from .server_form import address_error
 
 PROGRAM, ADDRESS = "program", "address"
-VARIABLE_HINT = "Kept in the settings file: a key of a server with an address belongs into its own field."
+VARIABLE_HINT = "Kept in the settings file: put the key of a server with an address in its own field."
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -32,7 +32,7 @@ def environment_of(text: str) -> dict[str, str]:
     for word in shlex.split(text):
         name, equals, value = word.partition("=")
         if not equals or not _VARIABLE.fullmatch(name):
-            raise ValueError("Write each variable as NAME=value, those with blanks in quotes.")
+            raise ValueError("Write each variable as NAME=value, with quotes around values that contain spaces.")
         variables[name] = value
     return variables
 
@@ -41,18 +41,18 @@ class McpForm(NamedForm):
     """Edits one server of tools."""
 
     def __init__(self, server: McpServer, has_key: bool) -> None:
-        super().__init__(server.name, "such as tracker", "New server of tools", "Remove")
+        super().__init__(server.name, "for example tracker", "New MCP server", "Remove")
         self.original, self._has_key = server, has_key
-        self.switch = Switch("Use it")
+        self.switch = Switch("Enabled")
         self.switch.setChecked(server.is_on)
         self.way = Segmented(((PROGRAM, "Program"), (ADDRESS, "Address")))
         self.way.choose(ADDRESS if server.url else PROGRAM)
         self.command = Field("Command", shlex.join(server.command), "npx -y @scope/server --option")
         variables = shlex.join(f"{name}={value}" for name, value in server.environment.items())
-        self.variables = Field("Environment", variables, "NAME=value OTHER='with blanks'")
+        self.variables = Field("Environment", variables, "NAME=value OTHER='with spaces'")
         self.variables.hint(VARIABLE_HINT)
         self.url = Field("Address", server.url, "https://tools.example.com/mcp")
-        key = "A key is kept; type to replace it" if has_key else "if it needs one"
+        key = "A key is saved; type to replace it" if has_key else "only if the server needs one"
         self.key = Field("Key", "", key, is_secret=True)
         self._lay_out()
         self._show_way()
@@ -88,8 +88,8 @@ class McpForm(NamedForm):
         """Says beside each field what is wrong with it. The first such field, or None."""
         name = self.name.text()
         is_named = bool(name) and "/" not in name
-        taken = "Another server of tools has this name." if name in others else ""
-        self.name.complain(taken if is_named else "Give it a name without “/”.")
+        taken = "Another MCP server has this name." if name in others else ""
+        self.name.complain(taken if is_named else "Enter a name without “/”.")
         self.url.complain(address_error(self.url.text()) if self.is_address else "")
         self.command.complain(self._command_error())
         self.variables.hint(VARIABLE_HINT)
@@ -102,15 +102,15 @@ class McpForm(NamedForm):
         if self.is_address:
             return ""
         try:
-            return "" if command_of(self.command.text()) else "Write the program and its arguments."
+            return "" if command_of(self.command.text()) else "Enter the program and its arguments."
         except ValueError:
-            return "A quote is not closed."
+            return "A quotation mark is not closed."
 
     def _environment_error(self) -> str:
         try:
             environment_of("" if self.is_address else self.variables.text())
         except ValueError as error:
-            return str(error) if "NAME" in str(error) else "A quote is not closed."
+            return str(error) if "NAME" in str(error) else "A quotation mark is not closed."
         return ""
 
     def _show_way(self) -> None:

@@ -10,12 +10,11 @@ from desktop_app.ui.widgets.switch import Switch
 from .section import Section, note
 
 MEMORY_NOTE = (
-    "Before older messages leave the window, the model is asked to save what should last. It is used in the same "
-    "folder or conversation only, until you choose otherwise in the Memory tab of the context panel."
+    "Before older messages leave the context window, the model notes what is worth remembering. A note is used in the "
+    "same folder or conversation only, until you choose otherwise in the Memory tab of the context panel."
 )
 RECALL_NOTE = (
-    "When a message refers to something that has left the window, the passages that say it are sent along, "
-    "within a budget."
+    "When a message refers to something that was archived, the matching passages are sent along, up to a limit."
 )
 
 
@@ -23,8 +22,8 @@ class MemorySection(Section):
     """Two switches."""
 
     def __init__(self, settings: Settings) -> None:
-        self.memory = Switch("Remember things about you")
-        self.recall = Switch("Look up what was archived")
+        self.memory = Switch("Remember things about me")
+        self.recall = Switch("Look up archived messages")
         self.memory.setChecked(settings.is_memory_on)
         self.recall.setChecked(settings.is_recalling)
         for switch, words in ((self.memory, MEMORY_NOTE), (self.recall, RECALL_NOTE)):

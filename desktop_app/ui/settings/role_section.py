@@ -15,9 +15,9 @@ from desktop_app.ui.widgets.select import Select
 
 from .section import Section, note
 
-OWN = "The chat's own model"
-VISION_NOTE = "Describes images for a model that cannot see them. They are then sent to its server."
-RESEARCH_NOTE = "Searches and reads the web when you write /research and a question."
+OWN = "The chat’s own model"
+VISION_NOTE = "Describes images for models that cannot see them. The images are sent to its server."
+RESEARCH_NOTE = "Searches and reads the web when you type /research and a question."
 
 
 class RoleChoice(QWidget):
@@ -32,7 +32,7 @@ class RoleChoice(QWidget):
         for model in models:
             self.select.addItem(f"{model.label} · {model.note}" if model.note else model.label, model.id)
         if self.select.findData(chosen) < 0:
-            self.select.addItem(f"{chosen} · not available now", chosen)
+            self.select.addItem(f"{chosen} · not available", chosen)
         self.select.setCurrentIndex(self.select.findData(chosen))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -53,8 +53,8 @@ class RoleSection(Section):
     def __init__(self, settings: Settings, models: Sequence[ModelInfo], renamed: Callable[[str], str]) -> None:
         seeing = [model for model in models if model.has_eyes or model.id == settings.vision_model]
         calling = [model for model in models if model.has_tools or model.id == settings.research_model]
-        self.vision = RoleChoice("Images are described by", VISION_NOTE, settings.vision_model, seeing)
-        self.research = RoleChoice("Research is done by", RESEARCH_NOTE, settings.research_model, calling)
+        self.vision = RoleChoice("Describe images with", VISION_NOTE, settings.vision_model, seeing)
+        self.research = RoleChoice("Research with", RESEARCH_NOTE, settings.research_model, calling)
         self._renamed = renamed
         super().__init__("Models for other tasks", self.vision, self.research)
 

@@ -12,7 +12,7 @@ from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
 
-EMPTY = "Nothing is allowed for good: tools ask before they write, run something, or reach the network."
+EMPTY = "No permanent rules yet: tools ask before they change files, run commands or use the network."
 ANY_TOOL = "any tool"
 
 

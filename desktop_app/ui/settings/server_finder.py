@@ -16,7 +16,7 @@ from .server_kinds import KINDS, place_of
 FIND = "Find servers"
 FINDING = "Looking…"
 NOTHING = (
-    "Nothing new was found: no other server answers at its usual port on this machine, and the environment holds no "
+    "No new servers found: nothing else answers on the usual ports of this computer, and the environment holds no "
     "other provider’s key."
 )
 
@@ -26,7 +26,7 @@ def found_words(server: Server) -> str:
     info = KINDS[server.kind]
     where = server.base_url.removesuffix("/v1") or f"key in {info.variable}"
     count = len(server.models)
-    models = f"{count} model{'' if count == 1 else 's'}" if count else "it lists no models"
+    models = f"{count} model{'' if count == 1 else 's'}" if count else "no models listed"
     return f"{server.name} · {where} · {models}"
 
 

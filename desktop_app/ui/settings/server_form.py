@@ -31,10 +31,10 @@ def window_of(text: str) -> int:
         return 0
     found = _WINDOW.fullmatch(plain)
     if found is None:
-        raise ValueError("Write a number of tokens, such as 128000 or 128K.")
+        raise ValueError("Enter a number of tokens, such as 128000 or 128K.")
     tokens = float(found[1].replace(",", ".")) * _UNITS[found[2].lower()]
     if tokens != int(tokens) or tokens < LEAST_WINDOW:
-        raise ValueError(f"A window has at least {LEAST_WINDOW:,} tokens: write it as 128000 or 128K.")
+        raise ValueError(f"A context window has at least {LEAST_WINDOW:,} tokens. Enter it as 128000 or 128K.")
     return int(tokens)
 
 
@@ -46,22 +46,22 @@ def models_of(text: str) -> tuple[str, ...]:
 def name_error(name: str, others: Collection[str]) -> str:
     """What is wrong with a server's name; empty when nothing is."""
     if not name:
-        return "Give the server a name."
+        return "Enter a name for the server."
     if "/" in name or name == "builtin":
-        return "A name has no “/” in it, and is not “builtin”: models are called “name/model”."
+        return "A name cannot contain “/” or be “builtin”: models are listed as “name/model”."
     return "Another server has this name." if name in others else ""
 
 
 def address_error(address: str) -> str:
     """What is wrong with a base URL; empty when nothing is."""
-    return "" if host_of(address) else "Write the whole address, such as http://localhost:1234/v1."
+    return "" if host_of(address) else "Enter the full address, such as http://localhost:1234/v1."
 
 
 class ServerForm(NamedForm):
     """Edits one server of models."""
 
     def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
-        super().__init__(server.name, "such as lmstudio", "New server", "Remove server")
+        super().__init__(server.name, "for example lmstudio", "New server", "Remove server")
         self.original, self._has_key, self._removes_key = server, has_key, False
         self.kind = Select()
         self.kind.setAccessibleName("Kind of server")
@@ -75,7 +75,7 @@ class ServerForm(NamedForm):
         self.choose.setAccessibleName("Choose models")
         self.choose.hide()
         window = f"{server.window:,}" if server.window else ""
-        self.window_size = Field("Window in tokens", window, "128K; empty: ask the server")
+        self.window_size = Field("Context window (tokens)", window, "128K, or leave empty to ask the server")
         self.key = Field("Key", "", key_hint(server.kind, has_key), is_secret=True)
         self.key.hint(key_storage)
         self._key_storage = key_storage
@@ -157,14 +157,14 @@ class ServerForm(NamedForm):
         has_own = bool(KINDS[self.chosen_kind()].address) and not self.address.text()
         self.address.complain("" if has_own else address_error(self.address.text()))
         has_models = bool(models_of(self.models.text()))
-        self.models.complain("" if has_models else "Name at least one model, as the server calls it.")
+        self.models.complain("" if has_models else "Enter at least one model name, as the server spells it.")
         try:
             window_of(self.window_size.text())
             self.window_size.complain("")
         except ValueError as error:
             self.window_size.complain(str(error))
         if self._loses_key():
-            self.key.complain("The key is kept under the old name: type it again, or remove it.")
+            self.key.complain("The key is saved under the old name. Enter it again, or remove it.")
             return self._first_wrong() or self.key
         self._hint_at_key()
         return self._first_wrong()
@@ -181,7 +181,7 @@ class ServerForm(NamedForm):
         address = self.address.text()
         is_plain = address.lower().startswith("http://") and not is_local(address)
         if self.key.text() and is_plain:
-            self.key.hint("This address is not encrypted (http): the key could be read on its way.")
+            self.key.hint("This address is not encrypted (http): others on the network could read the key.")
         elif self._removes_key and not self.key.text():
             self.key.hint("The key will be removed.")
         else:

@@ -25,7 +25,7 @@ class KindInfo(msgspec.Struct, frozen=True):
 
 # The addresses and variables are those of models/endpoint.py and models/key_environment.py; a test compares them.
 KINDS: dict[ServerKind, KindInfo] = {
-    "openai_compatible": KindInfo("Any server that speaks OpenAI's protocol", ""),
+    "openai_compatible": KindInfo("Any OpenAI-compatible server", ""),
     "anthropic": KindInfo(
         "Anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", models="such as claude-sonnet-4-5"
     ),
@@ -53,7 +53,7 @@ NEEDS_ADDRESS = "http://localhost:1234/v1"
 def address_hint(kind: ServerKind) -> str:
     """What stands in the empty field of the address."""
     info = KINDS[kind]
-    return f"empty: {info.address}" if info.address else NEEDS_ADDRESS
+    return f"leave empty for {info.address}" if info.address else NEEDS_ADDRESS
 
 
 def place_of(server: Server) -> str:
@@ -68,7 +68,7 @@ def key_hint(kind: ServerKind, has_key: bool) -> str:
     """What stands in the empty field of the key."""
     info = KINDS[kind]
     if has_key:
-        return "A key is kept; type to replace it"
+        return "A key is saved; type to replace it"
     if info.variable:
-        return f"empty: {info.variable} of the environment"
-    return "as a rule none" if info.is_local else "if it needs one"
+        return f"leave empty to use {info.variable}"
+    return "usually not needed" if info.is_local else "only if the server needs one"

@@ -19,7 +19,7 @@ from .section import Section, note
 from .server_finder import ServerFinder
 from .server_form import ServerForm, models_of
 
-SERVERS_NOTE = "Providers with a key, and servers on this machine or another one."
+SERVERS_NOTE = "Providers that need a key, and servers on this computer or your network."
 
 
 class ServersSection(Section):

@@ -33,7 +33,7 @@ WIDTH = 680
 THEMES = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
 SCALES = (80, 160)  # percent
 PROMPT_LINES = 4
-OFF_NOTE = "Off: nothing leaves the window without your word, and a full one stops the chat."
+OFF_NOTE = "When this is off, nothing is summarized without your approval, and a full context window stops the chat."
 
 
 def policies_offered(chosen: str) -> list[tuple[str, str]]:
@@ -48,10 +48,10 @@ def policy_words(name: str) -> str:
     """What a preset does, from its own numbers; one that is like another program, in a line."""
     policy = PRESETS[name]
     if policy not in FOR_PEOPLE:
-        return f"Like another program. {SUMMARIES[name][:1].upper()}{SUMMARIES[name][1:]}."
+        return f"Imitates another program. {SUMMARIES[name][:1].upper()}{SUMMARIES[name][1:]}."
     return (
-        f"Makes room in the background from {percent(policy.background_at)} of what can be used, compacts before a "
-        f"request at {percent(policy.compact_at)}, down to {percent(policy.target)}."
+        f"Makes room in the background from {percent(policy.background_at)} of the usable window, and before a "
+        f"request at {percent(policy.compact_at)}; shrinks the conversation to {percent(policy.target)}."
     )
 
 
@@ -133,7 +133,7 @@ class SettingsDialog(Sheet):
         for model in models.models:
             self.model.addItem(model_words(model), model.id)
         if self.model.findData(settings.chat_model) < 0:
-            self.model.addItem(f"{settings.chat_model} · not available now", settings.chat_model)
+            self.model.addItem(f"{settings.chat_model} · not available", settings.chat_model)
         self.model.setCurrentIndex(self.model.findData(settings.chat_model))
         self.prompt.setPlainText(settings.system_prompt)
         self.automatic.setChecked(settings.is_automatic)
@@ -211,7 +211,7 @@ class SettingsDialog(Sheet):
     def _model_error(self) -> str:
         model: str = self.model.currentData()
         server = model.partition("/")[0]
-        gone = f"This model belonged to “{server}”, which is no longer there: choose another one."
+        gone = f"This model belonged to “{server}”, which was removed. Choose another model."
         return gone if self.servers.is_gone(model) else ""
 
     def _save(self) -> None:

@@ -13,24 +13,24 @@ from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.select import Select
 
-TITLE = "Summaries are written by"
+TITLE = "Summaries written by"
 OWN, CODE = "own", "code"  # no model is called so: a model of a server has a "/" in its id
 OWN_NOTE = (
-    "The model of each chat reads what leaves its window and writes the summary, which costs tokens. "
-    "The built-in model is too small for that: in its chats code writes, and nothing is spent."
+    "Each chat’s own model reads the messages that leave the context window and summarizes them, which uses tokens. "
+    "Summaries for the built-in model are assembled by rules, free of charge."
 )
 CODE_NOTE = (
-    "Code chooses sentences that were said and makes none up; nothing is sent for it, whichever model you talk to. "
-    "When you optimize a conversation yourself, you can still choose a model."
+    "Summaries are put together from sentences of the conversation, by rules. Nothing is sent and nothing is invented. "
+    "When you optimize a conversation yourself, you can still pick a model."
 )
 MODEL_NOTE = (
-    "{label} reads what leaves the window of any chat and writes the summary, which costs tokens. "
-    "This holds for chats with the built-in model too: their messages are then sent to {server}."
+    "{label} reads the messages that leave the context window of any chat and summarizes them, which uses tokens. "
+    "This includes chats with the built-in model: their messages are sent to {server}."
 )
-BUILTIN_NOTE = "{label} is too small to write summaries: in its place code writes, and nothing is spent."
+BUILTIN_NOTE = "{label} is too small to write summaries. They are assembled by rules instead, free of charge."
 STAND_IN_NOTE = (
-    "{why} Until that changes, each chat's own model writes the summary, and the history says so; "
-    "in chats with the built-in model code writes."
+    "{why} Until then, each chat’s own model writes its summaries, and the history says so. "
+    "Summaries for the built-in model are assembled by rules, free of charge."
 )
 
 
@@ -87,7 +87,7 @@ class SummaryChoice(QWidget):
     def _offered(self, models: Sequence[ModelInfo]) -> list[tuple[str, str]]:
         """What can be chosen, in words, with its key. The built-in model is no choice, unless it was one."""
         shared = Counter(model.label for model in models)
-        offered = [("The chat's own model", OWN)]
+        offered = [("The chat’s own model", OWN)]
         for model in models:
             if not model.is_builtin:
                 name = model.id if shared[model.label] > 1 else model.label
@@ -96,7 +96,7 @@ class SummaryChoice(QWidget):
         if chosen and chosen not in {choice for _, choice in offered}:
             is_builtin = chosen in self._models
             offered.append((f"{self._label(chosen)} · {'too small' if is_builtin else 'not set up'}", chosen))
-        return [*offered, ("Code alone (no tokens spent)", CODE)]
+        return [*offered, ("Rules, without a model (free)", CODE)]
 
     def _words(self, chosen: str) -> str:
         if chosen in (OWN, CODE):

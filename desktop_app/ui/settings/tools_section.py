@@ -21,14 +21,14 @@ from .section import Section, note
 from .server_form import address_error
 
 ROUNDS = (1, 1_000)
-SERVERS_NOTE = "Programs or addresses that offer tools in the Model Context Protocol. Their tools ask like all others."
+SERVERS_NOTE = "They provide tools through the Model Context Protocol. Their tools ask for permission like all others."
 
 
 def rounds_of(text: str) -> int:
     """How many requests of one turn go without the user. Raises ValueError."""
     least, most = ROUNDS
     if not text.isdecimal() or not least <= int(text) <= most:
-        raise ValueError(f"Write a number from {least} to {most:,}.")
+        raise ValueError(f"Enter a number from {least} to {most:,}.")
     return int(text)
 
 
@@ -37,18 +37,18 @@ class ToolsSection(Section):
 
     def __init__(self, settings: Settings, names_with_key: tuple[str, ...]) -> None:
         self._names_with_key = names_with_key
-        self.search = Field("Web search", settings.search_url, "empty: DuckDuckGo; else a SearXNG server's address")
-        self.rounds = Field("Ask after this many rounds", str(settings.rounds_most), "25")
-        self.folder = Field("Working folder of new conversations", settings.folder, "empty: none")
+        self.search = Field("Web search", settings.search_url, "leave empty for DuckDuckGo, or enter a SearXNG address")
+        self.rounds = Field("Ask me after this many rounds of tool calls", str(settings.rounds_most), "25")
+        self.folder = Field("Working folder of new conversations", settings.folder, "leave empty for none")
         self.rules = RulesList(settings.rules)
-        self.add_server = Button("+ Add a server of tools")
+        self.add_server = Button("+ Add an MCP server")
         pair = QWidget()
         row = QHBoxLayout(pair)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(self.folder, 1)
         row.addWidget(self.rounds, 1)
-        titles = [InkLabel(words, size=13, weight=MEDIUM) for words in ("Always allowed", "Servers of tools")]
+        titles = [InkLabel(words, size=13, weight=MEDIUM) for words in ("Always allowed", "MCP servers")]
         super().__init__(
             "Tools", self.search, pair, titles[0], self.rules, titles[1], note(SERVERS_NOTE), self.add_server
         )
@@ -82,7 +82,7 @@ class ToolsSection(Section):
         self.search.complain(address_error(self.search.text()) if self.search.text() else "")
         self.rounds.complain(self._rounds_error())
         is_whole = not self.folder.text() or Path(self.folder.text()).is_absolute()
-        self.folder.complain("" if is_whole else "Write the whole path.")
+        self.folder.complain("" if is_whole else "Enter the full path.")
         own = [field.edit for field in (self.search, self.folder, self.rounds) if field.error()]
         return next(iter([*own, *self._forms.wrong()]), None)
 

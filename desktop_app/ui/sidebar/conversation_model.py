@@ -116,6 +116,6 @@ def _name(line: Line) -> str:
 
 
 def _spoken(info: ConversationInfo, doing: Doing | None) -> str:
-    full = f"{percent(info.share)} of the window used, {STATUS_WORDS[info.status]}"
+    full = f"{percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
     said = doing.value if doing is not None else ""
     return "\n".join(filter(None, (info.title, said, f"{details(info, time.time())} · {full}")))

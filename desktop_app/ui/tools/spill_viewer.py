@@ -17,7 +17,7 @@ PAGE = 1_000  # lines read at a time
 LINE = 2_000  # characters of a line that are shown: Qt lays out a line as a whole
 PAUSE = 150  # milliseconds from the last key to the search
 NEAR_END = 4  # screens from the end at which the next page is read
-NOTHING = "No line has that in it."
+NOTHING = "No matching lines."
 
 
 class SpillViewer(QDialog):
@@ -41,7 +41,7 @@ class SpillViewer(QDialog):
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName("The whole output")
+        self.text.setAccessibleName("Full output")
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._lay_out()
         self._dress()

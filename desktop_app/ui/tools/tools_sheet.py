@@ -19,9 +19,9 @@ from desktop_app.ui.widgets.words import counted, first_line, thousands
 
 WIDTH = 620
 OURS = "Built in"
-NONE = "No tools are on offer here."
-NO_FOLDER = "No working folder: tools for files and commands ask for one."
-CANNOT = "This model cannot call tools: they are on offer as soon as another one answers."
+NONE = "No tools are available."
+NO_FOLDER = "No working folder: tools for files and commands need one."
+CANNOT = "This model cannot call tools. They become available when you choose another model."
 
 
 class ToolRow(QWidget):
@@ -38,7 +38,7 @@ class ToolRow(QWidget):
         self.tokens = InkLabel(counted(offer.tokens, "token"), size=12, tint="ink_faint")
         self.switch = Switch("")
         self.switch.setAccessibleName(f"Offer {offer.spec.name}")
-        self.switch.setAccessibleDescription(f"{offer.spec.description} {self.tokens.text()} of each request.")
+        self.switch.setAccessibleDescription(f"{offer.spec.description} {self.tokens.text()} in each request.")
         head = QHBoxLayout()
         head.setSpacing(10)
         head.addWidget(self.title, 1)
@@ -79,7 +79,7 @@ class ToolsSheet(Sheet):
         self.warning.setVisible(not can_call)
         self.folder = InkLabel(size=12, tint="ink_faint", wraps=True)
         self.area = ScrollColumn(spacing=14)
-        self.more = LinkButton("Add a server of tools…")
+        self.more = LinkButton("Add an MCP server…")
         self.close_button = Button("Done")
         self._lay_out()
         self.set_first(self.close_button)
@@ -92,9 +92,9 @@ class ToolsSheet(Sheet):
         on = [offer for offer in tools.tools if offer.is_on]
         tokens = Run(thousands(sum(offer.tokens for offer in on)), "ink", BOLD)
         self.total.set_runs(
-            (tokens, Run(f" tokens of each request · {len(on)} of {counted(len(tools.tools), 'tool')}"))
+            (tokens, Run(f" tokens in each request · {len(on)} of {counted(len(tools.tools), 'tool')} on"))
         )
-        self.folder.set_text(f"They work in {tools.folder}" if tools.folder else NO_FOLDER)
+        self.folder.set_text(f"Working folder: {tools.folder}" if tools.folder else NO_FOLDER)
         if [offer.spec.name for offer in tools.tools] != list(self.rows) or not tools.tools:
             self._rebuild(tools.tools, tools.failures)
         for offer in tools.tools:
