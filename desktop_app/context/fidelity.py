@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 
 from desktop_app.conversation.facts import Fact, Fidelity, Ledger
 from desktop_app.conversation.message import Message, Role
@@ -14,6 +15,8 @@ from .reading import Reading
 
 LOST_NAMED = 20
 """How many lost facts a report names."""
+KEPT_NAMED = 40
+"""How many of the facts that are kept word for word, and of those in the summary."""
 RECALLABLE_NAMED = 200
 """How many of the rules, and how many of the other facts, that only the archive has."""
 
@@ -145,4 +148,11 @@ def fidelity(
         recallable_facts=tuple([fact for fact in recallable if fact not in holding][:RECALLABLE_NAMED]),
         rules=len(holding),
         rules_kept=len(holding.difference(missing)),
+        verbatim_facts=_some(facts, without=not_kept),
+        summary_facts=_some(not_kept, without=missing),
     )
+
+
+def _some(facts: Iterable[str], without: Collection[str]) -> tuple[str, ...]:
+    left_out = set(without)
+    return tuple(islice((fact for fact in facts if fact not in left_out), KEPT_NAMED))

@@ -47,6 +47,7 @@ class Fidelity(msgspec.Struct, frozen=True):
     recallable: only in the archive, found there by search. lost: nowhere; `lost_facts` names some of them.
     recallable_rules and recallable_facts name some of the recallable: rules that hold, and all else.
     rules: those that hold, earlier compactions' too; rules_kept: those of them that the request has word for word.
+    verbatim_facts and summary_facts name some of those that are kept; older records have none.
     """
 
     verbatim: int = 0
@@ -58,6 +59,8 @@ class Fidelity(msgspec.Struct, frozen=True):
     recallable_facts: tuple[str, ...] = ()
     rules: int = 0
     rules_kept: int = 0
+    verbatim_facts: tuple[str, ...] = ()
+    summary_facts: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:

@@ -37,6 +37,9 @@ def test_each_fact_is_found_in_one_place() -> None:
     assert (report.verbatim, report.in_summary, report.recallable, report.lost) == (1, 3, 1, 1)
     assert report.lost_facts == ("Shall we move `ledger_entries` too?",)
     assert report.total == 6
+    assert report.verbatim_facts == ("5433",)
+    assert set(report.summary_facts) == {"vendor/legacy", "Never touch vendor/legacy.", "ledger_entries"}
+    assert report.recallable_facts == ("https://e.org/x",)
 
 
 def test_what_only_the_archive_has_is_named_and_every_rule_is_counted() -> None:

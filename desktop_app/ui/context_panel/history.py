@@ -17,8 +17,8 @@ from .operation_card import OperationCard
 
 CARDS = 20  # cards made at a time: each costs about a millisecond
 EMPTY = (
-    "Nothing has been archived yet.\n\nWhen the context window fills up, older messages make room for new ones. They are "
-    "listed here in full: you can read them, search them, bring them back, or undo the whole operation."
+    "Nothing has been archived yet.\n\nWhen the context window fills up, older messages make room for new ones. They "
+    "are listed here in full: you can read them, search them, bring them back, or undo the whole operation."
 )
 
 

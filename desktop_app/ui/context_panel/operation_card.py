@@ -17,6 +17,7 @@ from desktop_app.ui.transcript.spoken import mark_words
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_parts, fidelity_shares, lost_facts_hint
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.legend import Legend
@@ -169,9 +170,12 @@ class OperationCard(Card):
         bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if self.row.is_undone else 1.0)
         legend = Legend(fidelity_shares(fidelity))
         legend.setToolTip(lost_facts_hint(fidelity))
+        self.facts = FactList()
+        self.facts.show_fidelity(fidelity)
         self.column.addSpacing(2)
         self.column.addWidget(bar)
         self.column.addWidget(legend)
+        self.column.addWidget(self.facts)
 
     def _add_links(self) -> None:
         links = QHBoxLayout()

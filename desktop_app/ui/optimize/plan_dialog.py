@@ -9,6 +9,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import Plan
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, Kind
+from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.legend import Legend, Meaning
@@ -57,6 +58,7 @@ class PlanDialog(Sheet):
         self.tail = Slider()
         self.tail.setAccessibleName("Tokens at the end to keep unchanged")
         self.checked = Legend(size=13)
+        self.facts = FactList()
         self.summary = SummaryEditor()
         self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
         self.cancel = Button("Cancel")
@@ -143,7 +145,7 @@ class PlanDialog(Sheet):
         column.addWidget(self.tail_label)
         column.addWidget(self.tail)
         # What is chosen stands above what comes of it, so that nothing moves under the pointer.
-        for widget in (self.strategy, tail, self.useless, self.fates, self.checked):
+        for widget in (self.strategy, tail, self.useless, self.fates, self.checked, self.facts):
             scroll.add(widget)
         return scroll
 
@@ -199,6 +201,7 @@ class PlanDialog(Sheet):
         self.checked.setVisible(fidelity.total > 0)
         self.checked.set_meanings((Meaning("Checked:", tint="ink"), *fidelity_counts(fidelity)))
         self.checked.setToolTip(lost_facts_hint(fidelity))
+        self.facts.show_fidelity(fidelity)
 
     def _move_tail(self, tokens: int) -> None:
         self._tell_tail(tokens)
