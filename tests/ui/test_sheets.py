@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
@@ -122,3 +123,11 @@ def test_a_label_measures_its_text_once_for_a_width(qtbot, monkeypatch):
     label.set_text("Short")
     assert label.heightForWidth(60) < heights[0]
     assert label.sizeHint().width() < hints[0].width()
+
+
+def test_a_plan_that_cannot_be_applied_has_the_keyboard_too(window, behind, qtbot):
+    dialog = PlanDialog(replace(PLAN, is_useful=False, archived=(), pruned=(), summary=""), window)
+    dialog.open()
+    assert has_keyboard(dialog)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert not dialog.isVisible()

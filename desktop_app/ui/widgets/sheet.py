@@ -107,7 +107,8 @@ class Sheet(QDialog):
             self._scrim.show()
             self._scrim.raise_()
         self.raise_()
-        (self._first or self).setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+        first = self._first if self._first and self._first.isEnabledTo(self) and self._first.isVisibleTo(self) else self
+        first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes; no other key goes on to the window behind."""
