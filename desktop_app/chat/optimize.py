@@ -28,7 +28,7 @@ from .summarize import Order, Progress, compacted
 
 TAIL_LEAST_SHARE = 0.05
 """The tail slider's lower end, of the usable window: about a question and its answer."""
-NOTHING = "Nothing would be gained now: everything is among the messages that stay as they are."
+NOTHING = "There is nothing to optimize right now: all messages are recent enough to stay unchanged."
 
 
 class Optimization(msgspec.Struct, frozen=True):

@@ -80,7 +80,7 @@ class ResearchRole:
         try:
             model = await self._models.known_model(chosen) if chosen else model
         except ModelError as error:
-            note = f"{error.failure.title}: {model.info.label} answered in its place."
+            note = f"{error.failure.title}: {model.info.label} answered instead."
         return Researcher(model, await asyncio.to_thread(self._words), self._models.price(model.info.id), note)
 
 

@@ -29,7 +29,7 @@ from .while_wanted import WhileWanted
 
 BY_MODEL = ("auto", "llm")
 """Strategies of a policy that ask a model, where there is one to ask."""
-TOO_SMALL = "{label} is too small to summarise a conversation well: it would take minutes, and make things up."
+TOO_SMALL = "{label} is too small to summarize conversations reliably."
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -129,7 +129,7 @@ class Scribe:
         try:
             draft = await asyncio.to_thread(drafted, optimization.before_summary, plan, order)
         except NoSummary as reason:
-            return Offer(label, f"{label} cannot summarise this, because {reason}.")
+            return Offer(label, f"{label} cannot summarize this because {reason}.")
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
         return Offer(label, "", estimate, cost_of(estimate, self._models.price(model.info.id)))
 
@@ -143,7 +143,7 @@ class Scribe:
         if not author.missing or not (is_by_model or (is_by_code and self._would_be_by_model(session))):
             return entry
         by = author.model.info.label if is_by_model else "code"
-        told = f"{author.missing}: {by} wrote this summary in its place."
+        told = f"{author.missing}: {by} wrote this summary instead."
         return replace(entry, note=f"{entry.note} {told}".lstrip())
 
     def _author(self, session: Session) -> Author:
@@ -163,7 +163,7 @@ class Scribe:
             return ""
         minute = time.strftime("%H:%M", time.localtime(math.ceil(until / 60) * 60))
         within = f"{policy.spend_seconds / 60:g} minutes"
-        return f"Summaries by a model are paused until {minute}: {policy.spend_most} were begun within {within}."
+        return f"Summaries by a model are paused until {minute}: {policy.spend_most} were started within {within}."
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL

@@ -112,12 +112,12 @@ def without_model(
     note: why no model wrote it. This takes its time on a long conversation.
     """
     transcript, view, counts = basis.transcript, basis.view, basis.counts
-    told = f"Summarised without a model, because {note}." if note else ""
+    told = f"Assembled by rules because {note}." if note else ""
     if strategy != "last_messages":
         compaction = compaction_of(plan, transcript, view, counts, reading=basis.reading)
         if compaction is not None:
             return replace(compaction, note=told)
-        told = "Only the last messages were kept, because " + (f"{note}, and " if note else "")
+        told = "Only the latest messages were kept because " + (f"{note}, and " if note else "")
         told += "a summary without a model would have freed nothing."
     last = last_messages_plan(view, basis.policy, basis.budget, counts, plan.total, plan.trigger)
     compaction = last_messages(last or plan, transcript, view, counts, basis.reading)

@@ -25,7 +25,7 @@ from .workbench import Workbench
 
 TOO_MANY_ROUNDS = Failure(
     "rounds",
-    "The model wants to go on, and nobody said that it may",
+    "The model wants to continue, but nobody answered",
     advice="Answer, or raise the number of rounds in the settings.",
 )
 
@@ -168,8 +168,8 @@ def too_small(error: WindowTooSmall) -> Failure:
     """What must stay does not fit."""
     return Failure(
         kind="window_too_small",
-        title="This does not fit into the model's window",
-        detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} can be used.",
+        title="This does not fit into the model’s context window",
+        detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} are usable.",
         kept="Your message and the whole conversation are saved.",
         advice=error.advice,
     )

@@ -59,7 +59,7 @@ class Engine:
         """The plan of that id. Raises WorldError if it is not kept any more."""
         plan = self._plans.get(plan_id)
         if plan is None:
-            title, advice = "This plan is not valid any more", "Open Optimize conversation again."
+            title, advice = "This plan is no longer valid", "Open Optimize conversation again."
             raise WorldError(Failure(kind="stale", title=title, kept="Nothing was changed.", advice=advice))
         return plan
 

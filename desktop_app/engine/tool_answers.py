@@ -32,8 +32,8 @@ async def spill_read(engine: Engine, wish: p.ReadSpill) -> p.SpillRead:
     """Lines of a whole output. Raises WorldError if it is not there any more."""
     text = await engine.joined.spills.read(wish.spill)
     if text is None:
-        kept = "What the model was shown of it is in the conversation."
-        raise WorldError(Failure("not_found", "This output is not kept any more", kept=kept))
+        kept = "The part that the model saw is in the conversation."
+        raise WorldError(Failure("not_found", "This output is no longer available", kept=kept))
     return await asyncio.to_thread(_lines, text, wish)
 
 

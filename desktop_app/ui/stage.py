@@ -116,7 +116,8 @@ class Foot(QWidget):
         """Something in it has come, gone, or needs another height."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
-            around = self.parentWidget().layout() if self.parentWidget() else None
+            parent = self.parentWidget()
+            around = parent.layout() if parent is not None else None
             if around is not None:
                 around.activate()  # at once: nothing is painted in a place that is too small for it
             self._place()

@@ -117,7 +117,7 @@ async def test_a_missing_model_is_stood_in_for_and_that_is_said(house, tmp_path,
     home = await house([Reply("In 1610.")])
     furnish(home, tmp_path, web, research_model="gone/gone")
     message = await researched(home, await home.chats.create(), "When?")
-    assert message.text == "In 1610.\n\nThere is no model “gone/gone”: Scripted answered in its place."
+    assert message.text == "In 1610.\n\nThere is no model “gone/gone”: Scripted answered instead."
 
 
 async def test_the_user_is_asked_and_what_is_denied_is_a_result(house, tmp_path, web) -> None:

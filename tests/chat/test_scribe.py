@@ -118,7 +118,7 @@ async def test_the_model_that_takes_the_place_of_a_missing_one_is_named(house) -
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"llm"}]
     assert row.model == "scripted/scripted"
-    assert row.note == "There is no model “scripted/gone”: Scripted wrote this summary in its place."
+    assert row.note == "There is no model “scripted/gone”: Scripted wrote this summary instead."
 
 
 async def test_code_that_takes_the_place_of_a_missing_model_is_named_too(house) -> None:
@@ -129,7 +129,7 @@ async def test_code_that_takes_the_place_of_a_missing_model_is_named_too(house) 
     session = await home.chats.open(session.id)
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
-    assert row.note == "There is no model “scripted/gone”: code wrote this summary in its place."
+    assert row.note == "There is no model “scripted/gone”: code wrote this summary instead."
 
 
 async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second_time(house) -> None:

@@ -31,7 +31,7 @@ async def test_after_so_many_code_writes_in_every_conversation_and_says_until_wh
     assert (first.strategies.keys(), first.note) == ({"llm"}, "")
     assert second.strategies.keys() == {"extractive"}
     said = re.fullmatch(
-        r"Summaries by a model are paused until (\d\d:\d\d): 1 were begun within 10 minutes\.", second.note
+        r"Summaries by a model are paused until (\d\d:\d\d): 1 were started within 10 minutes\.", second.note
     )
     assert said is not None, second.note
     ends = {time.strftime("%H:%M", time.localtime(time.time() + seconds)) for seconds in (480, 540, 600, 660)}

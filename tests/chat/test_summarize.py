@@ -113,7 +113,7 @@ async def test_what_is_no_summary_gives_way_to_the_extractive_one_and_says_why(h
     session = await long_session(home)
     compaction, _ = await summarised(home, session)
     assert compaction.strategy == "extractive"
-    assert compaction.note.startswith("Summarised without a model, because ")
+    assert compaction.note.startswith("Assembled by rules because ")
     assert why in compaction.note
     assert RULE in compaction.summary
     assert compaction.model == ""

@@ -133,7 +133,7 @@ async def test_what_cannot_be_written_is_made_without_a_model_and_says_why(desk)
     at = await desk([Status(500)])
     plan = await at.ask(p.WriteSummary(at.conversation, (await at.plan()).id))
     assert plan.is_written
-    assert "without a model, because" in plan.note
+    assert "Assembled by rules" in plan.note
     assert RULE in plan.summary
     await at.ask(p.ApplyPlan(at.conversation, plan.id, plan.summary))
     (row,) = (await at.ask(p.OpenConversation(at.conversation))).operations

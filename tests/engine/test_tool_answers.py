@@ -38,7 +38,7 @@ async def test_a_whole_output_is_read_in_pages_and_searched(engine: Engine) -> N
     assert isinstance(found, p.SpillRead)
     assert [(number, len(line)) for number, line in found.lines] == [(50, LINE_MOST)]
     assert found.total == 1
-    with pytest.raises(WorldError, match="not kept any more"):
+    with pytest.raises(WorldError, match="no longer available"):
         await answer(engine, p.ReadSpill("0" * 64))
 
 

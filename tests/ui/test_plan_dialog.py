@@ -281,7 +281,7 @@ def test_a_model_that_is_too_small_does_not_offer_itself_and_says_why(dialog):
 
 
 def test_a_summary_that_had_to_be_made_without_the_model_says_why(dialog):
-    note = "Summarised without a model, because the model refused to write it."
+    note = "Assembled by rules because the model refused to write it."
     dialog.set_plan(replace(WRITTEN, note=note, usage=None))
     assert dialog.note.text() == note
     assert dialog.summary.again.isVisible()

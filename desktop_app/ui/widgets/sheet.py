@@ -99,7 +99,8 @@ class Sheet(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Comes to the front, and takes the keyboard."""
         window = self.parentWidget()
-        if not self.isAncestorOf(focused := window.focusWidget() if window else None):
+        focused = window.focusWidget() if window else None
+        if focused is None or not self.isAncestorOf(focused):
             self._focused_before = focused
         super().showEvent(event)
         self.place()
@@ -156,8 +157,8 @@ class Sheet(QDialog):
         if now is not None and self.isAncestorOf(now):
             self._held = now
         elif now is None or (now is not self and now.window() is self.window() and not _is_in_sheet(now)):
-            can_take = self._held is not None and isValid(self._held) and self._held.isVisibleTo(self)
-            back = self._held if can_take and self._held.isEnabled() else self
+            held = self._held if self._held is not None and isValid(self._held) else None
+            back = held if held is not None and held.isEnabledTo(self) and held.isVisibleTo(self) else self
             back.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def _size_for(self, most: QSize) -> QSize:
