@@ -72,7 +72,7 @@ class Welcome(QWidget):
         self.importing.clicked.connect(self.import_requested)
         content = QVBoxLayout()
         content.setSpacing(10)
-        content.setContentsMargins(0, 0, 0, 0)
+        content.setContentsMargins(0, 16, 0, 16)
         content.addStretch(2)
         content.addWidget(title)
         content.addWidget(words)

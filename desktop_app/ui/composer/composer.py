@@ -197,7 +197,7 @@ class Composer(QWidget):
         if self._hint_time.isActive():
             self.note.set_text(self._why_not)
         else:
-            told = "" if self._is_empty() else f"draft {counted(self._tokens, 'token')}"
+            told = "" if self._is_empty() or not self._tokens else f"draft {counted(self._tokens, 'token')}"
             self.note.set_text(hint_of(self.field.document().firstBlock().text()) or told)
         self.button.setEnabled(self._is_running or not self._is_empty())
         self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")
