@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.surrogates import mended, mended_text
+from desktop_app.conversation.surrogates import mended_text, whole
 from desktop_app.conversation.transcript import AnyEntry
 
 log = logging.getLogger(__name__)
@@ -29,13 +29,26 @@ _UNSPACED = re.compile(
 )
 
 
+class UnreadableEntry(Exception):
+    """An entry that could be stored, and not be read again: a mistake of ours, found before anything is lost."""
+
+
 def encode(entry: AnyEntry) -> str:
-    """The entry as JSON text. SQLite and UTF-8 know no lone surrogates: see `surrogates.mended`, which is logged."""
+    """The entry as JSON text. SQLite and UTF-8 know no lone surrogates: see `surrogates.mended`, which is logged.
+
+    Raises UnreadableEntry if reading the text would not give the same entry.
+    """
     try:
-        return _encoder.encode(entry).decode()
-    except UnicodeEncodeError:
+        stored = whole(entry)
+        body = _encoder.encode(stored).decode()
+        is_readable = _decoder.decode(body) == stored
+    except (msgspec.DecodeError, TypeError, ValueError, RecursionError) as error:
+        raise UnreadableEntry(f"{kind_of(entry)} {entry.id}: {error}") from error
+    if not is_readable:
+        raise UnreadableEntry(f"{kind_of(entry)} {entry.id} would be read as something else")
+    if stored is not entry:
         log.warning("entry %s held lone surrogates; they were replaced by U+FFFD", entry.id)
-        return _encoder.encode(mended(entry)).decode()
+    return body
 
 
 def decode(body: str) -> AnyEntry:

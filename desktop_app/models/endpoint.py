@@ -39,6 +39,9 @@ THROUGH_OPENAI_CLIENT: frozenset[ServerKind] = frozenset(
 )
 """Those for which litellm wants a client of the package openai; for the others it wants its own over httpx."""
 
+OPENAI_SHAPED: frozenset[ServerKind] = frozenset({"vllm", "openrouter"})
+"""Those of the others whose chunks are OpenAI's."""
+
 _WITHOUT_VERSION: frozenset[ServerKind] = frozenset({"anthropic", "ollama"})
 """To whose address litellm adds the whole path, "v1" included."""
 

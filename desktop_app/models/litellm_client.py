@@ -11,6 +11,7 @@ import contextvars
 import json
 from collections.abc import AsyncGenerator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -20,10 +21,12 @@ from litellm.llms.base_llm.chat.transformation import BaseLLMException
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.settings import ServerKind
 
-from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
+from .endpoint import OPENAI_SHAPED, PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
 from .http_client import NoWay, http_client
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
+from .wire_types import NoChunk, with_counts
 
 APP = "Palimpsest"
 TELLTALES = (
@@ -170,8 +173,8 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
         if response.completion_stream is None:  # Gemini's is opened at the first chunk
             await response.fetch_stream()
         stream: Any = response.completion_stream
-        if endpoint.kind == "gemini":
-            stream.chunk_parser = partial(_gemini_chunk, stream.chunk_parser)
+        if hasattr(stream, "chunk_parser"):  # those of the package openai have none
+            stream.chunk_parser = _chunk_parser(endpoint.kind, stream.chunk_parser)
         return stream
     finally:
         _opened.reset(token)
@@ -201,6 +204,26 @@ async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
         chunk = chunk_of(event)
         if chunk is not None:
             yield chunk
+
+
+def _chunk_parser(kind: ServerKind, parse: Any) -> Any:
+    """Return what reads an event's JSON for that kind of server: litellm's own, behind a check of what it would trip
+    over. Where the shape is OpenAI's already, litellm only refuses a chunk in which one field is odd."""
+    if kind in OPENAI_SHAPED:
+        return _as_it_came
+    return partial(_checked, partial(_gemini_chunk, parse) if kind == "gemini" else parse)
+
+
+def _as_it_came(chunk: Any) -> SimpleNamespace:
+    if not isinstance(chunk, dict):
+        raise NoChunk
+    return SimpleNamespace(**chunk)
+
+
+def _checked(parse: Any, chunk: Any) -> Any:
+    if not isinstance(chunk, dict):
+        raise NoChunk
+    return parse(with_counts(chunk))
 
 
 def _gemini_chunk(parse: Any, chunk: Any) -> Any:

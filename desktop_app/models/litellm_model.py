@@ -15,11 +15,11 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
 from .discovery import better_address_of, list_models
-from .errors.failures import Where, cut_off, error_of, not_understood, status_of
+from .errors.failures import Where, cut_off, error_of, no_chunk, not_understood, status_of
 from .litellm_library import Endpoint, LiteLLM
 from .manners import request_of
 from .window_failures import version_failure
-from .wire import ReplyReader, StreamError
+from .wire import NoChunk, ReplyReader, StreamError
 
 FAREWELL_SECONDS = 10.0
 """How long is waited for what comes behind the end of a reply, such as its usage: some servers never close. Long enough
@@ -84,13 +84,10 @@ class LiteLLMModel:
                 while (chunk := await _next(chunks, FAREWELL_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         yield piece
-        except (StreamError, *self._litellm.errors()) as error:
+        except (NoChunk, StreamError, *self._litellm.errors()) as error:
             if not reply.is_finished:  # else only the farewell went wrong
-                offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
-                if status_of(error) == 404 and not offered:
-                    await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
-                raise error_of(error, self._where(), self._litellm.patience, offered) from None
+                raise await self._error_of(error, reply.chunks) from None
         if not reply.is_finished and not reply.chunks:
             await self._refuse_short_address(f"{self._endpoint.address} answered with something else than a reply")
         if not reply.is_finished:
@@ -102,6 +99,16 @@ class LiteLLMModel:
         better = await better_address_of(self._endpoint)
         if better:
             raise ModelError(version_failure(self._endpoint, answered, better), kind="not_found") from None
+
+    async def _error_of(self, error: Exception, chunks: int) -> ModelError:
+        """Return what is said of an exception after so many chunks."""
+        if isinstance(error, NoChunk):
+            return no_chunk(self._where()) if chunks else not_understood(self._where())
+        offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
+        if status_of(error) == 404 and not offered:
+            await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")
+        failed = error_of(error, self._where(), self._litellm.patience, offered)
+        return no_chunk(self._where()) if failed.kind == "garbage" and chunks else failed
 
     async def prepare(self) -> None:
         """Imports litellm, if that has not been done."""

@@ -14,6 +14,8 @@ from typing import Any
 
 from desktop_app.conversation.openai_chat import Json
 
+from .wire_types import field_of
+
 NEEDS_RESPONSES = re.compile(r"gpt-(5\.([4-9]|\d\d)|[6-9])")
 """Since GPT-5.4 OpenAI refuses tools in chat completions while the model reasons."""
 
@@ -75,12 +77,12 @@ def chunk_of(event: Any) -> SimpleNamespace | None:
             return _chunk(content=event.delta)
         case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
             return _chunk(reasoning_content=event.delta)
-        case "response.output_item.added" if _field(event.item, "type") == "function_call":
-            function = SimpleNamespace(name=_field(event.item, "name"), arguments=_field(event.item, "arguments"))
-            return _call(event.output_index, _field(event.item, "call_id"), function)
+        case "response.output_item.added" if field_of(event.item, "type") == "function_call":
+            function = SimpleNamespace(name=field_of(event.item, "name"), arguments=field_of(event.item, "arguments"))
+            return _call(event.output_index, field_of(event.item, "call_id"), function)
         case "response.function_call_arguments.delta":
             return _call(event.output_index, None, SimpleNamespace(name=None, arguments=event.delta))
-        case "response.output_item.done" if _field(event.item, "type") == "reasoning":
+        case "response.output_item.done" if field_of(event.item, "type") == "reasoning":
             return _chunk(reasoning_details=[_thought(event.item)])
         case "response.completed" | "response.incomplete" | "response.failed":
             return _last(event.response, kind)
@@ -92,13 +94,13 @@ def chunk_of(event: Any) -> SimpleNamespace | None:
 
 def _last(response: Any, kind: str) -> SimpleNamespace:
     if kind == "response.failed":
-        return _error(_field(response, "error"))
-    reason = _field(_field(response, "incomplete_details"), "reason")
-    usage = _field(response, "usage")
+        return _error(field_of(response, "error"))
+    reason = field_of(field_of(response, "incomplete_details"), "reason")
+    usage = field_of(response, "usage")
     reported = {
-        "prompt_tokens": _field(usage, "input_tokens"),
-        "completion_tokens": _field(usage, "output_tokens"),
-        "cached_tokens": _field(_field(usage, "input_tokens_details"), "cached_tokens"),
+        "prompt_tokens": field_of(usage, "input_tokens"),
+        "completion_tokens": field_of(usage, "output_tokens"),
+        "cached_tokens": field_of(field_of(usage, "input_tokens_details"), "cached_tokens"),
     }
     return _chunk(finish=REASONS.get(str(reason), "stop"), usage=reported)
 
@@ -110,7 +112,7 @@ def _thought(item: Any) -> Json:
 
 
 def _error(error: Any) -> SimpleNamespace:
-    said = {name: _field(error, name) for name in ("message", "type", "code")}
+    said = {name: field_of(error, name) for name in ("message", "type", "code")}
     return SimpleNamespace(choices=[], usage=None, error=said)
 
 
@@ -123,7 +125,3 @@ def _chunk(finish: str | None = None, usage: Json | None = None, **delta: Any) -
     return SimpleNamespace(
         choices=[SimpleNamespace(delta=SimpleNamespace(**fields), finish_reason=finish)], usage=usage
     )
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)

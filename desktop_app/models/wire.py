@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -12,6 +12,7 @@ from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
 from .extras import Extras, written
+from .wire_types import NoChunk, count_of, dollars_of, field_of, index_of, is_object, json_of, list_of, text_of, word_of
 
 REASONS = {
     "length": "length",
@@ -76,21 +77,29 @@ class ReplyReader:
         return bool(self._reason)
 
     def pieces(self, chunk: Any) -> list[Piece]:
-        """What the reply has grown by. Raises StreamError."""
-        self._usage = usage_of(getattr(chunk, "usage", None)) or self._usage
-        choices = getattr(chunk, "choices", None)
+        """What the reply has grown by. Raises StreamError and NoChunk."""
+        if not is_object(chunk):
+            raise NoChunk
+        self._usage = usage_of(field_of(chunk, "usage")) or self._usage
+        _raise_if_error(chunk)
+        choices = field_of(chunk, "choices")
         if choices is None:
             return []
-        _raise_if_error(chunk)
+        if not isinstance(choices, list):
+            raise NoChunk
+        pieces = self._pieces_of_choice(list_of(choices)[0]) if choices else []
         self.chunks += 1
-        if not choices:
-            return []
-        choice = choices[0]
-        self._usage = usage_of(getattr(choice, "usage", None)) or self._usage  # Kimi reports it there
-        if choice.finish_reason == "error":
+        return pieces
+
+    def _pieces_of_choice(self, choice: Any) -> list[Piece]:
+        if not is_object(choice):
+            raise NoChunk
+        self._usage = usage_of(field_of(choice, "usage")) or self._usage  # Kimi reports it there
+        reason = field_of(choice, "finish_reason")
+        if reason == "error":
             raise StreamError("The provider ended the reply with an error.", 502)
-        self._reason = choice.finish_reason or self._reason
-        return self._pieces_of_delta(choice.delta)
+        self._reason = reason if isinstance(reason, str) and reason else self._reason
+        return self._pieces_of_delta(field_of(choice, "delta"))
 
     def end(self) -> ReplyEnd:
         """The last piece: why it ended, the tokens as reported, and the calls, joined from their fragments."""
@@ -105,33 +114,39 @@ class ReplyReader:
     def _extras(self, place: int) -> str:
         """What has to go back with that call; with the first one, what has to go back with the message."""
         of_message = {"reasoning_details": self._details} if self._details and place == 0 else {}
-        return written(Extras(self._writer, self._calls[place].extra, of_message))
+        try:
+            return written(Extras(self._writer, self._calls[place].extra, of_message))
+        except (RecursionError, OverflowError):  # too deep, or with numbers too large, to be kept
+            return ""
 
     def _pieces_of_delta(self, delta: Any) -> list[Piece]:
         if delta is None:
             return []
+        if not is_object(delta):
+            raise NoChunk
         pieces: list[Piece] = []
         for field in REASONING_FIELDS:
-            reasoning = getattr(delta, field, None)
-            if isinstance(reasoning, str) and reasoning:
-                pieces.append(ReasoningPiece(reasoning))
+            reasoning = field_of(delta, field)
+            if isinstance(reasoning, str | list) and (words := text_of(reasoning)):
+                pieces.append(ReasoningPiece(words))
                 break
-        for detail in getattr(delta, "reasoning_details", None) or ():
-            self._add_detail(detail)
+        for detail in list_of(field_of(delta, "reasoning_details")):
+            if isinstance(detail, dict):
+                self._add_detail(cast("Json", detail))
         # A refusal is an answer, too: OpenAI puts it where the text would be.
-        text = delta.content or getattr(delta, "refusal", None)
+        text = text_of(field_of(delta, "content")) or text_of(field_of(delta, "refusal"))
         if text:
             pieces.append(TextPiece(text))
-        for fragment in delta.tool_calls or ():
+        for fragment in filter(is_object, list_of(field_of(delta, "tool_calls"))):
             pieces += self._join(fragment)
         return pieces
 
     def _add_detail(self, detail: Json) -> None:
         """OpenRouter streams a thought in details of a word or two, each with the index of that thought."""
         last = self._details[-1] if self._details else {}
-        field = GROWING.get(detail.get("type", ""))
+        field = GROWING.get(word_of(detail.get("type")))
         if field and all(last.get(name) == detail.get(name) for name in ("type", "index")):
-            self._details[-1] = last | detail | {field: (last.get(field) or "") + (detail.get(field) or "")}
+            self._details[-1] = last | detail | {field: text_of(last.get(field)) + text_of(detail.get(field))}
         else:
             self._details.append(detail)
 
@@ -140,10 +155,9 @@ class ReplyReader:
         place = self._place_of(fragment)
         call = self._calls[place]
         _name(call, fragment)
-        if fragment.function is None:
-            return []
-        call.name = call.name or fragment.function.name or ""
-        text = _text_of(fragment.function.arguments)
+        function = field_of(fragment, "function")
+        call.name = call.name or word_of(field_of(function, "name"))
+        text = json_of(field_of(function, "arguments"))
         call.arguments += text
         return [CallPiece(place, call.name, text)] if text else []
 
@@ -152,9 +166,9 @@ class ReplyReader:
 
         Ollama gives each call whole, and litellm the index 0 to each.
         """
-        index = fragment.index
+        index = index_of(field_of(fragment, "index"))
         if index is None:
-            is_new = bool(fragment.id) or not self._calls
+            is_new = bool(word_of(field_of(fragment, "id"))) or not self._calls
             index = len(self._calls) if is_new else len(self._calls) - 1
         place = self._place_of_index.get(index)
         if place is None or _is_another(self._calls[place], fragment):
@@ -165,66 +179,63 @@ class ReplyReader:
 
 def _is_another(call: _Call, fragment: Any) -> bool:
     """Whether a fragment begins a call of its own although it has the index of that one, which is whole."""
-    call_id = (fragment.id or "").partition(SIGNATURE)[0]
-    if not call_id or not call.call_id or call_id == call.call_id or not getattr(fragment.function, "name", None):
+    call_id = _id_of(fragment)[0]
+    if not call_id or not call.call_id or call_id == call.call_id:
+        return False
+    if not word_of(field_of(field_of(fragment, "function"), "name")):
         return False
     try:
         json.loads(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
 
+def _id_of(fragment: Any) -> tuple[str, str]:
+    """The id of a fragment's call, and the signature that litellm joins to it."""
+    call_id, _, signature = word_of(field_of(fragment, "id")).partition(SIGNATURE)
+    return call_id, signature
+
+
 def _name(call: _Call, fragment: Any) -> None:
     """Takes the id, and the signature, which litellm gives as a field of its own and in the id, too."""
-    call_id, _, signature = (fragment.id or "").partition(SIGNATURE)
+    call_id, signature = _id_of(fragment)
     call.call_id = call.call_id or call_id
-    fields = getattr(fragment, "provider_specific_fields", None) or {}
-    signature = fields.get("thought_signature") or signature
+    signature = word_of(field_of(field_of(fragment, "provider_specific_fields"), "thought_signature")) or signature
     if signature:
         call.extra = {"provider_specific_fields": {"thought_signature": signature}}
 
 
-def _text_of(arguments: Any) -> str:
-    """Arguments as JSON text: some servers give an object instead."""
-    if arguments is None:
-        return ""
-    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-
-
 def _raise_if_error(chunk: Any) -> None:
-    error = getattr(chunk, "error", None)
+    error = field_of(chunk, "error")
+    if isinstance(error, str) and error:
+        raise StreamError(json.dumps({"error": {"message": error}}))
     if isinstance(error, dict):
-        code = error.get("code")
-        raise StreamError(json.dumps({"error": error}, default=str), code if isinstance(code, int) else 0)
+        raise StreamError(json_of({"error": error}), count_of(cast("Json", error).get("code")) or 0)
 
 
 def usage_of(reported: Any) -> Usage | None:
     """The tokens that a provider reported; None if that is no report. The prompt's are all of them, cached ones too."""
-    prompt = _field(reported, "prompt_tokens")
-    if not isinstance(prompt, int):
+    prompt = count_of(field_of(reported, "prompt_tokens"))
+    if prompt is None:
         return None
-    details = _field(reported, "prompt_tokens_details")
+    details = field_of(reported, "prompt_tokens_details")
     cached = _first_number(
-        _field(details, "cached_tokens"),
-        _field(reported, "cached_tokens"),
-        _field(reported, "cache_read_input_tokens"),
-        _field(reported, "prompt_cache_hit_tokens"),
+        field_of(details, "cached_tokens"),
+        field_of(reported, "cached_tokens"),
+        field_of(reported, "cache_read_input_tokens"),
+        field_of(reported, "prompt_cache_hit_tokens"),
     )
     written = _first_number(
-        _field(details, "cache_creation_tokens"),
-        _field(details, "cache_write_tokens"),
-        _field(reported, "cache_creation_input_tokens"),
+        field_of(details, "cache_creation_tokens"),
+        field_of(details, "cache_write_tokens"),
+        field_of(reported, "cache_creation_input_tokens"),
     )
-    cost = _field(reported, "cost")
-    dollars = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
-    thought = _first_number(_field(_field(reported, "completion_tokens_details"), "reasoning_tokens"))
-    return Usage(prompt, _field(reported, "completion_tokens") or 0, cached, written, dollars, reasoning_tokens=thought)
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+    reply = count_of(field_of(reported, "completion_tokens")) or 0
+    thought = _first_number(field_of(field_of(reported, "completion_tokens_details"), "reasoning_tokens"))
+    dollars = dollars_of(field_of(reported, "cost"))
+    return Usage(prompt, reply, cached, written, dollars, reasoning_tokens=thought)
 
 
 def _first_number(*values: Any) -> int:
-    return next((value for value in values if isinstance(value, int) and value > 0), 0)
+    return next((count for value in values if (count := count_of(value))), 0)

@@ -82,6 +82,17 @@ def _setting(where: Where, kind: ErrorKind, offered: tuple[str, ...]) -> str:
     return f"servers/{where.server}/{field}" if field else ""
 
 
+def odd_reply(where: Where) -> Failure:
+    """Return the failure of a reply in which something came that is no piece of one."""
+    return Failure(
+        "garbage",
+        f"{where.server} sent something that is not a chat reply",
+        f"The reply of {where.model} began well, then {where.base_url} sent something else.",
+        KEPT,
+        "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.",
+    )
+
+
 TITLES: dict[ErrorKind, str] = {
     "overflow": "The conversation is too long for {model}",
     "rate_limit": "{server} takes no more requests for now",

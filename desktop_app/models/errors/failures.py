@@ -11,10 +11,10 @@ import msgspec
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.conversation.events import Failure
 
-from .advice import KEPT, Where, failure_of, said_by_us, shown, without_prefix
+from .advice import KEPT, Where, failure_of, odd_reply, said_by_us, shown, without_prefix
 from .kinds import Verdict, classified
 
-__all__ = ["KEPT", "Where", "cut_off", "error_of", "not_understood", "shown", "status_of"]
+__all__ = ["KEPT", "Where", "cut_off", "error_of", "no_chunk", "not_understood", "shown", "status_of"]
 
 EXCEPTIONS: dict[str, ErrorKind] = {
     "ConnectError": "connection",
@@ -67,6 +67,11 @@ def cut_off(where: Where) -> ModelError:
 def not_understood(where: Where) -> ModelError:
     """Something answers there, but not as that API does."""
     return _by_kind(where, Verdict("garbage"))
+
+
+def no_chunk(where: Where) -> ModelError:
+    """Return the error of something in the middle of a reply that is no piece of one."""
+    return _error(Verdict("garbage"), odd_reply(where))
 
 
 def error_of(error: BaseException, where: Where, patience: float, offered: tuple[str, ...] = ()) -> ModelError:
