@@ -7,6 +7,7 @@ import select
 import socket
 import sys
 import time
+import zlib
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
@@ -16,7 +17,20 @@ from urllib.parse import parse_qs, urlsplit
 from msgspec.structs import replace
 
 from provider_flavours import FLAVOURS, overflow_answer, shape_for
-from provider_script import STAMP, AnyStep, Cut, ErrorEvent, Events, Garbage, Hang, Json, Overflow, Reply, Status
+from provider_script import (
+    STAMP,
+    AnyStep,
+    Cut,
+    Endless,
+    ErrorEvent,
+    Events,
+    Garbage,
+    Hang,
+    Json,
+    Overflow,
+    Reply,
+    Status,
+)
 from provider_shapes import Answer, Shape, encode
 
 if TYPE_CHECKING:
@@ -136,6 +150,8 @@ class Connection(BaseHTTPRequestHandler):
                 self._write_all(chain(map(shape.event, step.events), [shape.done()] if step.is_done else [], [b""]))
             case Hang():
                 self._hang(step, shape, body)
+            case Endless():
+                self._flood(step)
 
     def _stream(self, step: Reply, shape: Shape, body: Json) -> None:
         self._begin(shape)
@@ -194,6 +210,25 @@ class Connection(BaseHTTPRequestHandler):
                 self._begin(shape)
                 self._write_all(shape.opening(Reply(step.text, size=len(step.text)), body))
             self._wait_for_departure()
+        except OSError:
+            self._departed()
+
+    def _flood(self, step: Endless) -> None:
+        self.send_response(step.code)
+        self.send_header("Content-Type", step.content_type)
+        self.send_header("Transfer-Encoding", "chunked")
+        if step.packed:
+            self.send_header("Content-Encoding", step.packed)
+        self.end_headers()
+        wbits = {"gzip": 31, "deflate": 15}.get(step.packed)
+        pack = zlib.compressobj(9, wbits=wbits) if wbits else None
+        block = step.text.encode() * max(step.size // len(step.text.encode()), 1)
+        content = step.first.encode() + block
+        try:
+            while not self.provider.stopped.wait(step.pause):
+                packed = pack.compress(content) + pack.flush(zlib.Z_SYNC_FLUSH) if pack else content
+                self._raw(b"%x\r\n%s\r\n" % (len(packed), packed))
+                content = block
         except OSError:
             self._departed()
 

@@ -156,7 +156,23 @@ class Hang(Step, frozen=True):
     text: str = ""
 
 
-AnyStep = Reply | Cut | Garbage | Status | Overflow | ErrorEvent | Events | Hang
+class Endless(Step, frozen=True):
+    """The same text again and again until the client leaves, as fast as it is read.
+
+    first: comes once before it. packed: "gzip", "deflate", or another coding that is only named. code: the status.
+    pause: seconds between two writings of `size` bytes or more.
+    """
+
+    text: str
+    first: str = ""
+    packed: str = ""
+    code: int = 200
+    content_type: str = "text/event-stream"
+    size: int = 65_536
+    pause: float = 0.0
+
+
+AnyStep = Reply | Cut | Garbage | Status | Overflow | ErrorEvent | Events | Hang | Endless
 
 
 def pieces_of(text: str, size: int) -> list[str]:

@@ -20,6 +20,7 @@ from desktop_app.conversation.totals import added
 
 from .lookups import Found, Lookups, seen_in
 from .ports import ChatModel, Piece, Price, ReasoningPiece, ReplyEnd, Spills, TextPiece, WorldError, priced
+from .reply_bounds import ReplyBounds
 from .reply_in_flight import KEEP_EVERY
 from .session import Session
 
@@ -53,6 +54,7 @@ class Finding:
     async def grown(self, pieces: AsyncGenerator[Piece, None], ends_at: float) -> AsyncGenerator[TurnEvent, None]:
         """One reply as it streams. ends_at: by the loop's clock. Raises ModelError; WorldError after that time."""
         self.text, self.calls, self.has_arrived = "", (), False
+        bounds = ReplyBounds(self._session.policy, self._model.info.label)
         async with aclosing(pieces):
             while True:
                 try:
@@ -62,6 +64,7 @@ class Finding:
                     raise WorldError(TOO_LONG) from None
                 except StopAsyncIteration:
                     return
+                bounds.check(piece)
                 if event := self._taken(piece):
                     yield event
                 if time.monotonic() - self._kept_at >= KEEP_EVERY:

@@ -12,6 +12,7 @@ from desktop_app.conversation.gauge import Basis, Gauge
 from desktop_app.conversation.message import Usage
 
 from .ports import ModelError, Piece, ReplyEnd, TextPiece, WorldError
+from .reply_bounds import ReplyBounds, bounded
 from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
 from .request import Request
 from .session import Session
@@ -94,7 +95,9 @@ def shown_in(session: Session, reply: ReplyInFlight, shown: Iterable[Shown]) -> 
 async def _arriving(session: Session, reply: ReplyInFlight, request: Request, most: int) -> AsyncGenerator[Piece, None]:
     """The pieces of the provider's stream. While they come, and when none comes, what is there is kept."""
     kept_at, kept = time.monotonic(), reply.length
-    async with aclosing(with_pauses(session.model.stream(request.messages, most, request.tools))) as pieces:
+    bounds = ReplyBounds(session.policy, session.model_info.label)
+    stream = with_pauses(session.model.stream(request.messages, most, request.tools))
+    async with aclosing(bounded(stream, bounds)) as pieces:
         async for piece in pieces:
             if piece is not None:
                 yield piece

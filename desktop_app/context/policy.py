@@ -158,6 +158,13 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     stream_restarts: int = 2
     stream_rest: float = 0.10
     """What a stopped reply must find when it goes on. The stop gave up as much, from 90 % on."""
+    stream_calls: int = 128
+    """Tool calls of one reply, which are run at once: ten are many."""
+    stream_characters: int = 8_000_000
+    """Of text, reasoning and arguments: five times what a window of a million tokens holds of prose. Text without any
+    meaning has few tokens, so that the window alone is no bound."""
+    stream_quiet_seconds: int = 1_800
+    """In which a server sends signs of life only: some take minutes to read a long prompt."""
     tool_result_tries: int = 3
     overflow_retries: int = 1
     overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)

@@ -16,14 +16,25 @@ class NoWay(Exception):
         )
 
 
-def http_client(endpoint: Endpoint, **options: Any) -> Any:
+def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
     """An httpx.AsyncClient: over the proxies of the environment, but not on the way to this machine.
 
-    Raises NoWay, such as for socks5:// where the package socksio is not installed.
+    limit: bytes of one answer; 0: as many as a page may have. Raises NoWay, such as for socks5:// where the package
+    socksio is not installed.
     """
     import httpx
 
     try:
-        return httpx.AsyncClient(trust_env=not endpoint.is_local, **options)
+        return bounded(httpx.AsyncClient(trust_env=not endpoint.is_local, **options), limit)
     except (ImportError, ValueError) as error:
         raise NoWay from error
+
+
+def bounded(client: Any, limit: int = 0) -> Any:
+    """Return the client, which reads no more than so many bytes of an answer from now on. limit: as above."""
+    from .bounded_response import ENCODINGS, MAX_PAGE_BYTES, bound_to
+
+    hooks: dict[str, list[Any]] = client.event_hooks
+    client.event_hooks = {**hooks, "response": [*hooks.get("response", ()), bound_to(limit or MAX_PAGE_BYTES)]}
+    client.headers["Accept-Encoding"] = ENCODINGS
+    return client

@@ -23,6 +23,7 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
+from .bounded_response import MAX_REPLY_BYTES
 from .endpoint import OPENAI_SHAPED, PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
 from .http_client import NoWay, http_client
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
@@ -77,6 +78,7 @@ class Pool:
         timeout = timeout_of(patience)
         self.http = http_client(
             endpoint,
+            MAX_REPLY_BYTES,
             timeout=timeout,
             verify=_TLS,
             transport=transport,
@@ -143,13 +145,15 @@ class _OneTry(AsyncHTTPHandler):
 
 async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
     """The lines of a stream. httpx ends one at U+2028 and the like too, which stand as they are within JSON."""
-    rest = ""
+    rest: list[str] = []  # joined once its line ends, since joining at each piece takes time that grows with its square
     async for text in response.aiter_text():
-        *whole, rest = (rest + text).split("\n")
+        *whole, last = text.split("\n")
         for line in whole:
-            yield line.removesuffix("\r")
-    if rest:
-        yield rest
+            yield "".join([*rest, line]).removesuffix("\r")
+            rest = []
+        rest.append(last)
+    if any(rest):
+        yield "".join(rest)
 
 
 async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool, opened: list[httpx.Response]) -> Any:

@@ -107,8 +107,7 @@ class LiteLLMModel:
         offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
         if status_of(error) == 404 and not offered:
             await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")
-        failed = error_of(error, self._where(), self._litellm.patience, offered)
-        return no_chunk(self._where()) if failed.kind == "garbage" and chunks else failed
+        return error_of(error, self._where(), self._litellm.patience, offered, has_begun=bool(chunks))
 
     async def prepare(self) -> None:
         """Imports litellm, if that has not been done."""

@@ -10,6 +10,7 @@ import msgspec
 
 from desktop_app.settings import Server, ServerKind
 
+from .http_client import bounded
 from .key_environment import kinds_with_key
 from .known_models import PROPOSED
 from .questions import names_in
@@ -68,7 +69,7 @@ async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = S
     import httpx
 
     headers = {"Connection": "close"}  # a small server has a thread or two
-    async with httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers) as client:
+    async with bounded(httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers)) as client:
         asking = [asyncio.ensure_future(_server_at(client, port, name)) for port, name in ports.items()]
         done, late = await asyncio.wait(asking, timeout=seconds) if asking else (set(), set())
         for task in late:
@@ -139,5 +140,5 @@ async def _page(client: Any, url: str) -> tuple[int, Any]:
         return 0, None
     try:
         return response.status_code, response.json()
-    except ValueError:  # no JSON, or no text
+    except (ValueError, RecursionError):  # no JSON, no text, or nothing that anybody can read
         return response.status_code, None

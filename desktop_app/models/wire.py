@@ -51,8 +51,13 @@ class StreamError(Exception):
 class _Call(msgspec.Struct):
     call_id: str = ""
     name: str = ""
-    arguments: str = ""
+    fragments: list[str] = []
     extra: Json = {}
+
+    @property
+    def arguments(self) -> str:
+        """All that has come of them."""
+        return "".join(self.fragments)
 
 
 class ReplyReader:
@@ -158,7 +163,7 @@ class ReplyReader:
         function = field_of(fragment, "function")
         call.name = call.name or word_of(field_of(function, "name"))
         text = json_of(field_of(function, "arguments"))
-        call.arguments += text
+        call.fragments.append(text)
         return [CallPiece(place, call.name, text)] if text else []
 
     def _place_of(self, fragment: Any) -> int:

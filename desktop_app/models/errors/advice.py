@@ -93,6 +93,12 @@ def odd_reply(where: Where) -> Failure:
     )
 
 
+def sent_too_much(where: Where, said: str) -> Failure:
+    """Return the failure of an answer that was longer than is read. said: how long."""
+    title = f"{where.server} sent more than can be read"
+    return Failure("garbage", title, f"{where.base_url}: {said}", KEPT, "Try again, or choose another model.")
+
+
 TITLES: dict[ErrorKind, str] = {
     "overflow": "The conversation is too long for {model}",
     "rate_limit": "{server} takes no more requests for now",

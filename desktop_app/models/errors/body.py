@@ -31,7 +31,9 @@ ECHO = {"input", "messages", "content", "contents", "prompt", "text", "failed_ge
 GENERIC = {"error", "invalid_request_error", "bad_request_error", "badrequesterror", "api_error", "invalid_argument"}
 """Codes that say only that something is wrong, or that are used for anything."""
 
-_TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+_CODE = re.compile(r"<(style|script)\b", re.IGNORECASE)
+_CODE_ENDS = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("style", "script")}
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -52,7 +54,7 @@ class Body(msgspec.Struct, frozen=True):
 def body_of(text: str) -> Body:
     """Reads a body, which may be anything. Never raises."""
     if re.match(r"\s*<(!doctype|html|head|body)\b", text, re.IGNORECASE):
-        words = re.sub(r"\s+", " ", _TAGS.sub(" ", text)).strip()
+        words = re.sub(r"\s+", " ", _TAG.sub(" ", _without_code(text))).strip()
         return Body(words[:LONGEST_WORDS], is_page=True, said=words)
     found = list(_facts(_value_in(text), 0))
     if not found:
@@ -68,6 +70,19 @@ def body_of(text: str) -> Body:
         _status(found),
         said=_said(found) or prefix.strip(),
     )
+
+
+def _without_code(page: str) -> str:
+    """Return a page without its styles and scripts, in time that grows with its length whatever stands in it."""
+    kept: list[str] = []
+    begin = 0
+    while opening := _CODE.search(page, begin):
+        kept.append(page[begin : opening.start()])
+        closing = _CODE_ENDS[opening[1].lower()].search(page, opening.end())
+        if closing is None:
+            return "".join(kept)
+        begin = closing.start()
+    return "".join([*kept, page[begin:]])
 
 
 def _is_word(name: str, value: str) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.conversation.events import Failure
 
-from .advice import KEPT, Where, failure_of, odd_reply, said_by_us, shown, without_prefix
+from .advice import KEPT, Where, failure_of, odd_reply, said_by_us, sent_too_much, shown, without_prefix
 from .kinds import Verdict, classified
 
 __all__ = ["KEPT", "Where", "cut_off", "error_of", "no_chunk", "not_understood", "shown", "status_of"]
@@ -36,6 +36,7 @@ EXCEPTIONS: dict[str, ErrorKind] = {
     "RemoteProtocolError": "cut",
     "JSONDecodeError": "garbage",
     "UnicodeDecodeError": "garbage",
+    "DecodingError": "garbage",
 }
 """Names of exceptions of the connection, by which nothing was said."""
 
@@ -74,17 +75,27 @@ def no_chunk(where: Where) -> ModelError:
     return _error(Verdict("garbage"), odd_reply(where))
 
 
-def error_of(error: BaseException, where: Where, patience: float, offered: tuple[str, ...] = ()) -> ModelError:
-    """The error of an exception of litellm, openai or httpx. patience: seconds of silence that were allowed."""
+def error_of(
+    error: BaseException, where: Where, patience: float, offered: tuple[str, ...] = (), has_begun: bool = False
+) -> ModelError:
+    """The error of an exception of litellm, openai or httpx. patience: seconds of silence that were allowed.
+
+    has_begun: whether chunks of a reply had come, so that the server does speak the protocol.
+    """
     causes = list(_causes(error))[::-1]  # the innermost first: it comes from the wire, the others translate it
     answers = [answer for answer in map(_answer_of, causes) if answer is not None]
     from_wire = [answer for answer in answers if answer.is_from_wire]
     if from_wire:
         return error_of_answer(where, from_wire[0], offered)
+    too_much = next((cause for cause in causes if "TooMuch" in _names(cause)), None)
+    if too_much is not None:
+        return _error(Verdict("garbage"), sent_too_much(where, str(too_much)))
     # Before what the others say: litellm gives a status to errors that had none, 500 to a server that is not there.
     kinds = {EXCEPTIONS[name] for cause in causes for name in _names(cause) if name in EXCEPTIONS}
     for kind in _ORDER:
         if kind in kinds and not (kind == "garbage" and answers):
+            if kind == "garbage" and has_begun:
+                return no_chunk(where)
             return _by_kind(where, Verdict(kind), patience, _of_proxy(causes))
     return error_of_answer(where, answers[0] if answers else Answer(0, {}, _message(error)), offered)
 

@@ -94,7 +94,7 @@ async def _asked(client: Any, endpoint: Endpoint, model: str, way: _Way, text: s
     try:
         response = await client.post(url, json={way.field: text, "model": model} | way.more)
         answer = response.json() if response.status_code == 200 else None
-    except (httpx.HTTPError, ValueError):
+    except (httpx.HTTPError, ValueError, RecursionError):
         return None
     if not isinstance(answer, dict):
         return None

@@ -1,0 +1,127 @@
+"""What is read of a server's response: never more than a bound, also of what its bytes unpack to.
+
+A server may send for ever, or megabytes that unpack to gigabytes; the libraries above read all of it into one text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from functools import partial
+
+import httpx
+
+MAX_REPLY_BYTES = 256 * 1024 * 1024
+"""Of a streaming reply: 128,000 tokens, each in an event of its own, are 50 MB."""
+MAX_PAGE_BYTES = 16 * 1024 * 1024
+"""Of any other answer; the longest list of models has half a megabyte."""
+MAX_LINE_BYTES = 4 * 1024 * 1024
+"""Of one line of a reply, which is one event: it is held whole, and read at once. A page has one line often."""
+MAX_ERROR_BYTES = 50_000
+"""Of an error, the rest of which is left: litellm searches it for secrets, 8 s for each megabyte."""
+PIECE_BYTES = 64 * 1024
+ENCODINGS = "gzip, deflate"
+"""Those that can be unpacked piece by piece, and so are asked for."""
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+
+Hook = Callable[[httpx.Response], Awaitable[None]]
+
+
+class TooMuch(httpx.HTTPError):
+    """A server sent more than is read."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        size = f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit} bytes"
+        super().__init__(f"It sent more than {size} in {what}.")
+
+
+def bound_to(limit: int) -> Hook:
+    """Return a hook for an httpx client, after which a response gives no more than so many bytes."""
+    return partial(_bind, limit)
+
+
+async def _bind(limit: int, response: httpx.Response) -> None:
+    coding = response.headers.pop("content-encoding", "identity").strip().lower()
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    response.stream = _BoundedStream(response.stream, coding, limit, response.is_error)
+
+
+class _BoundedStream(httpx.AsyncByteStream):
+    """The bytes of a response, unpacked. is_error: what is beyond the bound is left unread, not refused."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, coding: str, limit: int, is_error: bool) -> None:
+        self._stream = stream
+        self._coding = coding
+        self._limit = limit
+        self._is_error = is_error
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        total = line = 0
+        unpack = _unpacker(self._coding)
+        async for packed in self._stream:
+            for piece in unpack(packed):
+                total += len(piece)
+                if self._is_error and total >= MAX_ERROR_BYTES:
+                    yield piece[: len(piece) - (total - MAX_ERROR_BYTES)]
+                    return
+                newline = piece.rfind(b"\n")
+                line = line + len(piece) if newline < 0 else len(piece) - newline - 1
+                self._refuse_too_much(total, line)
+                yield piece
+                await asyncio.sleep(0)  # where there is always more, nothing else would ever run, Stop included
+
+    def _refuse_too_much(self, total: int, line: int) -> None:
+        if total > self._limit:
+            raise TooMuch("one answer", self._limit)
+        if line > MAX_LINE_BYTES and self._limit > MAX_PAGE_BYTES:
+            raise TooMuch("one line", MAX_LINE_BYTES)
+
+    async def aclose(self) -> None:
+        """Closes the connection."""
+        await self._stream.aclose()
+
+
+def _unpacker(coding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """Return what unpacks the bytes of a response, piece by piece. Raises httpx.DecodingError."""
+    match coding:
+        case "identity" | "":
+            return iter_pieces
+        case "gzip" | "x-gzip" | "deflate":
+            return _Inflater().pieces
+        case _:
+            raise httpx.DecodingError(f"The answer is packed as {coding[:40]}, which was not asked for.")
+
+
+def iter_pieces(content: bytes) -> Iterator[bytes]:
+    """Return the bytes in pieces that are not large."""
+    for start in range(0, len(content), PIECE_BYTES):
+        yield content[start : start + PIECE_BYTES]
+
+
+class _Inflater:
+    """Unpacks gzip and deflate, the latter with or without its two bytes in front."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(_GZIP_OR_ZLIB)
+        self._has_begun = False
+
+    def pieces(self, packed: bytes) -> Iterator[bytes]:
+        """Yield what those bytes unpack to."""
+        piece = bytes(PIECE_BYTES)
+        while packed or len(piece) == PIECE_BYTES:  # a full piece: there may be more within
+            piece = self._unpack(packed)
+            packed = self._inflate.unconsumed_tail
+            if piece:
+                yield piece
+
+    def _unpack(self, packed: bytes) -> bytes:
+        try:
+            piece = self._inflate.decompress(packed, PIECE_BYTES)
+        except zlib.error as error:
+            if self._has_begun:
+                raise httpx.DecodingError("The answer cannot be unpacked.") from error
+            self._inflate, self._has_begun = zlib.decompressobj(-zlib.MAX_WBITS), True
+            return self._unpack(packed)
+        self._has_begun = True
+        return piece

@@ -1,0 +1,188 @@
+"""What is read of a server that sends more than anybody wants, over loopback and piece by piece."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import AsyncIterator
+from itertools import pairwise
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.chat.ports import ModelError, Piece, TextPiece
+from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import user_message
+from desktop_app.models import discovery, litellm_client
+from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, TooMuch, bound_to
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.errors.body import body_of
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.tokens.tokenizers import tokenizer_for
+from desktop_app.settings import ServerKind
+from provider import AnyStep, Endless, ScriptedProvider, Status
+
+KINDS: tuple[ServerKind, ...] = ("openai_compatible", "vllm")
+HI = 'data: {"id":"s","object":"chat.completion.chunk","created":1,"model":"s","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'  # noqa: E501
+MEGABYTE = 1024 * 1024
+
+
+async def reply_to(step: AnyStep, kind: ServerKind, litellm: LiteLLM) -> tuple[list[Piece], ModelError]:
+    """The pieces that came, and the error that ended them."""
+    pieces: list[Piece] = []
+    with ScriptedProvider([step], repeat_last=True) as provider:
+        info = ModelInfo("test/s", "s", 8192, 1024, Basis.MEASURED)
+        endpoint = Endpoint("Test server", provider.base_url, "", kind)
+        model = LiteLLMModel(info, tokenizer_for("s"), litellm, endpoint, "scripted")
+        try:
+            async for piece in model.stream((user_message("Hello"),), 100):
+                pieces.append(piece)
+        except ModelError as error:
+            assert not isinstance(step, Endless) or provider.client_left.wait(10), "nobody listens any more"
+            return pieces, error
+    pytest.fail("the reply ended as if it were whole")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("packed", ["", "gzip", "deflate"])
+async def test_of_an_error_without_an_end_the_beginning_is_read(
+    packed: str, kind: ServerKind, litellm: LiteLLM
+) -> None:
+    step = Endless(" a word", "The engine has burnt down.", packed, 500, "text/plain")
+    _, error = await reply_to(step, kind, litellm)
+    assert error.kind == "server"
+    assert error.failure.detail.startswith("The engine has burnt down. a word")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_of_megabytes_of_an_error_only_the_beginning_reaches_anybody(
+    kind: ServerKind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    body_text = httpx.Response.text.fget
+    assert body_text is not None
+    monkeypatch.setattr(
+        httpx.Response, "text", property(lambda self: (read.append(len(self.content)), body_text(self))[1])
+    )
+    _, error = await reply_to(Status(500, body="It burns. " + "a" * 3 * MEGABYTE), kind, litellm)
+    assert error.kind == "server"
+    assert read
+    assert max(read) == MAX_ERROR_BYTES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("packed", ["", "gzip", "deflate"])
+async def test_a_line_without_an_end_ends_the_reply(packed: str, kind: ServerKind, litellm: LiteLLM) -> None:
+    pieces, error = await reply_to(Endless("a" * 64, HI, packed), kind, litellm)
+    assert pieces == [TextPiece("Hi")]
+    assert (error.kind, "4 MB in one line" in error.failure.detail) == ("garbage", True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("packed", ["", "gzip"])
+async def test_signs_of_life_without_an_end_come_to_the_bound_of_a_reply(
+    packed: str, kind: ServerKind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(litellm_client, "MAX_REPLY_BYTES", MEGABYTE)
+    pieces, error = await reply_to(Endless(": ping\n\n", HI, packed), kind, litellm)
+    assert pieces == [TextPiece("Hi")]
+    assert (error.kind, "1 MB" in error.failure.detail) == ("garbage", True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_what_is_packed_in_another_way_is_refused_unread(kind: ServerKind, litellm: LiteLLM) -> None:
+    _, error = await reply_to(Endless("a" * 64, HI, "br"), kind, litellm)
+    assert error.kind == "garbage"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_reply_that_never_pauses_can_be_stopped(kind: ServerKind, litellm: LiteLLM) -> None:
+    with ScriptedProvider([Endless(": ping\n\n", HI, "gzip")]) as provider:
+        info = ModelInfo("test/s", "s", 8192, 1024, Basis.MEASURED)
+        endpoint = Endpoint("Test server", provider.base_url, "", kind)
+        stream = LiteLLMModel(info, tokenizer_for("s"), litellm, endpoint, "scripted").stream((user_message("Hi"),), 9)
+        assert await anext(stream) == TextPiece("Hi")
+        waiting = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0.05)  # it would never return, if the stream let nobody else run
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await stream.aclose()
+        assert provider.client_left.wait(10)
+
+
+async def test_a_list_of_models_without_an_end_is_none() -> None:
+    class Page(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            while True:
+                yield b"[" * PIECE_BYTES
+
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=Page()))
+    client = discovery.http_client(Endpoint("Test", "http://127.0.0.1:9/v1"), transport=transport)
+    with pytest.raises(TooMuch, match="16 MB"):
+        await client.get("http://127.0.0.1:9/v1/models")
+    await client.aclose()
+
+
+async def read_of(content: bytes, coding: str, cuts: list[int], limit: int = 32 * MEGABYTE) -> tuple[bytes, list[int]]:
+    """What is read of a body that comes in pieces cut there, and how large the pieces are that are given on."""
+
+    class Body(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            places = sorted({0, *(cut % (len(content) + 1) for cut in cuts), len(content)})
+            for begin, end in pairwise(places):
+                yield content[begin:end]
+
+    response = httpx.Response(200, headers={"Content-Encoding": coding}, stream=Body())
+    await bound_to(limit)(response)
+    pieces = [piece async for piece in response.aiter_raw()]
+    return b"".join(pieces), [len(piece) for piece in pieces]
+
+
+WAYS = st.sampled_from(["gzip", "deflate", "raw", ""])
+
+
+@given(st.binary(max_size=300), st.integers(1, 2_000), WAYS, st.lists(st.integers(0, 9_999)))
+async def test_what_is_packed_is_the_same_when_it_is_unpacked(
+    seed: bytes, times: int, way: str, cuts: list[int]
+) -> None:
+    content = seed * times
+    raw = zlib.compressobj(wbits=-15)
+    packed = {
+        "gzip": gzip.compress(content),
+        "deflate": zlib.compress(content),
+        "raw": raw.compress(content) + raw.flush(),
+        "": content,
+    }[way]
+    read, sizes = await read_of(packed, "deflate" if way == "raw" else way, [] if way == "raw" else cuts)
+    assert read == content
+    assert max(sizes, default=0) <= PIECE_BYTES
+
+
+async def test_no_more_is_unpacked_than_is_given_on() -> None:
+    bomb = gzip.compress(b"a\n" * 64 * MEGABYTE)
+    with pytest.raises(TooMuch):
+        await read_of(bomb, "gzip", [], limit=MEGABYTE)
+
+
+async def test_what_cannot_be_unpacked_is_the_servers_error() -> None:
+    with pytest.raises(httpx.DecodingError):
+        await read_of(b"this is no gzip at all", "gzip", [3])
+
+
+@pytest.mark.parametrize("hostile", ["<style", "<", "<script>", "<style></", "</style", "<a ", "<style>x</style><"])
+def test_a_page_of_an_error_is_read_in_one_pass_whatever_stands_in_it(hostile: str) -> None:
+    # With a pass for each tag this takes minutes, and pytest's own limit ends it.
+    body = body_of("<html><p>It burns.</p>" + hostile * (2 * MEGABYTE // len(hostile)))
+    assert body.is_page
+    assert body.said.startswith("It burns.")
+
+
+def test_styles_and_scripts_of_a_page_are_no_words() -> None:
+    page = "<html><style>p {}</style><SCRIPT>var x</script><p class='x'>It <b>burns</b>.</p><script>open"
+    assert body_of(page).said == "It burns ."
