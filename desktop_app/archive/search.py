@@ -19,18 +19,15 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.surrogates import mended_text
 
 from .rows import SEPARATOR, spaced
+from .snippets import END, LONG, START, marked, snippet_of
 
 MOST_TERMS = 32
 MOST_LOOSE = 12
 """Terms of a query that count, when all must be there and when any will do: a whole pasted page is a question too, and
 ranking every message that holds a common word takes 2 ms a word (10,000 messages)."""
 
-SNIPPET_WORDS = 32
 LONGEST_PIECE = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
 AROUND = 80  # characters on each side of what was found inside of words
-
-# Control characters mark what was found, since a text may hold « and » of its own.
-START, END = "\x02", "\x03"
 
 _TERM = re.compile(r'"([^"]+)"|(\S+)')
 _WORD = re.compile(r"\w+")
@@ -47,9 +44,10 @@ _FROM = """JOIN entries e ON e.number = found.rowid JOIN conversations c ON c.id
 _OURS = "NOT c.is_deleted AND (?2 IS NULL OR e.conversation = ?2)"
 _COLUMNS = "e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS NOT NULL, e.at"
 
-# CROSS JOIN: the search comes first, and its order by rank is the order of the rows, so that a snippet is
-# made only for those that are shown.
-BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank, snippet(words, 0, '{START}', '{END}', '…', {SNIPPET_WORDS})
+# CROSS JOIN: the search comes first, and its order by rank is the order of the rows, so that hits are
+# marked only in those that are shown.
+BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank,
+    CASE WHEN length(found.text) > {LONG} THEN found.text ELSE highlight(words, 0, '{START}', '{END}') END
     FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS}
     AND (?4 IS NULL OR found.text LIKE ?4 ESCAPE '!') ORDER BY found.rank LIMIT ?3"""
 BY_PIECE = f"""SELECT {_COLUMNS}, 0.0, found.text
@@ -73,7 +71,7 @@ class _Question(msgspec.Struct, frozen=True):
     def by_words(self, match: str, literal: str | None = None) -> tuple[SearchResult, ...]:
         """match: in FTS5's language; empty for a query without words. literal: text that must be there as it stands."""
         rows = self._rows(BY_WORDS, match, literal) if match else []
-        return tuple(_result(columns, _shown(snippet)) for *columns, snippet in rows)
+        return tuple(_result(columns, _shown(_snippet(text, match))) for *columns, text in rows)
 
     def by_piece(self, piece: str) -> tuple[SearchResult, ...]:
         """piece: text as it stands, letters of either case, also inside of words. The newest come first."""
@@ -143,6 +141,10 @@ def _result(columns: list[Any], snippet: str) -> SearchResult:
     conversation, title, message, index, body, archived, at, score = columns
     role = msgspec.json.decode(body, type=_Speaker).role
     return SearchResult(conversation, title, message, index, role, bool(archived), snippet, score, at)
+
+
+def _snippet(text: str, match: str) -> str:
+    return snippet_of(text if len(text) <= LONG or START in text else marked(text, match))
 
 
 def _shown(snippet: str) -> str:

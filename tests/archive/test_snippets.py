@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.archive import search
+from desktop_app.archive.snippets import END, LENGTH, LONG, MAX_MARKS, START, marked, snippet_of
+from desktop_app.archive.store import Store
+from desktop_app.conversation.message import Message, Role, Text
+
+words = st.sampled_from(["needle", "hay", "Ledgers", "café", "世界", "\n", "-", "a" * 300])
+
+
+def said(text: str) -> Message:
+    return Message(id="m", at=1.0, role=Role.USER, parts=(Text(text),))
+
+
+def test_fts5_is_never_asked_for_the_hits_of_a_long_message(store: Store) -> None:
+    # Its time grows with the square of the hits; the functions that do so are seen in the statement alone.
+    functions = re.findall(r"\b(snippet|highlight)\(", search.BY_WORDS)
+    assert functions == ["highlight"]
+    assert f"WHEN length(found.text) > {LONG} THEN found.text ELSE highlight(" in search.BY_WORDS
+    store.append("c", said("needle in the hay " * 60_000))  # a megabyte; it took minutes, and pytest's limit ends that
+    for query in ("needle", "needle hay", "needle zebra", '"needle in"', "needl", "in-the-hay"):
+        (result,) = store.search(query)
+        assert len(result.snippet) < 2 * LENGTH
+        assert "«" in result.snippet
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        ("Nothing. " * 2_000 + "The ledgers were closed.", "ledger", "«ledgers»"),
+        ("Nothing. " * 2_000 + "Das Café war zu.", "cafe", "«Café»"),
+        ("Nothing. " * 2_000 + "把数据库迁移", "数据库", "«数据库»"),
+        (
+            "The needle. " + "Nothing. " * 2_000 + "The needle and the thread.",
+            "needle thread",
+            "«needle» and the «thread»",
+        ),
+    ],
+)
+def test_the_best_place_of_a_long_message_is_shown(store: Store, text: str, query: str, shown: str) -> None:
+    store.append("c", said(text))
+    (result,) = store.search(query)
+    assert shown in result.snippet
+    assert result.snippet.startswith("…")
+
+
+@given(st.lists(words, max_size=200), st.lists(words, min_size=1, max_size=3))
+def test_marks_take_nothing_away_and_stand_in_pairs(text: list[str], asked: list[str]) -> None:
+    whole = " ".join(text)
+    found = marked(whole, " AND ".join(f'"{word}"' for word in asked))
+    assert found.replace(START, "").replace(END, "") == whole
+    shown = snippet_of(found)
+    assert re.fullmatch(f"[^{START}{END}]*({START}[^{START}{END}]+{END}[^{START}{END}]*)*", shown)
+    assert shown.replace(START, "").replace(END, "").strip("…") in whole
+    assert (START in shown) == (START in found)
+
+
+def test_of_many_hits_the_first_ones_are_looked_at() -> None:
+    assert marked("needle " * 5_000, '"needle"').count(START) == MAX_MARKS
