@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from desktop_app.conversation.events import Failure
 
 DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError)
 """peewee wraps what a statement raises when it starts, but not what it raises while its rows are fetched."""
+
+_SCHEMA_ERROR = re.compile(r"no such (table|column)|malformed|vtable constructor failed")
 
 KEPT = "Everything that was stored before is still there."
 
@@ -32,7 +35,10 @@ def world_errors(path: Path) -> Iterator[None]:
 
 def is_damage(error: BaseException) -> bool:
     """Whether SQLite said that the file's contents are broken."""
-    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    if _code(error) == sqlite3.SQLITE_ERROR:  # of a schema that can be read in part
+        return bool(_SCHEMA_ERROR.search(str(error)))
+    code = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
+    return code == sqlite3.SQLITE_IOERR_SHORT_READ or _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def _code(error: BaseException) -> int | None:
@@ -105,6 +111,19 @@ def foreign_file(path: Path, detail: str) -> ArchiveError:
             detail=detail,
             kept="The file was not touched.",
             advice="Move it elsewhere, or choose another folder with --data-dir.",
+        )
+    )
+
+
+def empty_beside_log(path: Path) -> ArchiveError:
+    """The archive's file has no content, but its log has: to open it would erase the log."""
+    return ArchiveError(
+        Failure(
+            "damaged",
+            f"The archive {path} is empty, but its log is not",
+            detail=f"{path.name}-wal holds what was written last. Opening the empty file would erase it.",
+            kept="Neither file was touched.",
+            advice="Copy both files away, then put a backup in their place, or choose another folder with --data-dir.",
         )
     )
 

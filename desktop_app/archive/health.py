@@ -16,7 +16,7 @@ from .rows import decode, searched_text
 MOST_NAMED = 5
 """Broken places that are named; the others are counted."""
 
-_ENTRIES = """SELECT e.id, e.body, t.text,
+_ENTRIES = """SELECT e.id, CAST(e.body AS BLOB), t.text,
     (e.number IN (SELECT id FROM words_docsize)) + (e.number IN (SELECT id FROM trigrams_docsize))
     FROM entries e LEFT JOIN message_texts t ON t.entry = e.number"""
 
@@ -47,9 +47,9 @@ def examine(database: SqliteDatabase) -> Health:
         for entry_id, body, text, indexes in database.execute_sql(_ENTRIES):
             entries += 1
             try:
-                entry = decode(body)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                unreadable.append(entry_id)
+                entry = decode(body.decode())  # what is no UTF-8 is shown with a sign in its place, and told here
+            except (msgspec.DecodeError, UnicodeDecodeError, AttributeError, TypeError, RecursionError):
+                unreadable.append(str(entry_id))
                 continue
             if isinstance(entry, Message) and (indexes != 2 or text != searched_text(entry)):
                 unsearchable.append(entry_id)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from .failures import DATABASE_ERRORS, foreign_file, no_archive, older_archive
+from .failures import DATABASE_ERRORS, empty_beside_log, foreign_file, no_archive, older_archive
 from .migrations import APPLICATION_ID, MIGRATIONS, migrate, version_of
 
 BUSY_SECONDS = 5.0
@@ -21,10 +22,19 @@ recursive_triggers: without it `INSERT OR REPLACE` would delete a row past the a
 class ArchiveDatabase(SqliteDatabase):
     """peewee's, which takes for granted that a failed transaction is still open."""
 
+    def _connect(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection = super()._connect()
+        connection.text_factory = _text_of  # else one byte that is no UTF-8 hides all rows of its result
+        return connection
+
     def rollback(self) -> None:
         """When the disk is full, SQLite has rolled back by itself, and a second time would hide the first error."""
         if self.connection().in_transaction:
             super().rollback()
+
+
+def _text_of(stored: bytes) -> str:
+    return stored.decode("utf-8", "replace")
 
 
 def open_to_write(path: Path) -> SqliteDatabase:
@@ -62,10 +72,20 @@ def open_to_read(path: Path) -> SqliteDatabase:
         return _reading(path, "mode=ro&immutable=1")
 
 
-def _reading(path: Path, mode: str) -> SqliteDatabase:
+def reading_connection(path: Path, mode: str, is_truncated: bool = False) -> SqliteDatabase:
+    """Return a connection that cannot write. is_truncated: read the file although its end is missing.
+
+    Raises errors of peewee.
+    """
     address = f"{path.absolute().as_uri()}?{mode}"
-    database = ArchiveDatabase(address, pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False, uri=True)
+    pragmas = {"writable_schema": 1} if is_truncated else PRAGMAS
+    database = ArchiveDatabase(address, pragmas=pragmas, timeout=BUSY_SECONDS, autoconnect=False, uri=True)
     database.connect()
+    return database
+
+
+def _reading(path: Path, mode: str) -> SqliteDatabase:
+    database = reading_connection(path, mode)
     try:
         if version_of(database) < len(MIGRATIONS):
             raise older_archive(path, version_of(database))
@@ -86,6 +106,9 @@ def check_is_ours(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(100)
     if not header:
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise empty_beside_log(path)  # SQLite would erase it, also for a reader
         return
     if not header.startswith(b"SQLite format 3\0"):
         raise foreign_file(path, "It is not an SQLite database, or its beginning was overwritten.")

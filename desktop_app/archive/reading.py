@@ -12,7 +12,7 @@ from peewee import SqliteDatabase
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import DATABASE_ERRORS, is_damage, no_conversation
-from .rows import damaged_message, decode
+from .rows import damaged_message, decode, number_of
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +23,7 @@ COLUMNS = "SELECT message_index, id, at, body FROM entries"
 SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conversation
     WHERE NOT c.is_deleted
     AND (e.body GLOB '*"spill":"[0-9a-f]*' OR e.body GLOB '*kept as [0-9a-f][0-9a-f][0-9a-f]*')"""
+MOST_MISSING = 1_000_000
 _SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
 """As a result refers to its own, and as a text names one, such as the answer of a research."""
 
@@ -41,17 +42,21 @@ def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]
 def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
     expected = 0
     for index, entry_id, at, body in rows:
+        if index is not None and not isinstance(index, int):
+            index = expected
+        if index is not None and not expected <= index < expected + MOST_MISSING:
+            index = expected  # a number that is damaged itself
         if index is not None:
             # Places that are missing before this message: their rows could not be read at all.
             for missing in range(expected, index):
-                yield damaged_message(f"damaged-{conversation}-{missing}", at)
+                yield damaged_message(f"damaged-{conversation}-{missing}", number_of(at))
             expected = index + 1
         try:
             yield decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, TypeError, RecursionError) as error:
             log.error("entry %s of conversation %s cannot be read: %s", entry_id, conversation, error)
             if index is not None:
-                yield damaged_message(entry_id, at)
+                yield damaged_message(str(entry_id), number_of(at))
 
 
 def _rows(database: SqliteDatabase, conversation: str) -> list[Row]:

@@ -18,7 +18,7 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.surrogates import mended_text
 
 from .failures import no_conversation
-from .rows import decode_message, spaced
+from .rows import decode_message, number_of, spaced
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,8 @@ AT_ONCE = 500
 """Rows of one query: SQLite takes 999 parameters in every version."""
 
 HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
-    WHERE e.conversation = ? AND e.message_index >= ? ORDER BY e.message_index"""
+    WHERE e.conversation = ? AND e.message_index >= ? AND typeof(e.message_index) = 'integer'
+    AND e.message_index < e.number + 1 ORDER BY e.message_index"""
 HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ?"
@@ -69,7 +70,8 @@ class Known:
     def read_on(self, database: SqliteDatabase, conversation: str) -> None:
         """Reads the messages that were appended since."""
         rows = database.execute_sql(HEADS, (conversation, len(self._heads))).fetchall()
-        for number, index, at, body in rows:
+        for number, index, stored_at, body in rows:
+            at = number_of(stored_at)
             if self.rows[1] < 0:
                 self.rows = (number, number)
             while len(self._heads) < index:  # a message that cannot be read any more
@@ -84,7 +86,7 @@ class Known:
     def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
         """The messages of those rows, which are in their order; rows of other conversations are left out."""
         first, indexes = self.rows[0], self._indexes
-        found = [indexes[number - first] for (number,) in rows]
+        found = [indexes[number - first] for (number,) in rows if 0 <= number - first < len(indexes)]
         return tuple(found) if -1 not in found else tuple([index for index in found if index >= 0])
 
 
@@ -125,7 +127,7 @@ class RecallSearch:
             for index, body in self._database.execute_sql(query, (conversation, *some)):
                 try:
                     found[index] = decode_message(body)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                except (msgspec.DecodeError, TypeError, RecursionError) as error:
                     log.error("message %s of conversation %s cannot be read: %s", index, conversation, error)
         return found
 
@@ -156,7 +158,7 @@ class RecallSearch:
 def _head(body: str, at: float) -> Head:
     try:
         read = _decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, TypeError, RecursionError):
         return Head("", False, 0, "", at)
     length = sum([len(part.text) + len(part.arguments) + len(part.content) for part in read.parts])
     stamp = without_stamp(read.parts[0].text)[0] if read.parts else ""

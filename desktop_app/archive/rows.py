@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
+import time
+import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from desktop_app.conversation.gauge import Status
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.surrogates import mended_text, whole
 from desktop_app.conversation.transcript import AnyEntry
@@ -70,6 +76,29 @@ def damaged_message(message_id: str, at: float) -> Message:
     """What stands in the place of a message that cannot be read any more, so that its loss is seen."""
     text = "[This message could not be read: its place in the archive is damaged. Run `palimpsest doctor`.]"
     return Message(id=message_id, at=at, role=Role.USER, parts=(Text(text),))
+
+
+def lost_message(count: int) -> Message:
+    """What stands where the newest entries of a conversation are missing."""
+    what = "the last message or step" if count == 1 else f"the last {count:,} messages and steps"
+    text = f"[Here {what} of this conversation are missing: the archive was damaged. A copy of it lies beside it.]"
+    return Message(id=uuid.uuid4().hex, at=time.time(), role=Role.USER, parts=(Text(text),))
+
+
+def info_of(columns: Sequence[Any]) -> ConversationInfo:
+    """A conversation's row, in the order of the fields. What is damaged of it is empty, or 0: the rest can be read."""
+    conversation, title, created, updated, messages, model, share, status, folder = columns
+    known = next((each for each in Status if each.value == status), next(iter(Status)))
+    texts = tuple(value if isinstance(value, str) else "" for value in (conversation, title, model, folder))
+    times = (number_of(created), number_of(updated))
+    return ConversationInfo(
+        texts[0], texts[1], *times, int(number_of(messages)), texts[2], number_of(share), status=known, folder=texts[3]
+    )
+
+
+def number_of(stored: object) -> float:
+    """The number; 0 where something else is stored."""
+    return stored if isinstance(stored, int | float) and math.isfinite(stored) else 0.0
 
 
 def searched_text(message: Message) -> str:

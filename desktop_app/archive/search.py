@@ -18,7 +18,7 @@ from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.surrogates import mended_text
 
-from .rows import SEPARATOR, spaced
+from .rows import SEPARATOR, number_of, spaced
 from .snippets import END, LONG, START, marked, snippet_of
 
 MOST_TERMS = 32
@@ -139,8 +139,12 @@ def _has_trigrams(piece: str) -> bool:
 
 def _result(columns: list[Any], snippet: str) -> SearchResult:
     conversation, title, message, index, body, archived, at, score = columns
-    role = msgspec.json.decode(body, type=_Speaker).role
-    return SearchResult(conversation, title, message, index, role, bool(archived), snippet, score, at)
+    try:
+        role = msgspec.json.decode(body, type=_Speaker).role
+    except (msgspec.DecodeError, TypeError, RecursionError):  # the message is damaged, and says so where it is opened
+        role = Role.USER
+    texts = [value if isinstance(value, str) else "" for value in (conversation, title, message)]
+    return SearchResult(*texts, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
 
 
 def _snippet(text: str, match: str) -> str:
@@ -156,7 +160,8 @@ def _shown(snippet: str) -> str:
 def _excerpt(text: str, piece: str) -> str:
     """The place of the piece in the text, as a snippet."""
     found = re.search(re.escape(piece), text, re.IGNORECASE)
-    assert found is not None, "LIKE folds the case of fewer letters than re does"
+    if found is None:  # LIKE folds the case of fewer letters than re does: the text is not the one that was indexed
+        return _shown(text[: 2 * AROUND])
     start, end = max(found.start() - AROUND, 0), found.end() + AROUND
     before, after = "…" if start else "", "…" if end < len(text) else ""
     return before + _shown(f"{text[start : found.start()]}{START}{found[0]}{END}{text[found.end() : end]}") + after

@@ -6,6 +6,7 @@ from. An entry's id that is used twice is a bug of the caller and surfaces as sq
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,12 +23,16 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
 from . import health, memories, partials, reading, search, writing
+from .counts import Counts, lost_entries
+from .damage import keep_damaged
 from .failures import no_conversation, world_errors
 from .lock import FolderLock
-from .opening import open_to_read, open_to_write
+from .opening import check_is_ours, open_to_read, open_to_write
 from .recall_search import HELD_MOST, RecallSearch
-from .rows import mended_text
+from .rows import info_of, mended_text
 from .tables import ConversationRow, EntryRow
+
+log = logging.getLogger(__name__)
 
 
 class Store:
@@ -40,16 +45,33 @@ class Store:
         """
         self.path = path
         self._lock: FolderLock | None = None
+        self._counts = Counts(path)
         with world_errors(path):
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = FolderLock(path)
             try:
-                self.database = open_to_read(path) if read_only else open_to_write(path)
+                self.database = open_to_read(path) if read_only else self._opened()
             except BaseException:
                 self._release()
                 raise
         self._recall = RecallSearch(self.database)
+
+    def _opened(self) -> SqliteDatabase:
+        """Opens it for writing; a damaged one is kept beside it first, and what is missing at an end is said there."""
+        check_is_ours(self.path)
+        noted = self._counts.read()
+        keep_damaged(self.path, noted)
+        database = open_to_write(self.path)
+        try:
+            lost = lost_entries(database, noted)
+            with database.atomic("IMMEDIATE"):
+                writing.say_what_is_lost(database, lost)
+            self._counts.begin(database)
+        except BaseException:
+            database.close()
+            raise
+        return database
 
     def close(self) -> None:
         """Folds the write-ahead log into the file and gives the data folder free."""
@@ -95,6 +117,7 @@ class Store:
                 )
             )
             writing.append(self.database, info.id, entries)
+        self._note_count(info.id)
 
     def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
@@ -119,6 +142,7 @@ class Store:
         """Adds to the record. A message whose id was in flight is no longer in flight."""
         with self._writing():
             writing.append(self.database, conversation, entries)
+        self._note_count(conversation)
 
     def keep_partial(self, conversation: str, partial: Message) -> None:
         """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
@@ -191,6 +215,12 @@ class Store:
         with world_errors(self.path):
             return health.examine(self.database)
 
+    def _note_count(self, conversation: str) -> None:
+        try:
+            self._counts.note(self.database, conversation)
+        except OSError as error:  # what is counted is stored, which is more
+            log.warning("the entries of %s could not be counted: %s", conversation, error)
+
     def _update(self, conversation: str, values: dict[str, object]) -> None:
         with self._writing():
             changed = self._execute(ConversationRow.update(values).where(ConversationRow.id == conversation))
@@ -199,10 +229,7 @@ class Store:
 
     def _infos(self, query: ModelSelect[ConversationRow]) -> list[ConversationInfo]:
         with world_errors(self.path):
-            return [
-                ConversationInfo(*columns, status=Status(status), folder=folder)
-                for *columns, status, folder in query.tuples().execute(self.database)
-            ]
+            return [info_of(columns) for columns in self.database.execute(query)]
 
     def _execute(self, query: Query) -> object:
         return query.execute(self.database)

@@ -5,7 +5,8 @@ The rows go through sqlite3's own `executemany`: peewee's `insert_many` takes si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from peewee import SqliteDatabase, fn
@@ -14,9 +15,14 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import no_conversation
-from .rows import encode, kind_of, searched_text
+from .rows import encode, kind_of, lost_message, searched_text
 from .tables import ConversationRow, EntryRow, PartialRow
 
+log = logging.getLogger(__name__)
+
+LOST_TITLE = "Lost conversation"
+LOST_CONVERSATION = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
+    VALUES (?, ?, 0.0, 0.0, '', 0.0, 'safe')"""
 INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_index, id, kind, at, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -44,6 +50,14 @@ def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEnt
         )
     _end_partial(database, conversation, entries)
     _note_time(database, conversation, max(entry.at for entry in entries))
+
+
+def say_what_is_lost(database: SqliteDatabase, lost: Mapping[str, int]) -> None:
+    """Adds to each conversation that has lost its end how many entries are missing there."""
+    for conversation, count in lost.items():
+        log.error("conversation %s has lost the last %s entries", conversation, count)
+        database.execute_sql(LOST_CONVERSATION, (conversation, LOST_TITLE))
+        append(database, conversation, [lost_message(count)])
 
 
 def _rows(

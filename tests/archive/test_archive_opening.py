@@ -50,7 +50,7 @@ def failure_of_opening(path: Path, read_only: bool = False) -> Failure:
     return caught.value.failure
 
 
-def test_an_archive_is_created_with_its_folder_and_leaves_one_file_behind(tmp_path: Path) -> None:
+def test_an_archive_is_created_with_its_folder_and_leaves_no_log_behind(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "archive.sqlite3"
     store = Store(path)
     assert store.database.execute_sql("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -58,7 +58,7 @@ def test_an_archive_is_created_with_its_folder_and_leaves_one_file_behind(tmp_pa
     assert store.database.execute_sql("PRAGMA foreign_keys").fetchone() == (1,)
     assert store.database.execute_sql("PRAGMA busy_timeout").fetchone() == (5_000,)
     store.close()
-    assert sorted(file.name for file in path.parent.iterdir()) == ["archive.lock", "archive.sqlite3"]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["archive.counts", "archive.lock", "archive.sqlite3"]
     assert path.read_bytes()[68:72] == b"Plmp" == APPLICATION_ID.to_bytes(4, "big")
 
 

@@ -1,0 +1,47 @@
+"""How many entries each conversation has, in a file beside the archive: SQLite passes over the damaged end of its log
+in silence, so that messages which were acknowledged would be missing without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from peewee import SqliteDatabase
+
+COUNTS = "SELECT conversation, MAX(position) + 1 FROM entries GROUP BY conversation"
+COUNT = "SELECT COALESCE(MAX(position) + 1, 0) FROM entries WHERE conversation = ?"
+
+
+class Counts:
+    """One line for each append: a conversation's id, and its entries from then on. The last line counts."""
+
+    def __init__(self, archive: Path) -> None:
+        self._file = archive.with_suffix(".counts")
+
+    def read(self) -> dict[str, int]:
+        """Return the entries that each conversation had when they were last noted. Raises OSError."""
+        if not self._file.exists():
+            return {}
+        lines = self._file.read_text(errors="replace").splitlines(keepends=True)
+        # Every whole line is true: a crash can cut the last one only.
+        pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n"))
+        return {conversation: int(count) for conversation, _, count in pairs if count.isdecimal() and len(count) < 12}
+
+    def begin(self, database: SqliteDatabase) -> None:
+        """Write down what the archive has now. Raises OSError, and errors of peewee."""
+        self._write("w", dict(database.execute_sql(COUNTS).fetchall()))
+
+    def note(self, database: SqliteDatabase, conversation: str) -> None:
+        """Add how many entries that conversation has by now. Raises OSError, and errors of peewee."""
+        (count,) = database.execute_sql(COUNT, (conversation,)).fetchone()
+        self._write("a", {conversation: count})
+
+    def _write(self, mode: str, counts: Mapping[str, int]) -> None:
+        with self._file.open(mode) as file:
+            file.write("".join(f"{conversation} {count}\n" for conversation, count in counts.items()))
+
+
+def lost_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> dict[str, int]:
+    """Return how many entries each conversation has lost at its end, those that have lost none left out."""
+    found = dict(database.execute_sql(COUNTS).fetchall())
+    return {name: count - found.get(name, 0) for name, count in noted.items() if count > found.get(name, 0)}

@@ -1,0 +1,195 @@
+"""A damaged archive, before anything is written to it: it is copied aside as it is, and what can be read of it goes
+into a new one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from peewee import SqliteDatabase
+
+from .counts import lost_entries
+from .failures import DATABASE_ERRORS, empty_beside_log, is_damage
+from .migrations import MIGRATIONS, migrate, version_of
+
+log = logging.getLogger(__name__)
+
+BESIDE = ("-wal", "-shm")
+COPIED = ("conversations", "entries", "archived", "partials", "memories")
+"""The tables that hold what was said; what is searched is made anew from it."""
+MOST_BEHIND = 10_000
+"""Rows that are tried behind the last one that is known, where the damage hides how many there are."""
+FOUND_AGAIN = "Recovered conversation"
+_ODD_PLACE = """typeof(position) != 'integer' OR (message_index IS NOT NULL
+    AND (typeof(message_index) != 'integer' OR message_index NOT BETWEEN 0 AND position))"""
+ODD_PLACES = f"SELECT 1 FROM entries WHERE {_ODD_PLACE} LIMIT 1"
+MENDED_INDEX = f"""CASE WHEN {_ODD_PLACE} THEN (SELECT COALESCE(MAX(before.message_index), -1) + 1 FROM entries before
+    NOT INDEXED WHERE before.conversation = entries.conversation AND before.number < entries.number
+    AND typeof(before.message_index) = 'integer' AND before.message_index <= before.position) ELSE message_index END"""
+"""The number behind that of the message before."""
+ORPHANS = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
+    SELECT conversation, ?, MIN(at), MAX(at), '', 0.0, 'safe' FROM entries GROUP BY conversation"""
+
+
+def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
+    """Return the copy of an archive that is damaged or has lost its end; None of one that is sound or new.
+
+    A damaged one is then replaced by what can be read of it. noted: the entries of each conversation as they were last
+    noted. Raises ArchiveError where a log has no archive; errors of peewee and sqlite3 where nothing can be read;
+    OSError.
+    """
+    if not path.exists() or not path.stat().st_size:
+        if _size_of_log(path):
+            raise empty_beside_log(path)
+        return None
+    from .opening import reading_connection
+
+    is_truncated = _is_truncated(path)
+    with closing(reading_connection(path, "mode=ro", is_truncated)) as database:
+        damage = "its end is missing" if is_truncated else _damage_of(database)
+        if not damage and not _has_lost(database, noted):
+            return None
+        log.error("the archive %s is damaged (%s); it is copied aside", path, damage or "its newest entries are gone")
+        unfinished = _salvaged(database, path) if damage else None
+    aside = _copied_aside(path)
+    if unfinished is not None:
+        for name in BESIDE:  # the log first: it would be taken for the new file's
+            path.with_name(path.name + name).unlink(missing_ok=True)
+        unfinished.replace(path)
+    return aside
+
+
+def _size_of_log(path: Path) -> int:
+    log_file = path.with_name(path.name + "-wal")
+    return log_file.stat().st_size if log_file.exists() else 0
+
+
+def _is_truncated(path: Path) -> bool:
+    """Return whether the file is shorter than it says. With a log it may be: its pages can still be there."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
+    return not _size_of_log(path) and path.stat().st_size < (65536 if size == 1 else size) * pages
+
+
+def _damage_of(database: SqliteDatabase) -> str:
+    """Return what is wrong with the file; "" if nothing is."""
+    try:
+        if version_of(database) > len(MIGRATIONS):
+            return ""
+        found = [row[0] for row in database.execute_sql("PRAGMA quick_check(1)")]
+        if version_of(database):
+            for table in COPIED[: 4 if version_of(database) == 1 else None]:
+                database.execute_sql(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+            if database.execute_sql(ODD_PLACES).fetchone():
+                return "an entry has a place that cannot be"
+    except DATABASE_ERRORS as error:
+        if not is_damage(error):
+            return ""  # locked, or not to be read: the opening says so
+        return str(error)
+    return "" if found == ["ok"] else str(found[0])
+
+
+def _has_lost(database: SqliteDatabase, noted: Mapping[str, int]) -> bool:
+    try:
+        return bool(version_of(database) and lost_entries(database, noted))
+    except DATABASE_ERRORS:
+        return False  # it cannot be opened at all: the opening says so
+
+
+def _copied_aside(path: Path) -> Path:
+    """Copy the archive and what belongs to it, bit for bit."""
+    number = 1
+    while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
+        number += 1
+    for name in ("", *BESIDE):
+        source = path.with_name(path.name + name)
+        if source.exists():
+            copy = aside.with_name(aside.name + name)
+            shutil.copyfile(source, copy)
+            copy.chmod(0o600)
+    return aside
+
+
+def _salvaged(damaged: SqliteDatabase, path: Path) -> Path:
+    """Return a new archive with all rows that can be read. Raises errors of peewee if there are none to be read."""
+    damaged.execute_sql("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    unfinished = path.with_name(f"{path.stem}.salvaged")
+    unfinished.unlink(missing_ok=True)
+    os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY, 0o600))
+    found = SqliteDatabase(str(unfinished), autoconnect=False)
+    found.connect()
+    with closing(found):
+        migrate(found, unfinished)
+        with found.atomic():
+            for table in COPIED:
+                _copy(damaged, found, table)
+            found.execute_sql(ORPHANS, (FOUND_AGAIN,))
+            _make_searchable(found)
+    return unfinished
+
+
+def _copy(damaged: SqliteDatabase, found: SqliteDatabase, table: str) -> None:
+    wanted = [row[1] for row in found.execute_sql(f"PRAGMA table_info({table})")]
+    try:
+        known = {row[1] for row in damaged.execute_sql(f"PRAGMA table_info({table})")}
+    except DATABASE_ERRORS:
+        return
+    columns = ", ".join(column for column in wanted if column in known)
+    if not columns:
+        return
+    places = ", ".join("?" for column in wanted if column in known)
+    insert = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})"
+    connection = found.connection()
+    for row in _rows(damaged, table, columns):
+        try:
+            connection.execute(insert, row)
+        except (sqlite3.IntegrityError, sqlite3.InterfaceError) as error:
+            log.error("a row of %s cannot be kept: %s", table, error)
+
+
+def _rows(damaged: SqliteDatabase, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows in their order, one look-up each: a scan ends at the first damaged page."""
+    missing, last = 0, _last_row(damaged, table)
+    number = 0
+    while number <= last or missing < MOST_BEHIND:
+        try:
+            wanted = columns.replace("message_index", MENDED_INDEX)
+            query = f"SELECT {wanted} FROM {table} NOT INDEXED WHERE rowid = ?"
+            row = damaged.execute_sql(query, (number,)).fetchone()
+        except DATABASE_ERRORS:
+            row = None
+        missing = 0 if row is not None else missing + 1
+        number += 1
+        if row is not None:
+            yield row
+
+
+def _last_row(damaged: SqliteDatabase, table: str) -> int:
+    try:
+        last = damaged.execute_sql(f"SELECT MAX(rowid) FROM {table}").fetchone()[0]
+    except DATABASE_ERRORS:
+        return -1
+    return last if isinstance(last, int) and last < 100 * MOST_BEHIND else -1
+
+
+def _make_searchable(found: SqliteDatabase) -> None:
+    import msgspec
+
+    from .rows import decode_message, searched_text
+
+    rows = found.execute_sql("SELECT number, body FROM entries WHERE message_index IS NOT NULL").fetchall()
+    for number, body in rows:
+        try:
+            text = searched_text(decode_message(body))
+        except (msgspec.DecodeError, TypeError, RecursionError):
+            continue
+        found.execute_sql("INSERT INTO message_texts (entry, text) VALUES (?, ?)", (number, text))
+    for index in ("words", "trigrams"):
+        found.execute_sql(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")

@@ -1,0 +1,292 @@
+"""Archives that are damaged in many ways: each opens with what can be read, or says why not; the original is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from desktop_app.archive.store import Store
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Pin
+
+MESSAGES = 60
+PAGE = 4096
+Harm = Callable[[Path, random.Random], None]
+
+
+def said(message_id: str, text: str) -> Message:
+    return Message(id=message_id, at=2.0, role=Role.USER, parts=(Text(text),))
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive that was closed in order, and beside it, as `live`, one whose log was never folded in."""
+    folder = tmp_path_factory.mktemp("sound")
+    store = Store(folder / "archive.sqlite3")
+    store.create(
+        ConversationInfo("a", "Alpha", 1.0, 1.0), [said(f"a{n}", f"alpha-{n:03} " * 40) for n in range(MESSAGES)]
+    )
+    store.create(
+        ConversationInfo("b", "Beta", 1.0, 1.0), [said(f"b{n}", f"beta-{n:03} " * 40) for n in range(MESSAGES)]
+    )
+    store.append("a", Pin(id="p", at=2.0, message_id="a1"))
+    store.keep_memories(Memory("m", "Never push to main.", 1.0, 1.0))
+    store.close()
+    live = folder / "live"
+    live.mkdir()
+    shutil.copytree(folder, live, dirs_exist_ok=True, ignore=lambda *_: ["live"])
+    store = Store(live / "archive.sqlite3")
+    for n in range(MESSAGES, MESSAGES + 12):
+        store.append("a", said(f"a{n}", f"alpha-{n:03} " * 40))
+    kept = folder / "kept"
+    shutil.copytree(live, kept)
+    store.close()
+    shutil.rmtree(live)
+    kept.rename(live)
+    return folder
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    for _ in range(40):
+        content[chance.randrange(PAGE, len(content))] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+
+
+def zero_page(path: Path, chance: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    page = chance.randrange(1, len(content) // PAGE)
+    content[page * PAGE : (page + 1) * PAGE] = bytes(PAGE)
+    path.write_bytes(content)
+
+
+def swap_pages(path: Path, chance: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    one, other = (chance.randrange(1, len(content) // PAGE) * PAGE for _ in range(2))
+    content[one : one + PAGE], content[other : other + PAGE] = content[other : other + PAGE], content[one : one + PAGE]
+    path.write_bytes(content)
+
+
+def truncate(path: Path, chance: random.Random) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: chance.randrange(PAGE, len(content))])
+
+
+def truncate_in_header(path: Path, chance: random.Random) -> None:
+    path.write_bytes(path.read_bytes()[: chance.randrange(1, 100)])
+
+
+def invalid_utf8(path: Path, chance: random.Random) -> None:
+    content = path.read_bytes()
+    for n in chance.sample(range(MESSAGES), 5):
+        content = content.replace(b"alpha-%03d " % n, b"alpha\xff%03d " % n)
+    path.write_bytes(content)
+
+
+def break_json(path: Path, chance: random.Random) -> None:
+    content = path.read_bytes()
+    for n in chance.sample(range(MESSAGES), 5):
+        content = content.replace(b'"id":"a%d"' % n, b'"id":[a%d"' % n)
+    path.write_bytes(content)
+
+
+def break_types(path: Path, chance: random.Random) -> None:
+    """What flips in a row's header do: values of other types, where the schema does not look."""
+    connection = sqlite3.connect(path)
+    connection.executescript("""DROP TRIGGER entries_never_change;
+        UPDATE entries SET at = 'then', body = x'00ff' WHERE id = 'a3';
+        UPDATE entries SET message_index = 'x' WHERE id = 'a5';
+        UPDATE entries SET message_index = 1000000000000 WHERE id = 'a7';
+        UPDATE conversations SET status = 'no such', share = 'x', updated_at = 'x', title = x'ff' WHERE id = 'b';
+        UPDATE memories SET at = 'x';""")
+    connection.close()
+
+
+def zero_length(path: Path, chance: random.Random) -> None:
+    path.write_bytes(b"")
+
+
+def another_programs(path: Path, chance: random.Random) -> None:
+    path.unlink()
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE notes (text)")
+    connection.commit()
+    connection.close()
+
+
+def flip_log(path: Path, chance: random.Random) -> None:
+    log = path.with_name(path.name + "-wal")
+    content = bytearray(log.read_bytes())
+    content[len(content) // 3 + chance.randrange(99)] ^= 0xFF
+    log.write_bytes(content)
+
+
+def truncate_log(path: Path, chance: random.Random) -> None:
+    log = path.with_name(path.name + "-wal")
+    log.write_bytes(log.read_bytes()[: chance.randrange(100, log.stat().st_size // 2)])
+
+
+def remove_log(path: Path, chance: random.Random) -> None:
+    path.with_name(path.name + "-wal").unlink()
+
+
+FLIPS: tuple[Harm, ...] = (flip, zero_page, swap_pages, truncate, truncate_in_header)
+VALUES: tuple[Harm, ...] = (invalid_utf8, break_json, break_types)
+FILES: tuple[Harm, ...] = (zero_length, another_programs)
+ON_LOG: tuple[Harm, ...] = (flip_log, truncate_log, remove_log)
+CASES = [
+    *((harm, "closed", seed) for harm in (*FLIPS, *VALUES, *FILES) for seed in range(3)),
+    *((harm, "live", seed) for harm in (flip, zero_page, truncate, zero_length, *ON_LOG) for seed in range(3)),
+]
+
+
+def everything_of(store: Store) -> dict[str, list[Message]]:
+    """All that the program asks of an archive. Raises nothing but ArchiveError."""
+    found: dict[str, list[Message]] = {}
+    for info in store.conversations():
+        found[info.id] = [entry for entry in store.entries(info.id) if isinstance(entry, Message)]
+        store.outline(info.id)
+        store.postings(info.id, ["alpha", "beta"])
+        store.messages_at(info.id, range(10))
+        store.archived_indexes(info.id)
+    for query in ("alpha-003", "beta", "lph", "Never"):
+        store.search(query)
+    store.memories()
+    store.spills_in_use()
+    store.examine()
+    return found
+
+
+def read_once(path: Path) -> None:
+    reader = Store(path, read_only=True)
+    everything_of(reader)
+    reader.close()
+
+
+def refusal_of(work: Callable[[], None]) -> ArchiveError | None:
+    try:
+        work()
+    except ArchiveError as error:
+        return error
+    return None
+
+
+def files_of(path: Path) -> dict[str, bytes]:
+    """The archive and its log. SQLite makes a log without content when it reads, and none of them is a loss."""
+    files = {name: path.parent / name for name in (path.name, path.name + "-wal")}
+    return {
+        n: file.read_bytes() for n, file in files.items() if file.exists() and (file == path or file.stat().st_size)
+    }
+
+
+@pytest.mark.parametrize(("harm", "state", "seed"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))
+def test_damage_never_raises_what_nobody_catches_and_the_original_is_kept(
+    sound: Path, path: Path, harm: Harm, state: str, seed: int
+) -> None:
+    shutil.copytree(sound / "live" if state == "live" else sound, path.parent, dirs_exist_ok=True)
+    harm(path, random.Random(seed))
+    before = files_of(path)
+    sound_rows = len(before[path.name]) if path.name in before else 0
+
+    refused = refusal_of(lambda: read_once(path))
+    assert refused is None or refused.failure.advice
+    assert files_of(path) == before, "reading changes nothing"
+
+    opened: list[Store] = []
+    refused = refusal_of(lambda: opened.append(Store(path)))
+    if refused is not None:
+        assert refused.failure.kind in ("damaged", "locked")
+        assert refused.failure.advice
+        assert files_of(path) == before, "what cannot be opened is left as it is"
+        return
+    (store,) = opened
+    found = everything_of(store)
+    store.append("a", said("new", "A new message."))
+    store.close()
+    again = Store(path)
+    assert everything_of(again)["a"][-1].text == "A new message."
+    assert again.database.execute_sql("PRAGMA quick_check").fetchall() == [("ok",)]
+    again.close()
+    copies = [copy for copy in path.parent.glob("archive.damaged-*") if copy.suffix == ".sqlite3"]
+    for copy in copies:
+        kept = {name: (copy.parent / name.replace(path.name, copy.name)).read_bytes() for name in before}
+        assert kept == before, "bit for bit, the log too"
+    assert len(copies) <= 1, "once"
+    if harm in (truncate, zero_page, swap_pages, *ON_LOG) and sound_rows:
+        assert copies or found["a"][-1].id.startswith("a")
+    if harm in ON_LOG:
+        assert copies
+        assert "missing" in found["a"][-1].text, "a lost end is said"
+    assert len(found["a"]) + len(found.get("b", [])) > 0
+
+
+def test_invalid_bytes_cost_only_themselves(sound: Path, path: Path) -> None:
+    shutil.copytree(sound, path.parent, dirs_exist_ok=True)
+    invalid_utf8(path, random.Random(1))
+    store = Store(path)
+    entries = [entry for entry in store.entries("a") if isinstance(entry, Message)]
+    assert [entry.id for entry in entries] == [f"a{n}" for n in range(MESSAGES)]
+    assert sum("\ufffd" in entry.text for entry in entries) == 5
+    assert len(store.entries("b")) == MESSAGES
+    assert len(store.examine().unreadable) == 5, "the doctor says so"
+    store.close()
+
+
+def test_of_a_truncated_archive_all_that_can_be_read_is_in_the_new_one(sound: Path, path: Path) -> None:
+    shutil.copytree(sound, path.parent, dirs_exist_ok=True)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) * 2 // 3 // PAGE * PAGE])
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    database.execute("PRAGMA writable_schema = 1")  # else SQLite reads nothing of it
+    readable: set[str] = set()
+    for number in range(2 * MESSAGES + 1):
+        with contextlib.suppress(sqlite3.DatabaseError):
+            query = "SELECT id FROM entries NOT INDEXED WHERE number = ? AND message_index IS NOT NULL"
+            readable |= {name for (name,) in database.execute(query, (number,))}
+    database.close()
+    store = Store(path)
+    found = {m.id for c in "ab" for m in store.entries(c) if isinstance(m, Message)}
+    assert readable
+    assert readable <= found
+    assert store.search("alpha-001")
+    store.close()
+
+
+def test_an_archive_without_content_beside_a_log_is_not_made_anew(sound: Path, path: Path) -> None:
+    shutil.copytree(sound / "live", path.parent, dirs_exist_ok=True)
+    path.write_bytes(b"")
+    before = files_of(path)
+    with pytest.raises(ArchiveError, match="log is not"):
+        Store(path)
+    path.unlink()
+    with pytest.raises(ArchiveError, match="log is not"):
+        Store(path)
+    assert files_of(path) == {name: content for name, content in before.items() if name != path.name}
+
+
+def test_a_sound_archive_that_was_not_closed_loses_nothing_and_is_not_copied(sound: Path, path: Path) -> None:
+    shutil.copytree(sound / "live", path.parent, dirs_exist_ok=True)
+    store = Store(path)
+    assert [entry.id for entry in store.entries("a") if isinstance(entry, Message)] == [
+        f"a{n}" for n in range(MESSAGES + 12)
+    ]
+    store.close()
+    assert not list(path.parent.glob("archive.damaged-*"))
+
+
+def test_a_count_that_was_cut_off_is_no_loss(sound: Path, path: Path) -> None:
+    shutil.copytree(sound, path.parent, dirs_exist_ok=True)
+    with path.with_suffix(".counts").open("a") as file:
+        file.write("a 9999")  # a crash in the middle of a line
+    store = Store(path)
+    assert store.entries("a")[-1].id == "p"
+    store.close()
