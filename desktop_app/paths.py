@@ -1,14 +1,24 @@
-"""Where data, cache and resources live."""
+"""Where data, cache and resources live, and that other users of the machine cannot read the data.
+
+Modes are set, not asked for at the making, so that no umask changes them.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
 KEYS_FILE_VARIABLE = "PALIMPSEST_KEYS_FILE"
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+FOLDER_MODE, FILE_MODE = 0o700, 0o600
+OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
+FOLDERS = ("spills", "prompts", "drafts")
+"""Whose files are ours, too, whatever their names."""
 
 
 def data_folder(chosen: str | None = None) -> Path:
@@ -46,3 +56,41 @@ def log_file(data: Path) -> Path:
 def prompt_files(data: Path, name: str) -> tuple[Path, Path]:
     """The user's own words for a request to a model, which need not be there, and those that ship with Palimpsest."""
     return data / "prompts" / f"{name}.md", RESOURCES / "prompts" / f"{name}.md"
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make the data folder, and take from others what they may do with it and with files of ours in it.
+
+    A folder that is used for other things as well, such as the home, keeps its own mode. Raises OSError.
+    """
+    is_new = not folder.exists()
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    if is_new or _is_ours_alone(folder):
+        _set_mode(folder, FOLDER_MODE)
+    for path in _files_of(folder):
+        _set_mode(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
+
+
+def make_private_file(path: Path) -> None:
+    """Make an empty file that only its owner may read, unless there is one. Raises OSError."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, FILE_MODE))
+    _set_mode(path, FILE_MODE)
+
+
+def _is_ours_alone(folder: Path) -> bool:
+    known = folder.resolve() != Path.home().resolve() and not folder.stat().st_mode & stat.S_ISVTX
+    return known and (folder / "archive.sqlite3").exists()
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
+    for pattern in OURS:
+        yield from (path for path in folder.glob(pattern) if path.is_file())
+    for name in FOLDERS:
+        if (folder / name).is_dir():
+            yield from (folder / name, *(folder / name).rglob("*"))
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    with contextlib.suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or of another user: not ours to set
+        if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) != mode:
+            path.chmod(mode)

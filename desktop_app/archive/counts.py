@@ -8,6 +8,8 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
+from desktop_app.paths import make_private_file
+
 COUNTS = "SELECT conversation, MAX(position) + 1 FROM entries GROUP BY conversation"
 COUNT = "SELECT COALESCE(MAX(position) + 1, 0) FROM entries WHERE conversation = ?"
 
@@ -37,6 +39,7 @@ class Counts:
         self._write("a", {conversation: count})
 
     def _write(self, mode: str, counts: Mapping[str, int]) -> None:
+        make_private_file(self._file)
         with self._file.open(mode) as file:
             file.write("".join(f"{conversation} {count}\n" for conversation, count in counts.items()))
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
+from desktop_app.paths import make_private_file
+
 from .failures import newer_archive
 
 APPLICATION_ID = int.from_bytes(b"Plmp", "big")
@@ -129,6 +131,7 @@ def back_up(database: SqliteDatabase, target: Path) -> Path:
     """A copy of the archive, whole or not at all. An older backup is kept: the copy then gets a number."""
     unfinished = target.with_suffix(".unfinished")
     unfinished.unlink(missing_ok=True)
+    make_private_file(unfinished)
     copy = sqlite3.connect(unfinished)
     try:
         database.connection().backup(copy)

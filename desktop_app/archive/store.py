@@ -21,6 +21,7 @@ from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.paths import make_private_file, make_private_folder
 
 from . import health, memories, partials, reading, search, writing
 from .counts import Counts, lost_entries
@@ -48,7 +49,7 @@ class Store:
         self._counts = Counts(path)
         with world_errors(path):
             if not read_only:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(path.parent)
                 self._lock = FolderLock(path)
             try:
                 self.database = open_to_read(path) if read_only else self._opened()
@@ -62,6 +63,7 @@ class Store:
         check_is_ours(self.path)
         noted = self._counts.read()
         keep_damaged(self.path, noted)
+        make_private_file(self.path)  # SQLite gives what it makes beside it the same mode
         database = open_to_write(self.path)
         try:
             lost = lost_entries(database, noted)

@@ -18,7 +18,7 @@ from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgTy
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
-from desktop_app.paths import log_file
+from desktop_app.paths import log_file, make_private_file, make_private_folder
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
@@ -104,7 +104,8 @@ def _start_log(data_folder: Path) -> Path | None:
     path = log_file(data_folder)
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     try:
-        data_folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(data_folder)
+        make_private_file(path)
         handlers = [logging.FileHandler(path, encoding="utf-8")]
     except OSError as error:
         print(f"The log file {path} cannot be written ({error.strerror}).", file=sys.stderr)
