@@ -119,6 +119,8 @@ def _archive(path: Path) -> Iterator[Check]:
     if not _exists(path):
         yield Check("archive", True, "none yet; it is created at the first start")
         return
+    if copies := sorted(copy.name for copy in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}")):
+        yield Check("damage", False, f"the archive was damaged once; it was kept as it was: {named(copies)}")
     try:
         store = Store(path, read_only=True)
         try:

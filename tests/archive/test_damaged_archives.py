@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
@@ -290,3 +291,13 @@ def test_a_count_that_was_cut_off_is_no_loss(sound: Path, path: Path) -> None:
     store = Store(path)
     assert store.entries("a")[-1].id == "p"
     store.close()
+
+
+def test_the_doctor_names_the_copy_of_a_damaged_archive(
+    sound: Path, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(sound, path.parent, dirs_exist_ok=True)
+    zero_page(path, random.Random(1))
+    Store(path).close()
+    main(["doctor", "--data-dir", str(path.parent)])
+    assert "archive.damaged-1.sqlite3" in capsys.readouterr().out
