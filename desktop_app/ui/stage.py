@@ -11,7 +11,7 @@ from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript import Transcript
 from .transcript.transcript_model import TranscriptModel
 from .welcome import Welcome
-from .widgets.look import RESTYLING, colour, paint_box, scaled
+from .widgets.look import colour, paint_box, scaled
 
 LEAST = 48  # pixels of the conversation that stay in sight
 CARD = 84  # pixels that a card has at least
