@@ -23,7 +23,7 @@ class ArchiveDatabase(SqliteDatabase):
     """peewee's, which takes for granted that a failed transaction is still open."""
 
     def _connect(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection = super()._connect()
+        connection: sqlite3.Connection = super()._connect()  # pyright: ignore[reportAttributeAccessIssue]
         connection.text_factory = _text_of  # else one byte that is no UTF-8 hides all rows of its result
         return connection
 

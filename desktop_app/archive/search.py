@@ -143,8 +143,8 @@ def _result(columns: list[Any], snippet: str) -> SearchResult:
         role = msgspec.json.decode(body, type=_Speaker).role
     except (msgspec.DecodeError, TypeError, RecursionError):  # the message is damaged, and says so where it is opened
         role = Role.USER
-    texts = [value if isinstance(value, str) else "" for value in (conversation, title, message)]
-    return SearchResult(*texts, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
+    found, named, said = (value if isinstance(value, str) else "" for value in (conversation, title, message))
+    return SearchResult(found, named, said, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
 
 
 def _snippet(text: str, match: str) -> str:

@@ -193,8 +193,8 @@ class Session:
     def request(self) -> Request:
         """Freeze the request as it is sent now, so that what is reported of it is compared with it and nothing else."""
         entries, view = self.transcript.entries, self.view
-        as_of, before = entries[-1].id if entries else "", reported_before(view)
-        figures = self.gauge(), self._counted(), len(view.items), before
+        as_of = entries[-1].id if entries else ""
+        figures = self.gauge(), self._counted(), len(view.items), reported_before(view)
         self._sent = Request(assemble(view), view.tools, as_of, *figures)
         return self._sent
 
@@ -276,8 +276,7 @@ class Session:
 
     def message(self, message_id: str) -> Message | None:
         """The message of that id, as the record has it."""
-        index = self._index.get(message_id)
-        return None if index is None else self._messages[index]
+        return self._messages[self._index[message_id]] if message_id in self._index else None
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
         """The messages of those ids in their order; unknown ids are passed over."""

@@ -20,7 +20,7 @@ from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.conversation.totals import Totals
 from desktop_app.settings import Server, ServerKind, Settings
 
-VERSION = 5
+VERSION = 6
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
 
 

@@ -115,7 +115,7 @@ def _number_of(value: Any) -> int | float | None:
             value = float(value)
         except ValueError:
             return None
-    return value if _is_number(value) else None
+    return cast("int | float", value) if _is_number(value) else None
 
 
 def _is_number(value: Any) -> bool:
