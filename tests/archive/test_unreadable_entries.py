@@ -19,7 +19,7 @@ def message(message_id: str, text: Any = "Hello", usage: Any = None, name: Any =
     return Message(id=message_id, at=1.0, role=Role.ASSISTANT, parts=parts, usage=usage)
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
 def test_an_entry_with_a_value_of_another_type_is_refused_and_nothing_of_its_transaction_is_stored(
     store: Store, value: Any
 ) -> None:

@@ -9,8 +9,9 @@ from conversations_made_up import Letters, histories, long_conversation
 from desktop_app.chat.basis import Basis
 from desktop_app.chat.optimize import Optimization, plan_optimize
 from desktop_app.context.counting import Counts
+from desktop_app.context.fitting import fitted
 from desktop_app.context.items import Kind
-from desktop_app.context.policy import budget_for, fitted
+from desktop_app.context.policy import budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view import view_of
 from desktop_app.conversation.chain import Chain

@@ -125,4 +125,4 @@ def test_a_message_without_an_answer_can_be_tried_again(view, qtbot):
     assert "No answer yet." in words(view, "m2")
     with qtbot.waitSignal(view.way_out_requested) as told:
         click(view, qtbot, "m2", Action.TRY_AGAIN)
-    assert told.args == [Action.TRY_AGAIN]
+    assert told.args[0] is Action.TRY_AGAIN

@@ -44,7 +44,7 @@ def test_rules_that_do_not_fit_are_told_and_can_be_read(dialog, qtbot):
 def test_one_is_one(dialog):
     dialog.set_plan(replace(PLAN, kept=1, pins=1, rules=0, fidelity=Fidelity(1, 0, 1, 0, (), ("a",), (), 1, 0)))
     texts = [fate.label.text() for fate in dialog.fates.fates]
-    assert texts[-3:] == ["1 message stays as it is", "1 pin stays word for word", "1 rule does not fit"]
+    assert texts[-3:] == ["1 message stays unchanged", "1 pin stays word for word", "1 rule does not fit"]
     assert "1 fact verbatim" in dialog.checked.text()
 
 

@@ -20,7 +20,7 @@ from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.cards import lay_out_failure
 from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.documents import DocumentShelf
+from desktop_app.ui.transcript.document_shelf import DocumentShelf
 from desktop_app.ui.transcript.items import FailureItem
 from desktop_app.ui.transcript.page import Page
 from desktop_app.ui.transcript.recovery import SETTING_WORDS, WAYS_OUT, ways_out

@@ -40,7 +40,7 @@ def test_what_was_spent_is_said_with_what_came_from_the_cache():
 def test_several_requests_that_were_summed_up_are_several():
     summary = added(added(None, Usage(100, 10)), Usage(200, 20))
     spent = Spent().plus(added(summary, Usage(300, 30))).plus(Usage(5, 5)).plus(None)
-    assert spent_in_words(spent).startswith("5 requests · 605 tokens read")
+    assert spent_in_words(spent).startswith("5 requests · 605 tokens in")
 
 
 @pytest.mark.parametrize(
