@@ -83,7 +83,7 @@ def _damage_of(database: SqliteDatabase) -> str:
     try:
         if version_of(database) > len(MIGRATIONS):
             return ""
-        found = [row[0] for row in database.execute_sql("PRAGMA quick_check(1)")]
+        found = [row[0] for row in database.execute_sql("PRAGMA integrity_check(1)")]  # 0.07 s for 90 MB
         if version_of(database):
             for table in COPIED[: 4 if version_of(database) == 1 else None]:
                 database.execute_sql(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
