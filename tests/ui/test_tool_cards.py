@@ -24,6 +24,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import LiveTurn
 from desktop_app.ui.transcript.display_list import Action, Words
+from desktop_app.ui.transcript.head_line import arguments_in_words, arguments_whole
 from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem, as_it_stands
 from desktop_app.ui.transcript.live_tools import KEPT, LiveTools, last_lines, plain_output
 from desktop_app.ui.transcript.spoken import spoken
@@ -254,3 +255,9 @@ def test_output_is_shown_as_a_terminal_would(raw, shown):
 
 def test_long_times_are_said_in_minutes_and_hours():
     assert [duration(s) for s in (0.4, 59.9, 125, 3_780)] == ["0 s", "59 s", "2 min 5 s", "1 h 3 min"]
+
+
+def test_arguments_that_nest_too_deeply_are_shown_as_they_came() -> None:
+    arguments = '{"a": ' + "[" * 100_000
+    assert arguments_whole(ToolCall("c", "read", arguments)) == arguments
+    assert arguments_in_words(ToolCall("c", "read", arguments)).startswith('{"a": [[[')

@@ -78,7 +78,7 @@ def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
     """Names and values in words; None for what is not a JSON object."""
     try:
         arguments = json.loads(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(arguments, dict):
         return None
