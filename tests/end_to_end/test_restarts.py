@@ -15,6 +15,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.paths import last_told_file
 from desktop_app.settings import Server, ServerKind, Settings, write_settings
 from engine_client import EngineClient
+from examples import SHARE
 from provider import Reply, ScriptedProvider
 
 WINDOW = 65_536
@@ -29,7 +30,7 @@ FLAVOURS: dict[ServerKind, tuple[str, str]] = {
     "ollama": ("ollama", ""),
 }
 CASES = [(kind, key) for kind in FLAVOURS for key in ("", KEY)]
-FAST = [("vllm", KEY), ("openai_compatible", ""), ("ollama", "")]
+RESTARTS = 20 if SHARE > 1 else 3
 
 Start = Callable[[], Awaitable[EngineClient]]
 
@@ -100,21 +101,13 @@ async def check_restarts(start: Start, data: Path, kind: ServerKind, key: str, r
         assert opened.operations == ()
 
 
-@pytest.mark.parametrize(("kind", "key"), FAST, ids=[kind for kind, _ in FAST])
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("kind", "key"), CASES, ids=[f"{kind}{' with a key' if key else ''}" for kind, key in CASES])
 async def test_the_window_outlives_the_engine(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: ServerKind, key: str
 ) -> None:
     keep_key(tmp_path, key, monkeypatch)
-    await check_restarts(start, tmp_path / "data", kind, key, restarts=3)
-
-
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(("kind", "key"), CASES, ids=[f"{kind}{' with a key' if key else ''}" for kind, key in CASES])
-async def test_the_window_outlives_twenty_engines(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: ServerKind, key: str
-) -> None:
-    keep_key(tmp_path, key, monkeypatch)
-    await check_restarts(start, tmp_path / "data", kind, key, restarts=20)
+    await check_restarts(start, tmp_path / "data", kind, key, RESTARTS)
 
 
 async def test_a_server_that_is_away_is_named_and_try_again_works_once_it_is_back(start: Start, tmp_path: Path) -> None:
