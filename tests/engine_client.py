@@ -58,15 +58,22 @@ class EngineClient:
 
     async def ask(self, wish: p.AnyWish, kind: type[T] = object) -> T:
         """The answer to a wish; Refused if it is a failure."""
-        self._number += 1
-        future = self._answers[self._number] = asyncio.get_running_loop().create_future()
-        self.process.stdin.write(p.encode_line(p.Ask(self._number, wish)))
-        async with asyncio.timeout(60):
-            answer = await future
+        answer = await self._answer_to(p.encode_line(p.Ask(self._number + 1, wish)))
         if answer.failure is not None:
             raise Refused(answer.failure)
         assert isinstance(answer.thing, kind), answer.thing
         return answer.thing
+
+    async def ask_json(self, wish: str) -> p.Answer:
+        """Return the answer to a wish that may be none of the protocol."""
+        return await self._answer_to(f'{{"type":"ask","number":{self._number + 1},"wish":{wish}}}\n'.encode())
+
+    async def _answer_to(self, line: bytes) -> p.Answer:
+        self._number += 1
+        future = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        self.process.stdin.write(line)
+        async with asyncio.timeout(60):
+            return await future
 
     async def until(self, is_met: Callable[[list[TurnEvent]], bool], seconds: float = 60) -> None:
         """Waits until the events meet the condition."""

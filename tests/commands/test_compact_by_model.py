@@ -50,7 +50,7 @@ def test_without_its_help_the_command_does_its_work_and_says_why(chat: Path, cap
     report = by_model(chat, capsys, Status(500))
     (operation,) = report["operations"]
     assert operation["strategy"] == "extractive"
-    assert "without a model, because" in operation["note"]
+    assert "because scripted failed" in operation["note"]
     assert RULE in report["summary"]
 
 

@@ -153,7 +153,10 @@ async def test_damaged_settings_are_set_aside_and_told(engines, tmp_path: Path) 
 
 async def test_garbage_on_the_line_does_not_end_the_engine(engines) -> None:
     engine = await engines()
-    engine.process.stdin.write(b"garbage\n" + b'{"type":"ask","number":1,"wish":{"type":"Unknown"}}\n')
+    engine.process.stdin.write(b"garbage\n")
+    answer = await engine.ask_json('{"type":"Unknown"}')
+    assert answer.failure is not None
+    assert answer.thing is None
     assert await engine.ask(p.ListConversations(), p.Conversations) == p.Conversations(())
 
 
