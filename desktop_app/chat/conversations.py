@@ -119,7 +119,7 @@ class Conversations:
         async with self._opening:
             session = self._sessions.get(conversation)
             if session is None:
-                info = await self.archive.conversation(conversation)
+                info = await self._info_with_model(conversation)
                 entries = await self.archive.entries(conversation)
                 session = Session(info, entries, self._model(info.model), self.policy, self.archive)
                 session.scribe, session.keeper = self.scribe, self._keeper
@@ -136,6 +136,14 @@ class Conversations:
                 session.use(self._model(session.info.model))
                 await asyncio.to_thread(session.gauge)
             return session
+
+    async def _info_with_model(self, conversation: str) -> ConversationInfo:
+        """Return its info; one that was imported without a window has no model, and gets that of new conversations."""
+        info = await self.archive.conversation(conversation)
+        if info.model:
+            return info
+        await self.archive.change(conversation, model=self.settings.chat_model)
+        return await self.archive.conversation(conversation)
 
     async def find_model(self, session: Session) -> tuple[TurnEvent, ...]:
         """Ask the session's server for the window, if it is not known from this run, and use what it tells.
