@@ -44,7 +44,11 @@ ACCOUNTS = {
 """Where an account's credit and limits are seen, by the host of the API."""
 
 _LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
-_LOOKS_LIKE_KEY = re.compile(r"\b((sk|pk|gsk|xai|key|Bearer)[-_ ][A-Za-z0-9*_\-]{6,}|AIza[\w\-]{6,})")
+_PLAIN_WORD = r"[A-Za-z][a-z]{0,18}(-[a-z]{1,18})*(?![\w*\-])"
+_LOOKS_LIKE_KEY = re.compile(
+    rf"\b((sk|pk|gsk|xai)[-_ ][A-Za-z0-9*_\-]{{6,}}|(key|Bearer)[-_ ](?!{_PLAIN_WORD})[A-Za-z0-9*_\-]{{6,}}"
+    r"|AIza[\w\-]{6,})"
+)
 _ABOUT_PLACE = re.compile(r"(location|country|region|territory)[^.]{0,40} not supported", re.IGNORECASE)
 _ABOUT_TOOLS = re.compile(r"\btools?\b|function call", re.IGNORECASE)
 _ABOUT_IMAGES = re.compile(r"\bimages?\b|image_url|multimodal", re.IGNORECASE)

@@ -197,6 +197,24 @@ def test_keys_are_cut_out_of_what_is_shown() -> None:
     assert "verysecret" not in repr(WHERE)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Incorrect API key provided",
+        "Your API key expired yesterday",
+        "Unknown key parameters",
+        "Missing Bearer authentication in header",
+    ],
+)
+def test_plain_words_behind_key_are_shown(said: str) -> None:
+    assert shown(said, WHERE) == said
+
+
+@pytest.mark.parametrize("said", ["Incorrect API key provided: sk-abcdef******3456.", "The key abcdef123456 is bad"])
+def test_a_key_behind_its_name_is_cut_out(said: str) -> None:
+    assert "abcdef" not in shown(said, WHERE)
+
+
 def test_what_a_server_says_is_shortened() -> None:
     assert len(error_of_answer(WHERE, Answer(500, {}, "x\n" * 10_000)).failure.detail) < 500
 
