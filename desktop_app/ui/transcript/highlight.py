@@ -108,7 +108,7 @@ def find_lexer(language: str) -> Lexer | None:
     for name, aliases, _, _ in get_all_lexers(plugins=False):
         kind = find_lexer_class(name) if wanted in aliases else None
         if kind is not None:
-            return kind(stripnl=False, ensurenl=False)
+            return kind(stripnl=False)  # ends the last line: lexers of diffs and the like know whole lines only
     return None
 
 
