@@ -19,7 +19,7 @@ MAX_MARKS = 1_000
 LENGTH = 200
 """Characters of a snippet."""
 LEAD = 60
-"""Characters before the first of its hits."""
+"""Characters before the first of its hits, at most: with it, they fill a line of the palette."""
 LONG = 8_000
 """Characters of a text in which FTS5 is not asked for the hits."""
 _PHRASE = re.compile(r'"((?:[^"]|"")*)"')
@@ -33,7 +33,7 @@ def snippet_of(highlighted: str) -> str:
     """Return the best place of a text in which each hit stands between START and END, with … where it is cut."""
     marks = [(found.start(), found.end(), found[1].lower()) for found in islice(_MARK.finditer(highlighted), MAX_MARKS)]
     first = marks[_best(marks)][0] if marks else 0
-    begin = 0 if first + LEAD <= LENGTH else _word_after(highlighted, first - LEAD, first)
+    begin = 0 if first <= LEAD else _word_after(highlighted, first - LEAD, first)
     end = _word_before(highlighted, begin + LENGTH)
     cut = highlighted[begin:end]
     if cut.count(START) > cut.count(END):

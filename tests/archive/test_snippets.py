@@ -50,6 +50,13 @@ def test_the_best_place_of_a_long_message_is_shown(store: Store, text: str, quer
     assert result.snippet.startswith("…")
 
 
+@pytest.mark.parametrize("before", [0, 40, 70, 130, 190, 1_000])
+def test_the_hit_stands_where_one_line_still_shows_it(store: Store, before: int) -> None:
+    store.append("c", said("word " * (before // 5) + "needle" + " more" * 100))
+    (result,) = store.search("needle")
+    assert result.snippet.index("«needle»") <= 70
+
+
 @given(st.lists(words, max_size=200), st.lists(words, min_size=1, max_size=3))
 def test_marks_take_nothing_away_and_stand_in_pairs(text: list[str], asked: list[str]) -> None:
     whole = " ".join(text)
