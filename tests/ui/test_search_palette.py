@@ -54,6 +54,17 @@ def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
     assert palette.note.text().startswith("2 results")
 
 
+def test_typing_replaces_what_was_searched_for_before(palette, qtbot):
+    qtbot.keyClicks(palette.field, "vendor")
+    palette.reject()
+    asked: list[str] = []
+    palette.search_requested.connect(asked.append)
+    palette.open()
+    assert asked == ["vendor"], "conversations may have come and gone"
+    qtbot.keyClicks(palette.field, "lisbon")
+    assert palette.query() == "lisbon"
+
+
 def test_an_older_answer_is_passed_over(palette, qtbot):
     qtbot.keyClicks(palette.field, "vendor")
     palette.set_results("ven", [result(1)])

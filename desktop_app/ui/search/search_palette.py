@@ -75,6 +75,12 @@ class SearchPalette(Sheet):
         self.list.row_chosen.connect(self._choose)
         self._list_conversations()
 
+    def open(self) -> None:
+        """Show what was searched for last, found anew, and selected: typing replaces it."""
+        self.field.selectAll()
+        self._search()
+        super().open()
+
     def query(self) -> str:
         """What is searched for."""
         return self.field.text().strip()
