@@ -138,7 +138,7 @@ def _after(turn: LiveTurn, event: TurnEvent) -> LiveTurn:
         case Answered(_, question):
             return replace(turn, questions=tuple(asked for asked in turn.questions if asked.question != question))
         case TurnFailed(_, failure):
-            return replace(turn, failures=(*turn.failures, failure))
+            return replace(turn, failures=(*(f for f in turn.failures if f != failure), failure))
         case Noticed(_, notice):
             return replace(turn, notices=(*turn.notices, notice))
         case GaugeChanged(_, gauge) if turn.notices and not gauge.stated_window:

@@ -25,6 +25,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.ui.live_turns import LiveTurns
 from desktop_app.ui.transcript.items import Item, MarkItem, MessageItem, ReplyItem, items_of
 from desktop_app.ui.transcript.pages import MOST, PAGE, GapItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -112,6 +113,16 @@ def test_a_failure_stands_at_the_end_until_the_next_turn(qapp) -> None:
     assert keys(model) == ["m0", "failure 1"]
     model.apply(TurnStarted("c"))
     assert keys(model) == ["m0"]
+
+
+def test_a_failure_that_comes_again_is_told_once(qapp) -> None:
+    model, turns = opened(chat(1)), LiveTurns()
+    for title in ("Too small", "Other", "Too small"):  # "Optimize and retry" may fail before a turn starts
+        event = TurnFailed("c", Failure("window_too_small", title))
+        model.apply(event)
+        turns.fold(event)
+    assert keys(model) == ["m0", "failure 2", "failure 3"]
+    assert [failure.title for failure in turns.of("c").failures] == ["Other", "Too small"]
 
 
 def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:

@@ -154,7 +154,7 @@ class TranscriptModel(QAbstractListModel):
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
             case TurnFailed(_, failure) | Noticed(_, failure):
-                self._failures.append(self._numbered(failure))
+                self._failures = [*(i for i in self._failures if i.failure != failure), self._numbered(failure)]
                 self._show()
             case ToolStarted(_, reply_id):
                 self._watched.add(reply_id)
