@@ -129,7 +129,9 @@ class Conversations:
                 await asyncio.to_thread(session.gauge)
                 await self.turns.equip(session)
                 self._sessions[conversation] = session
-                if info.messages != session.total - session.uncounted:  # an earlier version counted all of them
+                if (
+                    not info.share or info.messages != session.total - session.uncounted
+                ):  # imported, or counted otherwise
                     await self.turns.note(session)
             elif conversation in self._outdated and not self.turns.is_busy(conversation):
                 self._outdated.discard(conversation)

@@ -33,4 +33,5 @@ async def test_it_keeps_that_model_and_its_place_in_the_list(house: Callable[...
     await made.chats.open(info.id)
     kept = await made.archive.conversation(info.id)
     assert kept.model == "scripted/scripted"
+    assert kept.share > 0, "the list shows how full the window is"
     assert kept.updated_at == before.updated_at
