@@ -306,3 +306,13 @@ def test_it_fits_into_a_small_window_with_all_of_it_shown(dialog, window):
         window.resize(*size)
         assert window.rect().contains(dialog.geometry())
         assert dialog.strategy.choices.width() <= dialog.strategy.width()
+
+
+def test_the_scroll_bar_of_a_long_list_covers_nothing(qtbot, window):
+    many = tuple(f"a fact number {number} that is long enough to be wrapped in its column" for number in range(40))
+    window.resize(1_400, 1_000)
+    made = PlanDialog(replace(PLAN, fidelity=Fidelity(40, 0, 40, 0, (), summary_facts=many)), window)
+    made.open()
+    click(qtbot, made.facts.link)
+    qtbot.waitUntil(made.choices.verticalScrollBar().isVisible)
+    qtbot.waitUntil(lambda: made.choices.content.width() <= made.choices.viewport().width())

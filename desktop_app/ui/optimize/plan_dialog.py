@@ -64,6 +64,8 @@ class PlanDialog(Sheet):
         self.cancel = Button("Cancel")
         self.apply = Button(APPLY, Kind.PRIMARY)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
+        self.choices = SteadyColumn(spacing=14)
+        self._fill_choices()
         self._lay_out()
         self._connect()
         self.set_plan(plan)
@@ -115,7 +117,7 @@ class PlanDialog(Sheet):
         body = QHBoxLayout()
         body.setContentsMargins(24, 0, 24, 0)
         body.setSpacing(20)
-        body.addWidget(self._choices(), 1)
+        body.addWidget(self.choices, 1)
         body.addWidget(self.summary, 1)
         comparison = QVBoxLayout()
         comparison.setContentsMargins(24, 0, 24, 0)
@@ -136,8 +138,7 @@ class PlanDialog(Sheet):
         head.addWidget(InkLabel(PROMISE, tint="ink_soft", wraps=True))
         return head
 
-    def _choices(self) -> QWidget:
-        scroll = SteadyColumn(spacing=14)
+    def _fill_choices(self) -> None:
         tail = QWidget()
         column = QVBoxLayout(tail)
         column.setContentsMargins(0, 0, 0, 0)
@@ -146,8 +147,7 @@ class PlanDialog(Sheet):
         column.addWidget(self.tail)
         # What is chosen stands above what comes of it, so that nothing moves under the pointer.
         for widget in (self.strategy, tail, self.useless, self.fates, self.checked, self.facts):
-            scroll.add(widget)
-        return scroll
+            self.choices.add(widget)
 
     def _buttons(self) -> QWidget:
         footer = QWidget()
@@ -174,7 +174,9 @@ class PlanDialog(Sheet):
 
     def _size_for(self, most: QSize) -> QSize:
         """Of one height whatever the plan, so that another plan moves nothing."""
-        return QSize(min(scaled(WIDTH), most.width()), min(scaled(HEIGHT), most.height()))
+        width = min(scaled(WIDTH), most.width())
+        self.choices.setMinimumWidth(min(self.choices.needed_width(), width * 3 // 5))
+        return QSize(width, min(scaled(HEIGHT), most.height()))
 
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)

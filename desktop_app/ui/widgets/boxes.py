@@ -86,3 +86,8 @@ class SteadyColumn(ScrollColumn):
         bar, taken = self.verticalScrollBar().sizeHint().width(), self.width() - self.viewport().width()
         self.column.setContentsMargins(0, 0, BESIDE_BAR + max(bar - taken, 0), 0)
         super().resizeEvent(event)
+
+    def needed_width(self) -> int:
+        """Return the width that shows all of its content beside a scroll bar."""
+        content = self.column.minimumSize().width() - self.column.contentsMargins().right()
+        return content + BESIDE_BAR + self.verticalScrollBar().sizeHint().width()
