@@ -131,6 +131,8 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
         return News(f"{saved} {'removed' if last.is_undone else 'saved'}", () if last.is_undone else ids)
     if last.is_undone:
         return News("Undone. The model sees everything as before.")
+    if cause is None:
+        return News("Redone", ids)  # its figures are of then: what was pinned or said since is in the gauge
     tokens = f"{thousands(operations[0].tokens_before)} → {thousands(last.tokens_after)} tokens"
     if cause is Trigger.USER:
         return News(f"Conversation optimized · {tokens}", ids)

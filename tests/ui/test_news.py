@@ -74,6 +74,13 @@ def test_in_the_middle_of_a_turn_it_says_that_the_turn_goes_on(cause):
     assert news == News("Context compacted, continuing… · 900 → 300 tokens", ("o",))
 
 
+def test_a_redo_does_not_repeat_the_figures_of_then():
+    news = Newsroom().news_of(ViewChanged("v", (operation(),), ()))
+    assert news is not None
+    assert news.undo == ("o",)
+    assert not any(sign.isdigit() for sign in news.text)
+
+
 def test_a_compaction_that_came_to_nothing_is_told():
     room = Newsroom()
     assert room.news_of(RoomStarted("v", Trigger.BEFORE_REQUEST)) == News(
