@@ -11,6 +11,7 @@ from desktop_app.conversation.events import MessageRow, OperationRow
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.refocus import focus_kept_in
 
 from .archived import Archived
 from .operation_card import OperationCard
@@ -100,6 +101,10 @@ class History(QStackedWidget):
         self._rebuild()
 
     def _rebuild(self) -> None:
+        with focus_kept_in(self):
+            self._put_cards()
+
+    def _put_cards(self) -> None:
         """Makes the cards that are missing or out of date, and puts all of them in order."""
         newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
         shown = newest[: self._most]

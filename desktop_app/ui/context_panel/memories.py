@@ -15,6 +15,7 @@ from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.refocus import focus_kept_in
 from desktop_app.ui.widgets.words import counted, thousands
 
 from .memory_card import MemoryCard
@@ -94,7 +95,7 @@ class Memories(QWidget):
         card = self._made(Memory(uuid.uuid4().hex, "", now, now))
         for unknown in (card.origin, card.scope):
             unknown.hide()
-        card.abandoned.connect(lambda: self._drop(card))
+        card.abandoned.connect(lambda: self._abandon(card))
         self.cards.insert(0, card)
         self.area.column.insertWidget(self._first, card)
         self.empty.hide()
@@ -106,6 +107,10 @@ class Memories(QWidget):
         return self.area.column.indexOf(self.empty) + 1
 
     def _rebuild(self) -> None:
+        with focus_kept_in(self):
+            self._put_cards()
+
+    def _put_cards(self) -> None:
         kept = {card.memory.id: card for card in self.cards if card.editing is not None}
         newest = sorted(self._memories, key=lambda memory: (self._is_used_here(memory), memory.at), reverse=True)
         shown = newest[: self._most]
@@ -137,6 +142,10 @@ class Memories(QWidget):
         card.hide()
         card.deleteLater()
         self.empty.setVisible(not self.cards)
+
+    def _abandon(self, card: MemoryCard) -> None:
+        with focus_kept_in(self):
+            self._drop(card)
 
     def _show_more(self) -> None:
         self._most += CARDS

@@ -13,6 +13,7 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.ink import InkLabel, Run
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.refocus import focus_kept_in
 from desktop_app.ui.widgets.words import counted, first_line, readable, speaker_of, thousands
 
 EMPTY = (
@@ -76,6 +77,10 @@ class Pins(QWidget):
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         """Shows these messages."""
+        with focus_kept_in(self):
+            self._put_cards(rows)
+
+    def _put_cards(self, rows: Sequence[MessageRow]) -> None:
         for card in self.cards:
             self.area.column.removeWidget(card)
             card.hide()

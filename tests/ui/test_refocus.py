@@ -1,0 +1,88 @@
+"""The keyboard stays in the panel when the cards of its tabs are made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.widgets.buttons import LinkButton
+
+FIRST = OperationRow("c1", "compaction", 2.0, None, {"extractive": 42}, 42, 61_204, 4_180, "m41")
+SECOND = replace(FIRST, id="c2", at=3.0)
+
+
+@pytest.fixture
+def panel(qtbot) -> Iterator[ContextPanel]:
+    window = QWidget()
+    column, made = QVBoxLayout(window), ContextPanel()
+    column.addWidget(QLineEdit())  # what comes next in the window
+    column.addWidget(made)
+    window.resize(400, 900)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitActive(window)
+    yield made
+    window.close()
+
+
+def focused(panel: ContextPanel) -> QWidget | None:
+    return panel.window().focusWidget()
+
+
+def link(card: QWidget, name: str) -> LinkButton:
+    return next(button for button in card.findChildren(LinkButton) if button.text() == name)
+
+
+@pytest.mark.parametrize("operation", [FIRST, SECOND])
+def test_redo_takes_the_keyboard_from_undo(panel, qtbot, operation):
+    panel.show_tab("history")
+    panel.history.set_operations((FIRST, SECOND))
+    qtbot.waitUntil(lambda: panel.history.cards["c1"].y() > panel.history.cards["c2"].y())
+    qtbot.mouseClick(link(panel.history.cards[operation.id], "Undo"), Qt.MouseButton.LeftButton)
+    panel.history.change_operations((replace(operation, is_undone=True),))
+    qtbot.waitUntil(lambda: focused(panel) is link(panel.history.cards[operation.id], "Redo"))
+
+
+def test_a_memory_that_is_switched_keeps_the_keyboard_on_its_switch(panel, qtbot):
+    panel.show_tab("memory")
+    memories = (Memory("k1", "One", 1.0, 1.0), Memory("k2", "Two", 2.0, 2.0))
+    panel.memories.set_memories(memories, 12, 1_000, {})
+    panel.memories.cards[1].switch.setFocus()
+    qtbot.keyClick(panel.memories.cards[1].switch, Qt.Key.Key_Space)
+    panel.memories.set_memories((replace(memories[0], is_on=False), memories[1]), 6, 1_000, {})
+    qtbot.waitUntil(lambda: focused(panel) is panel.memories.cards[1].switch)
+
+
+def test_the_last_pin_leaves_the_keyboard_in_the_list(panel, qtbot):
+    panel.show_tab("pins")
+    said = Message(id="m1", at=1.0, role=Role.USER, parts=(Text("Hello"),))
+    panel.pins.set_pins((MessageRow(message=said, index=0, tokens=10, state=State.IN_VIEW),))
+    qtbot.mouseClick(panel.pins.cards[0].unpin, Qt.MouseButton.LeftButton)
+    panel.pins.set_pins(())
+    qtbot.waitUntil(lambda: focused(panel) is panel.pins)
+
+
+def test_a_new_memory_that_is_not_written_leaves_the_keyboard_here(panel, qtbot):
+    panel.show_tab("memory")
+    qtbot.mouseClick(panel.memories.add, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(focused(panel), Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: focused(panel) is panel.memories.add)
+
+
+def test_what_is_rebuilt_elsewhere_takes_no_keyboard(panel, qtbot):
+    panel.show_tab("history")
+    panel.history.set_operations((FIRST,))
+    field = panel.window().findChild(QLineEdit)
+    field.setFocus()
+    panel.history.change_operations((replace(FIRST, is_undone=True),))
+    qtbot.wait(10)
+    assert focused(panel) is field
