@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
         # the turn
         self.composer.send_requested.connect(chat.send)
         self.composer.stop_requested.connect(chat.stop)
+        self.composer.escape_pressed.connect(self.questions.escape)
         self.composer.draft_changed.connect(chat.drafts.count)
         self.stage.welcome.prompt_chosen.connect(chat.send)
         self.stage.welcome.prompt_chosen.connect(self.composer.take_focus)  # the card goes, and its focus with it
@@ -201,7 +202,7 @@ class MainWindow(QMainWindow):
             "F2": self._rename,
         }.items():
             QShortcut(QKeySequence(keys), self, act)
-        stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.stage, self.chat.stop)
+        stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.stage, self.questions.escape)
         stop.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # elsewhere Escape has other meanings
 
     def _optimize(self) -> None:

@@ -52,6 +52,13 @@ class QuestionController(Controller):
         self.show()
         self._bridge.wish(p.AnswerQuestion(conversation, question, answer))
 
+    def escape(self) -> None:
+        """Deny what is asked, as the card says of Escape; where nothing is, stop the turn."""
+        if self._parts.question.is_listening:
+            self._parts.question.deny.click()
+        else:
+            self._chat.stop()
+
     def _notify(self, asked: Asked) -> None:
         """Somebody who looks elsewhere is told that a turn waits."""
         window = self._parts.composer.window()

@@ -78,7 +78,7 @@ def test_while_a_reply_is_written_the_button_stops_it_and_one_types_on(composer,
     assert "Stop" in composer.note.text()
     with qtbot.waitSignal(composer.stop_requested):
         qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(composer.stop_requested):
+    with qtbot.waitSignal(composer.escape_pressed):
         qtbot.keyClick(composer.field, Qt.Key.Key_Escape)
     composer.set_running(False)
     assert composer.text() == "next"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from msgspec.structs import replace
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 from ui_scenes import is_idle, texts, until
 
 from desktop_app.engine import protocol as p
@@ -74,6 +75,21 @@ def test_two_questions_wait_in_a_row_and_their_answers_arrive(play, monkeypatch)
         await until(lambda: is_idle(window))
         assert not window.question.isVisible()
         assert texts(window)[-3:] == ["True always rm *", "False once ", "Both answered."]
+
+    play(scene)
+
+
+def test_escape_in_the_composer_denies_what_is_asked_as_the_card_says(play, monkeypatch):
+    monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("!ask")
+        for target in ("rm -rf build", "example.org"):
+            await until(lambda target=target: window.question.isVisible() and target in window.question.targets.words())
+            window.composer.take_focus()
+            QTest.keyClick(window.composer.field, Qt.Key.Key_Escape)
+        await until(lambda: is_idle(window))
+        assert texts(window)[-3:] == ["False once ", "False once ", "Both answered."]
 
     play(scene)
 

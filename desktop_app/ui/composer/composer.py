@@ -31,6 +31,7 @@ class Composer(QWidget):
 
     send_requested = Signal(str)
     stop_requested = Signal()
+    escape_pressed = Signal()
     draft_changed = Signal(str)
     tools_requested = Signal()
 
@@ -150,7 +151,7 @@ class Composer(QWidget):
 
     def _connect(self) -> None:
         self.field.send_requested.connect(self._send)
-        self.field.stop_requested.connect(self._stop)
+        self.field.escape_pressed.connect(self.escape_pressed)
         self.field.textChanged.connect(self._change)
         self.field.installEventFilter(self)
         self.button.clicked.connect(self._press)

@@ -40,7 +40,7 @@ class DraftField(TextArea):
     """Enter asks to send, Shift+Enter starts a line, Escape asks to stop."""
 
     send_requested = Signal()
-    stop_requested = Signal()
+    escape_pressed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -94,7 +94,7 @@ class DraftField(TextArea):
             else:
                 self.send_requested.emit()
         elif event.key() == Qt.Key.Key_Escape:
-            self.stop_requested.emit()
+            self.escape_pressed.emit()
             event.ignore()  # what lies over the conversation closes
         else:
             super().keyPressEvent(event)
