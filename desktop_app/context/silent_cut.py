@@ -13,9 +13,10 @@ from .breakdown import last_measured
 from .view import View
 
 LEFT_OF_MEASURED = 0.8
-"""Of a request whose greater part was reported before: such figures are at most 3 % off (docs/measurements.md)."""
+"""Of what was reported before: such figures are at most 3 % off (docs/measurements.md)."""
 LEFT_OF_ESTIMATED = 0.5
-"""Of one that nobody has measured: the bound of the calibration (C5), since a tokenizer may be unknown."""
+"""Of what nobody has measured, such as a page of digits that came since: the bound of the calibration (C5), since a
+tokenizer may be unknown."""
 GROWTH_LEAST = 500
 """Tokens by which a request must have grown before it is asked whether the report grew with it."""
 GROWTH_REPORTED = 0.25
@@ -48,4 +49,5 @@ def is_silently_cut(sent: int, basis: Basis, usage: Usage, before: int = 0) -> b
         return reported < LEFT_OF_ESTIMATED * sent
     growth = sent - before if before else 0
     has_stopped = growth >= GROWTH_LEAST and reported - before < GROWTH_REPORTED * growth
-    return has_stopped or reported < LEFT_OF_MEASURED * sent
+    grown = max(growth, 0)
+    return has_stopped or reported < LEFT_OF_MEASURED * (sent - grown) + LEFT_OF_ESTIMATED * grown

@@ -39,6 +39,10 @@ def test_a_report_far_below_the_estimate_is_of_a_request_that_was_cut(
         (4_000, 4_900, 4_500, False),  # text that the provider counts at half
         (4_000, 4_200, 4_000, False),  # too little to tell
         (0, 4_900, 4_100, False),  # nothing is known of a request before
+        (2_661, 8_663, 6_053, False),  # a page of digits: most of the request was never measured
+        (2_661, 8_663, 4_096, True),
+        (6_000, 8_000, 6_600, False),
+        (6_000, 8_000, 5_700, True),
     ],
 )
 def test_a_report_that_stays_where_it_was_while_the_request_grew(
