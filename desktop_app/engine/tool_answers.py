@@ -39,7 +39,8 @@ async def spill_read(engine: Engine, wish: p.ReadSpill) -> p.SpillRead:
 
 def _lines(text: str, wish: p.ReadSpill) -> p.SpillRead:
     wanted = wish.query.casefold()
-    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if not wanted or wanted in line.casefold()]
+    whole = text.removesuffix("\n").split("\n") if text else []
+    lines = [(n, line) for n, line in enumerate(whole, 1) if not wanted or wanted in line.casefold()]
     page = lines[wish.offset : wish.offset + wish.limit]
     size = len(text.encode(errors="surrogatepass"))
     return p.SpillRead(tuple((number, line[:LINE_MOST]) for number, line in page), len(lines), size)

@@ -42,6 +42,13 @@ async def test_a_whole_output_is_read_in_pages_and_searched(engine: Engine) -> N
         await answer(engine, p.ReadSpill("0" * 64))
 
 
+@pytest.mark.parametrize(("text", "count"), [("", 0), ("one", 1), ("one\n", 1), ("one\n\n", 2), ("\n", 1), ("1\n2", 2)])
+async def test_the_newline_at_the_end_of_an_output_begins_no_line(engine: Engine, text: str, count: int) -> None:
+    page = await answer(engine, p.ReadSpill(await engine.joined.spills.keep(text)))
+    assert isinstance(page, p.SpillRead)
+    assert (page.total, len(page.lines)) == (count, count)
+
+
 async def test_tools_are_listed_with_what_they_take_those_too_that_are_switched_off(engine: Engine) -> None:
     await engine.write_settings(replace(engine.joined.settings, tools_off=("web_fetch",)), {})
     opened = await answer(engine, p.CreateConversation())
