@@ -159,6 +159,12 @@ def test_a_server_of_tools_is_added_checked_and_removed(dialog, qtbot):
     assert keys == {"mcp/far": ""}
 
 
+def test_a_new_server_of_tools_is_scrolled_into_sight(dialog, qtbot):
+    dialog.tools.add_server.click()
+    form = dialog.tools.forms[-1]
+    qtbot.waitUntil(lambda: form.visibleRegion().boundingRect().height() == form.height())
+
+
 def test_command_lines_are_read_as_a_shell_reads_them():
     assert command_of("npx -y '@a/b c'") == ("npx", "-y", "@a/b c")
     assert environment_of("A=1 'B=two words' C=") == {"A": "1", "B": "two words", "C": ""}

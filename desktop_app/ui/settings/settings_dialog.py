@@ -146,6 +146,7 @@ class SettingsDialog(Sheet):
         self.policy.chosen.connect(lambda name: self.policy_note.set_text(policy_words(name)))
         self.servers.changed.connect(self.summaries.tell)
         self.servers.grown.connect(self._show_new)
+        self.tools.grown.connect(self._show_new)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
 

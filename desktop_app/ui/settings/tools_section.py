@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop_app.settings import McpServer, Settings
@@ -33,7 +33,12 @@ def rounds_of(text: str) -> int:
 
 
 class ToolsSection(Section):
-    """All that concerns tools, but for which of them are on: that is said in the sheet of the tools."""
+    """All that concerns tools, but for which of them are on: that is said in the sheet of the tools.
+
+    Signal: grown(QWidget), by something that is to be brought into view.
+    """
+
+    grown = Signal(object)
 
     def __init__(self, settings: Settings, names_with_key: tuple[str, ...]) -> None:
         self._names_with_key = names_with_key
@@ -97,4 +102,6 @@ class ToolsSection(Section):
         return self._forms.add(McpForm(server, f"mcp/{server.name}" in self._names_with_key))
 
     def _add_new(self) -> None:
-        self._add_form(McpServer("")).name.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        form = self._add_form(McpServer(""))
+        form.name.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.grown.emit(form)
