@@ -24,7 +24,8 @@ _ENTRIES = """SELECT e.id, CAST(e.body AS BLOB), t.text,
 class Health(msgspec.Struct, frozen=True):
     """What was found. damage: what SQLite says of the file. unreadable: entries whose JSON is broken, and memories.
 
-    unsearchable: messages that the search does not know, or knows otherwise.
+    unsearchable: messages that the search does not know, or knows otherwise. is_whole: whether all could be read; where
+    the damage broke it off, nothing is known of what follows.
     """
 
     conversations: int = 0
@@ -32,6 +33,7 @@ class Health(msgspec.Struct, frozen=True):
     damage: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
     unsearchable: tuple[str, ...] = ()
+    is_whole: bool = True
 
 
 def examine(database: SqliteDatabase) -> Health:
@@ -40,6 +42,7 @@ def examine(database: SqliteDatabase) -> Health:
     unsearchable: list[str] = []
     damage: list[str] = []
     conversations = entries = 0
+    is_whole = True
     try:
         found = [row[0] for row in database.execute_sql(f"PRAGMA integrity_check({MOST_NAMED})")]
         damage += [] if found == ["ok"] else found
@@ -58,7 +61,8 @@ def examine(database: SqliteDatabase) -> Health:
         if not is_damage(error):
             raise
         damage.append(str(error))
-    return Health(conversations, entries, tuple(damage), tuple(unreadable), tuple(unsearchable))
+        is_whole = False
+    return Health(conversations, entries, tuple(damage), tuple(unreadable), tuple(unsearchable), is_whole)
 
 
 def named(places: Iterable[str]) -> str:

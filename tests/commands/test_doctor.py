@@ -84,6 +84,17 @@ def break_pages(data: Path) -> None:
     (data / "archive.sqlite3").write_bytes(content)
 
 
+def break_table(data: Path) -> None:
+    """The archive can be opened, and breaks off when its messages are read."""
+    store = Store(data / "archive.sqlite3")
+    (page,) = store.database.execute_sql("SELECT rootpage FROM sqlite_master WHERE name = 'message_texts'").fetchone()
+    (size,) = store.database.execute_sql("PRAGMA page_size").fetchone()
+    store.close()
+    content = bytearray((data / "archive.sqlite3").read_bytes())
+    content[(page - 1) * size : page * size] = b"\xa5" * size
+    (data / "archive.sqlite3").write_bytes(content)
+
+
 def break_settings(data: Path) -> None:
     (data / "settings.json").write_text('{"theme": 3}')
 
@@ -95,6 +106,9 @@ def break_settings(data: Path) -> None:
         (break_index, "search index", "1 cannot be found by search: m"),
         (break_header, "archive", "is not a Palimpsest archive"),
         (break_pages, "archive", "malformed"),
+        (break_table, "archive", "malformed"),
+        (break_table, "entries", "were read"),
+        (break_table, "search index", "not examined"),
         (break_settings, "settings", "is not valid"),
     ],
 )
