@@ -93,7 +93,8 @@ class SpillFolder:
 
 def _write_once(path: Path, content: bytes) -> None:
     """A new file with that content, or none. Its mode lets the user alone read it, as mkstemp makes it (0600)."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in (path.parent.parent, path.parent):  # one by one: the mode is of the last alone
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=".", suffix=".new", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -34,6 +34,7 @@ async def test_a_text_is_kept_once_and_read_back(spills: SpillFolder, tmp_path: 
     assert path.stat().st_ino == before
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "spills").stat().st_mode) == 0o700
     assert await spills.read(name) == text
     assert await spills.read(name[:12]) == text
 
