@@ -138,7 +138,9 @@ def _health(health: Health) -> Iterator[Check]:
     found = f"{counted(health.conversations, 'conversation')}, {counted(health.entries, 'entry', 'entries')}"
     yield Check("archive", not health.damage, named(health.damage) or found)
     if not health.is_whole:
-        read = f"{health.entries:,} were read, until the damage; what of the rest can be saved is seen when it is opened"
+        read = (
+            f"{health.entries:,} were read, until the damage; what of the rest can be saved is seen when it is opened"
+        )
         yield Check("entries", False, read)
         yield Check("search index", False, "not examined: the archive is damaged")
         return

@@ -123,6 +123,26 @@ ASKED = Asked(
 )
 
 
+@pytest.mark.parametrize("is_early", [True, False])
+def test_a_failure_is_read_without_scrolling_where_there_is_room(main_window, qtbot, is_early) -> None:
+    detail = "archive.sqlite3-wal holds what was written last. Opening the empty file would erase it."
+    kept = "Neither file was touched."
+    advice = "Copy both files away, then put a backup in their place, or choose another folder with --data-dir."
+    failure = Failure(
+        "damaged", "The archive /srv/chats/data/archive.sqlite3 is empty, but its log is not", detail, kept, advice
+    )
+    main_window.resize(1_440, 900)
+    if not is_early:
+        main_window.show()
+        qtbot.wait(50)
+    main_window.failure.show_failure(Failure("engine", "The engine has ended", "It is started again."))
+    qtbot.wait(50)
+    main_window.failure.show_failure(failure, "Restart", lambda: None)
+    main_window.show()
+    qtbot.wait(50)
+    assert main_window.failure.area.verticalScrollBar().maximum() == 0
+
+
 @pytest.mark.parametrize("size", [(1_440, 900), (1_280, 720), (800, 500)])
 @pytest.mark.parametrize("is_blank", [True, False])
 @pytest.mark.parametrize("lines", [0, 12])

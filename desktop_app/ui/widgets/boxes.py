@@ -66,6 +66,12 @@ class ScrollColumn(QScrollArea):
         wraps = column.hasHeightForWidth()
         return QSize(width, (column.totalHeightForWidth(width) if wraps else column.totalSizeHint().height()) + 1)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need another height, and layouts keep the one that they were told."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Its content wants another height."""
         handled = super().eventFilter(watched, event)
