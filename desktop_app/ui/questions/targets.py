@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -29,6 +29,7 @@ class Targets(QWidget):
         self._short = self._whole = ""
         self._is_whole = False
         self.text = TextArea(size=13, is_mono=True)
+        self.text.installEventFilter(self)
         self.text.setReadOnly(True)
         self.text.setAccessibleName("What it would do")
         column = QVBoxLayout(self)
@@ -60,10 +61,11 @@ class Targets(QWidget):
         """What is shown first, for those who listen."""
         return marked(self._short)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width needs other lines."""
-        super().resizeEvent(event)
-        self._fit()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another width needs other lines; the text has it later than this does."""
+        if watched is self.text and isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
+            QTimer.singleShot(0, self, self._fit)
+        return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Another font scale needs another height."""
