@@ -129,9 +129,8 @@ class Conversations:
                 await asyncio.to_thread(session.gauge)
                 await self.turns.equip(session)
                 self._sessions[conversation] = session
-                if (
-                    not info.share or info.messages != session.total - session.uncounted
-                ):  # imported, or counted otherwise
+                is_counted_otherwise = info.messages != session.total - session.uncounted  # by an earlier version
+                if is_counted_otherwise or not info.share:
                     await self.turns.note(session)
             elif conversation in self._outdated and not self.turns.is_busy(conversation):
                 self._outdated.discard(conversation)
