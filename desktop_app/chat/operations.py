@@ -64,7 +64,7 @@ async def _recorded(session: Session, optimization: Optimization) -> list[TurnEv
     transcript, view, steps = session.transcript, session.view, list[Operation]()
     plan_id = optimization.id if len(optimization.steps) > 1 else ""
     for step in planned:
-        current = measured_on(replace(step, id=""), transcript, view, session.counts)
+        current = measured_on(session, replace(step, id=""), transcript, view)
         if current is None:
             raise stale()
         steps.append(stamped(replace(current, plan_id=plan_id)))

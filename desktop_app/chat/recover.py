@@ -134,7 +134,7 @@ async def _room(session: Session) -> AsyncGenerator[TurnEvent, None]:
 async def _shed(session: Session, share: float) -> AsyncGenerator[TurnEvent, None]:
     yield RoomStarted(session.id, Trigger.OVERFLOW)
     step = await asyncio.to_thread(shed, session.view, session.policy, session.counts, share)
-    current = measured_on(step, session.transcript, session.view, session.counts) if step else None
+    current = measured_on(session, step, session.transcript, session.view) if step else None
     if current is not None:
         yield await session.record_operation(stamped(current), cause=Trigger.OVERFLOW)
         yield session.gauge_changed()

@@ -8,9 +8,8 @@ from contextlib import aclosing
 
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.breakdown import gauge_of, request_tokens, tally
 from desktop_app.context.compact import CompactionPlan
-from desktop_app.context.counting import Counts
 from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room
 from desktop_app.context.view import View, previewed, view_of
 from desktop_app.conversation.events import (
@@ -22,6 +21,7 @@ from desktop_app.conversation.events import (
     TurnEvent,
     ViewChanged,
 )
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger, Upkeep
 
 from .basis import Basis, basis_of
@@ -146,7 +146,7 @@ async def _recorded(
     paid = () if upkeep is None else (stamped(upkeep),)
     changed: ViewChanged | None = None
     async with session.changes:
-        current = measured_on(step, session.transcript, session.view, session.counts)
+        current = measured_on(session, step, session.transcript, session.view)
         if current is not None:
             changed = await session.record_operation(*paid, stamped(current), cause=trigger)
         elif paid:
@@ -161,16 +161,29 @@ def request_size(session: Session) -> int:
     return max(session.gauge().total, request_tokens(session.view, session.counts))
 
 
-def measured_on(step: Operation, transcript: Transcript, view: View, counts: Counts) -> Operation | None:
-    """The step with its tokens measured on the record as it is now; None if something that it touches is gone,
-    or if it would free nothing."""
+def measured_on(session: Session, step: Operation, transcript: Transcript, view: View) -> Operation | None:
+    """Return the step with the tokens that the gauge shows before and after it; None if something that it touches is
+    gone, or if it would free nothing."""
     touched = step.archived if isinstance(step, Compaction) else step.message_ids
     here = {item.message.id for item in view.items}
     if not here.issuperset(touched):
         return None
-    before = request_tokens(view, counts)
-    after = request_tokens(view_of(previewed(transcript, replace(step, id="draft")), view), counts)
-    return replace(step, tokens_before=before, tokens_after=after) if after < before else None
+    changed = view_of(previewed(transcript, replace(step, id="draft")), view)
+    if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
+        return None
+    return replace(step, tokens_before=shown_tokens(session, view), tokens_after=shown_tokens(session, changed))
+
+
+def shown_tokens(session: Session, view: View) -> int:
+    """Return the total that the gauge shows of the view; of one that is only planned, as nobody has measured it."""
+    return (session.gauge() if view is session.view else unmeasured_gauge(session, view)).total
+
+
+def unmeasured_gauge(session: Session, view: View) -> Gauge:
+    """Return the gauge of a view that was never sent."""
+    counts, nobody = session.counts, replace(session.model_info, id="nobody/nothing")
+    sums = tally(view, counts)
+    return gauge_of(view, sums, counts, session.policy, session.budget, nobody, session.calibration)
 
 
 def refuse_without_room(session: Session, is_forced: bool = False) -> None:

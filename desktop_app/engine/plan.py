@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from desktop_app.chat.optimize import Optimization
+from desktop_app.chat.room import unmeasured_gauge
 from desktop_app.chat.scribe import Offer
 from desktop_app.chat.session import Session
-from desktop_app.context.breakdown import gauge_of, grown_by, tally
+from desktop_app.context.breakdown import grown_by
 from desktop_app.context.items import Kind
-from desktop_app.context.view import View
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role
 
 from .protocol import Plan, PlanItem, Writer
@@ -28,7 +26,8 @@ def plan_shown(optimization: Optimization, session: Session, offer: Offer) -> Pl
     prune, compaction = optimization.prune, optimization.compaction
     sent = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
     fidelity = compaction.fidelity if compaction else Fidelity()
-    gauge_before, gauge_after = _gauge(before, optimization, session), _gauge(after, optimization, session)
+    gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
+    gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
     if not optimization.is_written and optimization.compaction_plan:
         room = session.estimated(optimization.compaction_plan.summary_budget)
         gauge_after = grown_by(gauge_after, Segment.SUMMARY, room, session.policy)
@@ -70,13 +69,6 @@ def _writer(offer: Offer) -> Writer:
     return Writer(
         offer.label, offer.refusal, estimate.calls, estimate.prompt_tokens, estimate.reply_tokens, offer.dollars
     )
-
-
-def _gauge(view: View, optimization: Optimization, session: Session) -> Gauge:
-    """Both gauges of a plan are counted here, whatever was measured before: only then can they be compared."""
-    basis, unmeasured = optimization.basis, replace(session.model_info, id="nobody/nothing")
-    sums = tally(view, basis.counts)
-    return gauge_of(view, sums, basis.counts, basis.policy, session.budget, unmeasured, session.calibration)
 
 
 def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:

@@ -7,8 +7,10 @@ from msgspec.structs import replace
 from test_take_turn import long_chat
 
 from desktop_app.chat.basis import basis_of
+from desktop_app.chat.operations import optimization_of, optimized
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.room import request_size, room_made
+from desktop_app.chat.scribe import Offer
 from desktop_app.chat.session import Session, stamped
 from desktop_app.context.breakdown import request_tokens
 from desktop_app.context.calibration import Calibration
@@ -17,6 +19,7 @@ from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Basis
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
+from desktop_app.engine.plan import plan_shown
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 
@@ -106,3 +109,18 @@ async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says
     assert session.budget.usable == 8_000
     session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
     assert session.budget.window == 64_000, "now its provider has told"
+
+
+async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> None:
+    home = await house([], window=100_000)
+    session = await session_of(home, 10)
+    before = session.gauge()
+    assert before.basis is Basis.MEASURED
+    assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
+    plan = await optimization_of(session, None)
+    shown = plan_shown(plan, session, Offer("", ""))
+    (changed,) = [e for e in await optimized(session, plan) if isinstance(e, ViewChanged)]
+    (operation,) = changed.operations
+    after = session.gauge().total
+    assert (shown.before.total, shown.after.total) == (before.total, after)
+    assert (operation.tokens_before, operation.tokens_after) == (before.total, after)
