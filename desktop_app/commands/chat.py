@@ -45,6 +45,7 @@ INTERRUPTED = 130
 """As shells say it of a program that was ended by Ctrl-C."""
 SERVER = "chat"
 """The name of a server that is given by its URL; its key, if it has one, stands in PALIMPSEST_KEY_CHAT."""
+KEY_ADVICE = f"Set PALIMPSEST_KEY_{SERVER.upper()} to its key, or leave --base-url out for a server of the settings."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,6 +164,8 @@ class Teller:
         """Prints an event at once: for programs all of them, for people the text and what goes wrong."""
         if isinstance(event, TurnFinished):
             self.has_failed = event.reason == "failed"
+        if isinstance(event, TurnFailed) and event.failure.setting == f"servers/{SERVER}/key":
+            event = replace(event, failure=replace(event.failure, advice=KEY_ADVICE))  # it stands in no settings
         try:
             self._print(event)
         except BrokenPipeError:

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from desktop_app.__main__ import main
+from desktop_app.commands.chat import SERVER, Teller
+from desktop_app.conversation.events import Failure, TurnFailed
 from provider import Call, Hang, Reply, ScriptedProvider, Status
 
 
@@ -144,3 +147,12 @@ def test_what_leaves_hardly_any_room_is_sent_with_the_users_word_only(data_folde
         lines("The" + " ledger" * (12_400 - taken))
         assert talked(data_folder, provider, "--send-anyway") == 0
         assert provider.requests[-1].text.startswith("The ledger ledger")
+
+
+def test_a_key_that_is_missing_is_asked_for_where_this_command_reads_it(capsys) -> None:
+    failure = Failure("auth", "chat needs a key", advice="Enter it in the settings.", setting=f"servers/{SERVER}/key")
+    Teller(is_json=True).tell(TurnFailed("c", failure))
+    told = json.loads(capsys.readouterr().out)
+    assert "PALIMPSEST_KEY_CHAT" in told["advice"]
+    Teller(is_json=False).tell(TurnFailed("c", replace(failure, setting="servers/home/key")))
+    assert failure.advice in capsys.readouterr().err
