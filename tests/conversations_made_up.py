@@ -11,7 +11,7 @@ import random
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.context.counting import Overhead
+from desktop_app.context.counting.tokens import Overhead
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
@@ -43,7 +43,7 @@ class Kind(msgspec.Struct, frozen=True):
         """The model behind that server, as the engine would have it."""
         thoughts = thoughts_of(self.model)
         info = ModelInfo(
-            f"test/{self.model}", self.model, window, 1024, Basis.MEASURED, has_eyes=has_eyes, thoughts=thoughts
+            f"test/{self.model}", self.model, window, 1024, Provenance.MEASURED, has_eyes=has_eyes, thoughts=thoughts
         )
         endpoint = Endpoint("Test server", provider.root_url + self.path, key, self.kind)
         return LiteLLMModel(info, tokenizer_for(self.model), litellm, endpoint, self.model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.context.summary_prompt import Prompts
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.paths import RESOURCES
 
 PROMPTS = Prompts(*((RESOURCES / "prompts" / f"{name}.md").read_text("utf-8") for name in Prompts.__struct_fields__))

@@ -12,10 +12,10 @@ ROOT = Path(__file__).resolve().parent.parent
 APP = "desktop_app"
 
 VALUES = {"settings", "paths", "addresses", "process_secrets"}
-VERBS = {"conversation", "context", "chat"}
+VERBS = {"conversation", "context", "permissions", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
-# conversation <- context <- chat <- models | tools | archive <- engine <- commands
+# conversation <- context | permissions <- chat <- models | tools | archive <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation"},
     "paths": set(),
@@ -23,13 +23,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "process_secrets": set(),
     "conversation": set(),
     "context": {"conversation"},
-    "chat": {"conversation", "context", "settings"},
+    "permissions": {"conversation"},
+    "chat": {"conversation", "context", "permissions", "settings"},
     "models": VERBS | VALUES,
     "tools": VERBS | VALUES,
     "archive": VERBS | VALUES,
     "engine.protocol": {"conversation", "context", "settings"},
     "engine": VERBS | VALUES | {"models", "tools", "archive"},
-    "ui": VALUES | {"conversation", "context", "engine.protocol"},
+    "ui": VALUES | {"conversation", "context", "permissions", "engine.protocol"},
     "commands": VERBS | VALUES | {"models", "tools", "archive", "engine"},
     "commands.tour": VERBS | VALUES | {"models", "tools", "archive", "engine", "commands", "ui"},
     "__main__": VERBS | VALUES | {"models", "tools", "archive", "engine", "commands", "ui"},
@@ -53,7 +54,7 @@ LIBRARY_LIVES_IN = {
 }
 
 # The nouns and the decisions are pure: no clock, chance, database, network, file, thread or process.
-PURE = ("conversation", "context")
+PURE = ("conversation", "context", "permissions")
 IMPURE = {
     *("asyncio", "concurrent", "datetime", "httpx", "logging", "multiprocessing", "os", "pathlib", "random"),
     *("socket", "sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "urllib"),
@@ -133,14 +134,23 @@ def test_the_files_keep_the_import_rules() -> None:
 @pytest.mark.parametrize(
     ("path", "source", "rule"),
     [
-        ("conversation/message.py", "from desktop_app.context.view import View", "conversation may import nothing of"),
+        (
+            "conversation/message.py",
+            "from desktop_app.context.view.view import View",
+            "conversation may import nothing of",
+        ),
         ("conversation/message.py", "import time", "conversation is pure"),
         ("context/view.py", "from desktop_app.chat import ports", "context may import conversation"),
+        (
+            "permissions/rules.py",
+            "from desktop_app.context.view.view import View",
+            "permissions may import conversation",
+        ),
         ("context/prune/plan.py", "from ...chat.ports import Archive", "context may import conversation"),
         (
             "chat/take_turn.py",
             "from desktop_app.models.roles import Roles",
-            "chat may import context, conversation, settings",
+            "chat may import context, conversation, permissions, settings",
         ),
         ("models/roles.py", "from desktop_app.archive.tables import Row", "models may import"),
         ("tools/recall.py", "import desktop_app.archive.search", "tools may import"),

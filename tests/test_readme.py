@@ -13,7 +13,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_quoted_turn_is_the_turn_that_runs() -> None:
-    source = (ROOT / "desktop_app" / "chat" / "take_turn.py").read_text(encoding="utf-8")
+    source = (ROOT / "desktop_app" / "chat" / "turn" / "take_turn.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.AsyncFunctionDef))
     take_turn = next(node for node in functions if node.name == "take_turn")
     assert f"```python\n{ast.get_source_segment(source, take_turn)}\n```" in README

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.context.prose import without_stamp
+from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.surrogates import mended_text

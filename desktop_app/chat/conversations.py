@@ -12,26 +12,26 @@ from typing import Any
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.summary_prompt import Prompts
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, ModelChanged, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
 
+from .compaction.summary_service import SummaryService
+from .memory.memory_flusher import MemoryFlusher
 from .missing_model import MissingModel
-from .naming import Namer
 from .ports import Archive, ChatModel, ModelError, Models, WorldError
-from .prepare import Preparation
-from .remember import Keeper
-from .research import ResearchRole
-from .run_tools import CRASHED
-from .scribe import Scribe
+from .research.research import ResearchRole
 from .session import Session, stamped
 from .tasks import Tasks
+from .title_generator import TitleGenerator
 from .titles import UNTITLED
+from .turn.tool_calls import CRASHED
+from .turn.tool_runtime import ToolRuntime
+from .turn.turn_setup import TurnSetup
 from .turns import Turns
-from .workbench import Workbench
 
 
 class Conversations:
@@ -53,9 +53,9 @@ class Conversations:
         list_changed: Callable[[], None],
         on_bug: Callable[[BaseException], None],
         prompts: Callable[[], Prompts] | None = None,
-        bench: Workbench | None = None,
-        preparation: Preparation | None = None,
-        keeper: Keeper | None = None,
+        bench: ToolRuntime | None = None,
+        preparation: TurnSetup | None = None,
+        keeper: MemoryFlusher | None = None,
         words: Callable[[str], str] | None = None,
         is_naming: bool = False,
     ) -> None:
@@ -66,12 +66,12 @@ class Conversations:
         self._list_changed = list_changed
         self._keeper = keeper
         digest = partial(words, "digest") if words else None
-        self.scribe = Scribe(models, lambda: self.settings, prompts, words=digest)
+        self.scribe = SummaryService(models, lambda: self.settings, prompts, words=digest)
         self._tasks = Tasks(on_bug)
-        preparation = preparation or Preparation(bench)
+        preparation = preparation or TurnSetup(bench)
         role = ResearchRole(models, lambda: self.settings, partial(words, "research")) if words else None
         titles = partial(words, "title") if words and is_naming else None
-        namer = Namer(models, lambda: self.settings, titles, self.rename) if titles else None
+        namer = TitleGenerator(models, lambda: self.settings, titles, self.rename) if titles else None
         self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation, role, namer)
         self._sessions: dict[str, Session] = {}
         self._outdated: set[str] = set()  # those whose model is of earlier settings

@@ -6,12 +6,12 @@ import asyncio
 
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import compaction_of, plan_compaction
+from desktop_app.context.compact.compaction import compaction_of, plan_compaction
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Link, Trigger
 
-from .basis import Basis, basis_of
+from .compaction.snapshot import ContextSnapshot, basis_of
 from .conversations import Conversations
 from .session import Session, stamped
 
@@ -51,7 +51,7 @@ async def _made(chats: Conversations, session: Session) -> Session:
     return fresh
 
 
-def _summary(basis: Basis) -> Compaction | None:
+def _summary(basis: ContextSnapshot) -> Compaction | None:
     """The summary of all but the newest message of the user, without a model: nothing may stand in the way here."""
     total = request_tokens(basis.view, basis.counts)
     plan = plan_compaction(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER, tail_tokens=0)

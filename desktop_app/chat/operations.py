@@ -6,7 +6,7 @@ import asyncio
 
 from msgspec.structs import replace
 
-from desktop_app.context.view import active_entries, partners, previewed, view_of
+from desktop_app.context.view.view import active_entries, partners, previewed, view_of
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -21,9 +21,9 @@ from desktop_app.conversation.transcript import (
     steps_of,
 )
 
-from .optimize import Optimization, checked_again, plan_optimize, with_summary
+from .compaction.make_room import basis_of, measured_on
+from .compaction.optimize import Optimization, checked_again, plan_optimize, with_summary
 from .ports import WorldError
-from .room import basis_of, measured_on
 from .session import Session, stamped
 
 

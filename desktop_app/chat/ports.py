@@ -11,12 +11,12 @@ from typing import Literal, Protocol, TypedDict, Unpack
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.counting import Tokenizer
+from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, ToolCall, Usage
-from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
 
 
@@ -177,15 +177,15 @@ class ChatModel(Protocol):
 class Toolbox(Protocol):
     """The tools that a model may call."""
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """Those on offer there, in an order that does not change. A server of tools that does not answer has none."""
         ...
 
-    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """What the call would do that the user may not want; nothing for what is harmless, or cannot be run anyway."""
         ...
 
-    def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Output as it comes, where a tool shows any, and at last the outcome. Whatever goes wrong in the world is an
         outcome, too. Closing it, or cancelling the task, ends the tool and all its children."""
         ...

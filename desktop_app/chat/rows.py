@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.view import View, active_entries
+from desktop_app.context.view.view import View, active_entries
 from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Link, Operation, Prune, Trigger

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import Tally, closing_tokens, gauge_of, tally
-from desktop_app.context.calibration import Calibration, Report, learned, prior
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, tally
+from desktop_app.context.counting.calibration import Calibration, Report, learned, prior
+from desktop_app.context.counting.reports import calibration_of, is_report
+from desktop_app.context.counting.silent_cut import reported_before
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.fitting import fitted
-from desktop_app.context.items import Item
+from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
-from desktop_app.context.reading import Reading
-from desktop_app.context.reports import calibration_of, is_report
-from desktop_app.context.silent_cut import reported_before
-from desktop_app.context.view import View, assemble, view_after, view_of
+from desktop_app.context.view.items import Item
+from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     Failure,
@@ -30,22 +30,22 @@ from desktop_app.conversation.events import (
     TurnEvent,
     ViewChanged,
 )
-from desktop_app.conversation.gauge import Basis, Gauge
+from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel, ModelError, Price, WorldError, priced
-from .request import Request
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
+from .shielded import shielded
 from .stamp import stamped as stamped
 from .tasks import no_events
-from .uninterrupted import uninterrupted
+from .turn.request import Request
 
 if TYPE_CHECKING:
-    from .remember import Keeper
-    from .scribe import Scribe
+    from .compaction.summary_service import SummaryService
+    from .memory.memory_flusher import MemoryFlusher
 
 LIMIT_LEAST = 512
 """A smaller window than this is not what a provider's error means by its number."""
@@ -78,8 +78,8 @@ class Session:
         self.view: View = view_of(self.transcript)
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
-        self.scribe: Scribe | None = None
-        self.keeper: Keeper | None = None
+        self.scribe: SummaryService | None = None
+        self.keeper: MemoryFlusher | None = None
         self.price: Callable[[], Price | None] = lambda: None
         self.find_model: Callable[[], Awaitable[Sequence[TurnEvent]]] = no_events
         self.reading = Reading()
@@ -116,7 +116,7 @@ class Session:
     def budget(self) -> Budget:
         """What a request may take under the policy."""
         info, told = self.model.info, self._told_limit
-        is_assumed = info.window_basis is Basis.ASSUMED and not told
+        is_assumed = info.window_basis is Provenance.ASSUMED and not told
         return budget_for(self._chosen, min(info.window, told or info.window), info.max_output, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
@@ -216,7 +216,7 @@ class Session:
 
     async def record(self, *entries: AnyEntry) -> None:
         """Stores the entries in one transaction, then folds them; a cancellation does not come in between."""
-        await uninterrupted(self._record(entries))
+        await shielded(self._record(entries))
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
         self.refuse_if(self.is_closed)
@@ -255,7 +255,7 @@ class Session:
         """Stores operations, pins or undos, and tells what they changed."""
         if self.scribe is not None:
             entries = tuple(self.scribe.noted(self, entry) for entry in entries)
-        return await uninterrupted(self._record_operation(entries, cause))
+        return await shielded(self._record_operation(entries, cause))
 
     async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:
         before, known = self.view, {row.id: row for row in self.operations()}

@@ -11,24 +11,24 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from desktop_app.context.make_room import WindowTooSmall
-from desktop_app.context.view import assemble
+from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
 from desktop_app.settings import Settings
 
-from .naming import Namer
+from .compaction.make_room import room_told
 from .ports import ArchiveError, WorldError
-from .prepare import Preparation
-from .research import ResearchRole, take_research
-from .room import room_told
+from .research.research import ResearchRole, take_research
 from .session import Session, stamped
-from .take_turn import take_turn
 from .tasks import Tasks
+from .title_generator import TitleGenerator
 from .titles import RESEARCH, UNTITLED, title_of
-from .turn import failure_of
-from .workbench import Workbench
+from .turn.take_turn import take_turn
+from .turn.tool_runtime import ToolRuntime
+from .turn.turn import failure_of
+from .turn.turn_setup import TurnSetup
 
 EQUIP_SECONDS = 0.3
 """The longest that opening a conversation waits for the tools on offer."""
@@ -49,10 +49,10 @@ class Turns:
         settings: Callable[[], Settings],
         publish: Callable[[TurnEvent], None],
         list_changed: Callable[[], None],
-        bench: Workbench | None,
-        preparation: Preparation,
+        bench: ToolRuntime | None,
+        preparation: TurnSetup,
         role: ResearchRole | None = None,
-        namer: Namer | None = None,
+        namer: TitleGenerator | None = None,
     ) -> None:
         self._tasks = tasks
         self._settings = settings

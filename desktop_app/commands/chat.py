@@ -15,9 +15,8 @@ from typing import get_args
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, WorldError
-from desktop_app.chat.research import question_in
+from desktop_app.chat.research.research import question_in
 from desktop_app.chat.session import Session
-from desktop_app.context.permissions import rules_of_option
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import (
     Failure,
@@ -29,8 +28,9 @@ from desktop_app.conversation.events import (
     TurnFinished,
 )
 from desktop_app.conversation.tools import Rule
-from desktop_app.engine.compose import Joined, join
+from desktop_app.engine.compose import Services, join
 from desktop_app.engine.engine import log_bug
+from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .arguments import BAD_INPUT, WORLD_ERROR, add_data_dir, add_json, data_of, exit_code, print_failure
@@ -102,7 +102,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
         await joined.close()
 
 
-async def _session(joined: Joined, conversation: str | None, model: str) -> Session:
+async def _session(joined: Services, conversation: str | None, model: str) -> Session:
     chats = joined.conversations
     await joined.catalogue.known_model(model)  # raises what is wrong with it, before anything is stored
     if not conversation:
@@ -111,7 +111,7 @@ async def _session(joined: Joined, conversation: str | None, model: str) -> Sess
     return session if session.info.model == model else await chats.choose_model(conversation, model)
 
 
-async def _talk(joined: Joined, session: Session, teller: Teller, is_forced: bool) -> int:
+async def _talk(joined: Services, session: Session, teller: Teller, is_forced: bool) -> int:
     """A turn for each line, one after the other, and at the end whatever is still done in the background."""
     turns = joined.conversations.turns
     async for line in _standard_input():
@@ -142,7 +142,7 @@ def _standard_input() -> asyncio.StreamReader:
     return reader
 
 
-async def _sent(joined: Joined, session: Session, text: str, is_forced: bool) -> None:
+async def _sent(joined: Services, session: Session, text: str, is_forced: bool) -> None:
     """Starts the turn of that line. Raises WorldError for a file that cannot be attached."""
     turns = joined.conversations.turns
     if question := question_in(text):

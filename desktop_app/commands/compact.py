@@ -13,18 +13,18 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.basis import Basis
+from desktop_app.chat.compaction.snapshot import ContextSnapshot
+from desktop_app.chat.compaction.summarize import without_model
 from desktop_app.chat.ports import ModelError
-from desktop_app.chat.summarize import without_model
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan
-from desktop_app.context.counting import Counts
+from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.fitting import fitted
-from desktop_app.context.items import Kind
-from desktop_app.context.make_room import WindowTooSmall, make_room
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view import View, assemble, view_of
+from desktop_app.context.view.items import Kind
+from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.facts import Fidelity
@@ -158,7 +158,7 @@ def compacted(
     before = request_tokens(view, counts)
     operations: list[Operation] = []
     while step := make_room(view, policy, budget, counts, trigger):
-        basis = Basis(transcript, view, policy, budget, counts)
+        basis = ContextSnapshot(transcript, view, policy, budget, counts)
         operation = carry_out(basis, step) if isinstance(step, CompactionPlan) else step
         if operation is None:
             break

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from desktop_app.context.breakdown import gauge_of, tally
-from desktop_app.context.counting import Counts
-from desktop_app.context.items import repairs_told
+from desktop_app.context.counting.breakdown import gauge_of, tally
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import repairs_of, view_of
+from desktop_app.context.view.items import repairs_told
+from desktop_app.context.view.view import repairs_of, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo

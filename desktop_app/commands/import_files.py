@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.titles import title_of
-from desktop_app.context.items import repairs_told
-from desktop_app.context.view import repairs_of, view_of
+from desktop_app.context.view.items import repairs_told
+from desktop_app.context.view.view import repairs_of, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role

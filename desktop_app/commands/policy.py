@@ -10,8 +10,8 @@ from msgspec.structs import asdict, replace
 from desktop_app.context.fitting import fitted
 from desktop_app.context.memory.memories import memory_room
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
+from desktop_app.context.policy_sources import GROUPS, Source
 from desktop_app.context.presets import PRESETS, SUMMARIES
-from desktop_app.context.sources import GROUPS, Source
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.openai_chat import Json
 

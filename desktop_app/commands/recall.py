@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from desktop_app.archive.recall_search import HELD_MOST
 from desktop_app.archive.store import Store
+from desktop_app.chat.memory.recall import RecallArchive, recalled
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.recall import RecallArchive, recalled
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.recollection import kept_counts

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from functools import partial
 
-from desktop_app.chat.basis import Basis
+from desktop_app.chat.compaction.snapshot import ContextSnapshot
+from desktop_app.chat.compaction.summarize import SummaryRequest, compacted, without_model
 from desktop_app.chat.ports import ChatModel, ModelError
-from desktop_app.chat.summarize import Order, compacted, without_model
-from desktop_app.context.compact import CompactionPlan
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.transcript import Compaction
 from desktop_app.engine.prompts import read_prompts
@@ -24,7 +24,7 @@ STRATEGIES = ("extractive", "llm", "last_messages")
 SERVER = "summary"
 """The server's name here; its key, if it has one, stands in PALIMPSEST_KEY_SUMMARY."""
 
-CarryOut = Callable[[Basis, CompactionPlan], Compaction | None]
+CarryOut = Callable[[ContextSnapshot, CompactionPlan], Compaction | None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
         try:
             model = runner.run(_found(catalogue, f"{SERVER}/{arguments.summary_model}"))
-            order = Order("llm", model, prompts)
+            order = SummaryRequest("llm", model, prompts)
             yield lambda basis, plan: runner.run(_compaction(basis, plan, order))
         finally:
             runner.run(catalogue.close())
@@ -62,7 +62,7 @@ async def _found(catalogue: Catalogue, model: str) -> ChatModel:
     return catalogue.model(model)
 
 
-async def _compaction(basis: Basis, plan: CompactionPlan, order: Order) -> Compaction | None:
+async def _compaction(basis: ContextSnapshot, plan: CompactionPlan, order: SummaryRequest) -> Compaction | None:
     async with aclosing(compacted(basis, plan, order)) as steps:
         async for step in steps:
             if isinstance(step, Compaction):

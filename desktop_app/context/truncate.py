@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import msgspec
 
-from .files import RUNNING
+from .ledger.changed_files import RUNNING
 from .policy import ContextPolicy
 from .text_cuts import head_of, tail_of
 

@@ -12,7 +12,7 @@ from .listing import ModelInfo
 from .message import ToolCall
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import State as State
-from .tools import Need
+from .tools import RequiredPermission
 from .transcript import Trigger
 
 
@@ -131,7 +131,7 @@ class Asked(Event, frozen=True, tag="asked"):
     question: str
     kind: str
     call: ToolCall | None = None
-    needs: tuple[Need, ...] = ()
+    needs: tuple[RequiredPermission, ...] = ()
     rounds: int = 0
 
 

@@ -35,7 +35,7 @@ class Status(StrEnum):
     """Nobody has told the model's window yet."""
 
 
-class Basis(StrEnum):
+class Provenance(StrEnum):
     """Where a figure comes from. The three are never mixed up."""
 
     MEASURED = "measured"
@@ -58,8 +58,8 @@ class Gauge(msgspec.Struct, frozen=True):
     window: int
     reserve: int
     status: Status
-    basis: Basis = Basis.ESTIMATED
-    window_basis: Basis = Basis.ESTIMATED
+    basis: Provenance = Provenance.ESTIMATED
+    window_basis: Provenance = Provenance.ESTIMATED
     thresholds: tuple[float, float, float, float] = (0.75, 0.80, 0.90, 0.95)
     tokenizer: str = ""
     stated_window: int = 0

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from .gauge import Basis, Status
+from .gauge import Provenance, Status
 from .message import Role
 
 Thoughts = Literal["", "running", "always"]
@@ -44,7 +44,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     label: str
     window: int
     max_output: int
-    window_basis: Basis = Basis.ESTIMATED
+    window_basis: Provenance = Provenance.ESTIMATED
     is_builtin: bool = False
     note: str = ""
     has_tools: bool = True

@@ -26,7 +26,7 @@ class ToolSpec(msgspec.Struct, frozen=True):
 NeedKind = Literal["read", "write", "run", "network", "mcp"]
 
 
-class Need(msgspec.Struct, frozen=True):
+class RequiredPermission(msgspec.Struct, frozen=True):
     """Something that a call would do, and that the user may not want.
 
     target: what a rule's pattern is held against: an absolute path, a command line, a host, or "server/tool".
@@ -46,7 +46,7 @@ class Rule(msgspec.Struct, frozen=True):
     pattern: str = "*"
     is_allowed: bool = True
 
-    def covers(self, need: Need) -> bool:
+    def covers(self, need: RequiredPermission) -> bool:
         """Whether it speaks of that need."""
         return self.tool in ("*", need.tool) and fnmatch.fnmatchcase(need.target, self.pattern)
 
@@ -74,7 +74,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     ending: CallEnding = ""
 
 
-class Workplace(msgspec.Struct, frozen=True):
+class ToolContext(msgspec.Struct, frozen=True):
     """Where the tools of a conversation work. folder: an absolute path; "" when none was chosen.
 
     allowed: what the call that runs there needs, and may do; None as long as that was not decided.
@@ -82,4 +82,4 @@ class Workplace(msgspec.Struct, frozen=True):
 
     conversation: str
     folder: str = ""
-    allowed: tuple[Need, ...] | None = None
+    allowed: tuple[RequiredPermission, ...] | None = None

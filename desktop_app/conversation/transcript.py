@@ -105,7 +105,7 @@ class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
     trigger: Trigger | None = None
 
 
-class Upkeep(Entry, frozen=True, kw_only=True, tag="upkeep"):
+class AuxiliaryUsage(Entry, frozen=True, kw_only=True, tag="upkeep"):
     """A request that Palimpsest made of its own accord, and of which no other entry says what it took.
 
     purpose: "title", "digest" or "image". model: who was asked. usage: None if its provider reported nothing.
@@ -116,7 +116,7 @@ class Upkeep(Entry, frozen=True, kw_only=True, tag="upkeep"):
     usage: Usage | None = None
 
 
-class Equipment(Entry, frozen=True, kw_only=True, tag="equipment"):
+class RequestContext(Entry, frozen=True, kw_only=True, tag="equipment"):
     """What a request carries beside its messages, from here on: the tools on offer, and what is remembered of the user.
 
     The newest one holds. It is recorded when it changes, so that the beginning of a request stays the same between.
@@ -187,8 +187,8 @@ AnyEntry = (
     | Prune
     | Compaction
     | Flush
-    | Upkeep
-    | Equipment
+    | AuxiliaryUsage
+    | RequestContext
     | Recalled
     | Permit
     | Link
@@ -208,7 +208,7 @@ def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operatio
     return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
 
 
-GROWING = (Message, Recalled, Permit, Flush, Upkeep, Link)
+GROWING = (Message, Recalled, Permit, Flush, AuxiliaryUsage, Link)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

@@ -6,15 +6,15 @@ import asyncio
 from typing import assert_never
 
 from desktop_app.chat import operations
+from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.exporting import export_file
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import import_file
-from desktop_app.chat.optimize import Optimization
-from desktop_app.chat.remember import flush_redone, flush_undone
+from desktop_app.chat.memory.memory_flusher import flush_redone, flush_undone
 from desktop_app.chat.session import Session
-from desktop_app.context.items import repairs_told
-from desktop_app.context.totals import totals_of
-from desktop_app.context.view import repairs_of
+from desktop_app.context.counting.totals import totals_of
+from desktop_app.context.view.items import repairs_told
+from desktop_app.context.view.view import repairs_of
 from desktop_app.conversation.events import TurnEvent
 from desktop_app.conversation.transcript import Flush
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.describe import Describer
-from desktop_app.chat.prepare import Preparation
-from desktop_app.chat.remember import Keeper
-from desktop_app.chat.reminded import Reminder
-from desktop_app.chat.workbench import Workbench
-from desktop_app.context.summary_prompt import Prompts
+from desktop_app.chat.image_captioner import ImageCaptioner
+from desktop_app.chat.memory.auto_recall import AutoRecall
+from desktop_app.chat.memory.memory_flusher import MemoryFlusher
+from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.chat.turn.turn_setup import TurnSetup
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
@@ -28,14 +28,14 @@ from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import OwnTools, Toolbox
 
 from .engine import Engine
-from .joined import Joined, keys_of_tools
-from .outbox import Outbox
+from .event_coalescer import EventCoalescer
 from .prompts import read_flush_prompts, read_prompts, read_words
+from .services import Services, keys_of_tools
 
 Report = Callable[[BaseException], None]
 
 
-async def compose(data: Path, outbox: Outbox, list_changed: Callable[[], None], on_bug: Report) -> Engine:
+async def compose(data: Path, outbox: EventCoalescer, list_changed: Callable[[], None], on_bug: Report) -> Engine:
     """An engine for a window, on that data folder. Raises ArchiveError when the archive cannot be opened."""
     return Engine(await join(data, outbox.publish, list_changed, on_bug), outbox)
 
@@ -48,7 +48,7 @@ async def join(
     changed: Callable[[Settings], Settings] = lambda settings: settings,
     allowed: tuple[Rule, ...] = (),
     is_attended: bool = True,
-) -> Joined:
+) -> Services:
     """All parts on that data folder. Raises ArchiveError when the archive cannot be opened.
 
     changed: the settings of this run, from those that are stored. allowed: what its tools may do beside what the
@@ -66,7 +66,7 @@ async def join(
     catalogue = Catalogue(settings, keys.of, last_told=last_told)
     spills = SpillFolder(data / "spills")
     mcp = McpServers(settings.mcp_servers, keys.of, on_bug)
-    joined = Joined(data, archive, catalogue, keys, mcp, spills, warnings)
+    joined = Services(data, archive, catalogue, keys, mcp, spills, warnings)
 
     def prompts() -> Prompts:
         return read_prompts(data)  # each time anew, so that a change of the user's holds at once
@@ -82,14 +82,14 @@ async def join(
         policy = session.policy
         return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
 
-    keeper = Keeper(archive, catalogue, current, lambda: read_flush_prompts(data))
+    keeper = MemoryFlusher(archive, catalogue, current, lambda: read_flush_prompts(data))
     sources = (MemoryTools(archive, lambda: current().is_memory_on), OwnTools((RecallTool(archive, recall_room),)), mcp)
     toolbox = Toolbox(sources, spills, current, data)
     joined.toolbox = toolbox
-    bench = Workbench(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
+    bench = ToolRuntime(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
     joined.bench = bench
-    describer = Describer(catalogue, current, lambda: words("describe"))
-    preparation = Preparation(bench, keeper.text, Reminder(archive, current).of, describer.recorded)
+    describer = ImageCaptioner(catalogue, current, lambda: words("describe"))
+    preparation = TurnSetup(bench, keeper.text, AutoRecall(archive, current).of, describer.recorded)
     joined.conversations = Conversations(
         archive,
         catalogue,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from desktop_app.chat.optimize import Optimization
+from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.settings import Settings
 
-from .joined import Joined
-from .outbox import Outbox
+from .event_coalescer import EventCoalescer
 from .protocol import SettingsRead
-from .writings import Writings
+from .services import Services
+from .summary_jobs import SummaryJobs
 
 PLANS_KEPT = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""
@@ -29,14 +29,14 @@ def log_bug(error: BaseException) -> None:
 class Engine:
     """What answers one window: the joined parts, and plans and summaries that are being made for it."""
 
-    def __init__(self, joined: Joined, outbox: Outbox) -> None:
+    def __init__(self, joined: Services, outbox: EventCoalescer) -> None:
         self.joined = joined
         self.conversations = joined.conversations
         self.outbox = outbox
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
         self._plans: dict[str, Optimization] = {}
-        self.writings = Writings(log_bug)
+        self.writings = SummaryJobs(log_bug)
 
     def list_was_sent(self) -> None:
         """The window has something to show: now is the time for what takes seconds, on threads of its own."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from desktop_app.chat.optimize import Optimization
-from desktop_app.chat.room import unmeasured_gauge
-from desktop_app.chat.scribe import Offer
+from desktop_app.chat.compaction.make_room import unmeasured_gauge
+from desktop_app.chat.compaction.optimize import Optimization
+from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.session import Session
-from desktop_app.context.breakdown import grown_by
-from desktop_app.context.items import Kind
+from desktop_app.context.counting.breakdown import grown_by
+from desktop_app.context.view.items import Kind
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from desktop_app.chat.compaction.optimize import Optimization, summary_written
+from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.operations import optimization_of, optimized, summary_checked
-from desktop_app.chat.optimize import Optimization, summary_written
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.summarize import Progress
 from desktop_app.conversation.events import Failure, RoomProgress, TurnEvent
 
 from .engine import Engine

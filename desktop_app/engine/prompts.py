@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from desktop_app.context.memory.flush import FlushPrompts
-from desktop_app.context.summary_prompt import Prompts
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.paths import prompt_files
 
 PROMPT_MOST = 40_000

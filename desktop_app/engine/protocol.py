@@ -24,33 +24,33 @@ VERSION = 6
 PAGE = 60  # messages in one page: small enough to be decoded and laid out well under 50 ms
 
 
-class Wish(msgspec.Struct, frozen=True, tag=True):
+class EngineRequest(msgspec.Struct, frozen=True, tag=True):
     """Something the window asks for. The comment behind each names its answer."""
 
 
-class Hello(Wish, frozen=True):  # Welcome
+class Hello(EngineRequest, frozen=True):  # Welcome
     version: int
 
 
-class ListConversations(Wish, frozen=True):  # Conversations
+class ListConversations(EngineRequest, frozen=True):  # Conversations
     pass
 
 
-class CreateConversation(Wish, frozen=True):  # Opened
+class CreateConversation(EngineRequest, frozen=True):  # Opened
     title: str = ""
 
 
-class OpenConversation(Wish, frozen=True):  # Opened, with the newest page of messages
+class OpenConversation(EngineRequest, frozen=True):  # Opened, with the newest page of messages
     conversation: str
 
 
-class ReadMessages(Wish, frozen=True):  # Messages; those with index < before, newest page
+class ReadMessages(EngineRequest, frozen=True):  # Messages; those with index < before, newest page
     conversation: str
     before: int
     limit: int = PAGE
 
 
-class ReadOperation(Wish, frozen=True):  # Messages: what an operation archived or pruned, filtered by `query`
+class ReadOperation(EngineRequest, frozen=True):  # Messages: what an operation archived or pruned, filtered by `query`
     conversation: str
     operation: str
     query: str = ""
@@ -58,208 +58,224 @@ class ReadOperation(Wish, frozen=True):  # Messages: what an operation archived 
     limit: int = PAGE
 
 
-class Send(Wish, frozen=True):  # Done at once; the turn follows as events
+class Send(EngineRequest, frozen=True):  # Done at once; the turn follows as events
     conversation: str
     text: str
     attachments: tuple[Attachment, ...] = ()
 
 
-class Stop(Wish, frozen=True):  # Done when the turn has ended
+class Stop(EngineRequest, frozen=True):  # Done when the turn has ended
     conversation: str
 
 
-class StopTool(Wish, frozen=True):  # Done at once; ToolFinished follows, and the turn goes on
+class StopTool(EngineRequest, frozen=True):  # Done at once; ToolFinished follows, and the turn goes on
     conversation: str
     reply_id: str  # with `place` as ToolStarted has them; a call that does not run stays as it is
     place: int
 
 
-class AnswerQuestion(Wish, frozen=True):  # Done; an answer that comes too late changes nothing
+class AnswerQuestion(EngineRequest, frozen=True):  # Done; an answer that comes too late changes nothing
     conversation: str
     question: str
     answer: PermissionAnswer
 
 
-class Research(Wish, frozen=True):  # Done at once; the turn follows as events
+class Research(EngineRequest, frozen=True):  # Done at once; the turn follows as events
     conversation: str
     question: str
 
 
-class ReadTotals(Wish, frozen=True):  # TotalsRead
+class ReadTotals(EngineRequest, frozen=True):  # TotalsRead
     conversation: str
 
 
-class StartFresh(Wish, frozen=True):  # Opened: a new conversation that begins with the summary of this one
+class StartFresh(EngineRequest, frozen=True):  # Opened: a new conversation that begins with the summary of this one
     conversation: str
 
 
-class SendAnyway(Wish, frozen=True):  # Done at once; the missing answer follows, though little is left of the window
+class SendAnyway(
+    EngineRequest, frozen=True
+):  # Done at once; the missing answer follows, though little is left of the window
     conversation: str
 
 
-class UseOwnWindow(Wish, frozen=True):  # Done; GaugeChanged tells that what was learned of the window is forgotten
+class UseOwnWindow(
+    EngineRequest, frozen=True
+):  # Done; GaugeChanged tells that what was learned of the window is forgotten
     conversation: str
 
 
-class OptimizeAndRetry(Wish, frozen=True):  # Done at once; room is made by the user's word, then the turn goes on
+class OptimizeAndRetry(
+    EngineRequest, frozen=True
+):  # Done at once; room is made by the user's word, then the turn goes on
     conversation: str
 
 
-class ChooseFolder(Wish, frozen=True):  # Opened; "" for none
+class ChooseFolder(EngineRequest, frozen=True):  # Opened; "" for none
     conversation: str
     folder: str
 
 
-class ListTools(Wish, frozen=True):  # Tools: all that could be on offer in this conversation
+class ListTools(EngineRequest, frozen=True):  # Tools: all that could be on offer in this conversation
     conversation: str
 
 
-class ReadSpill(Wish, frozen=True):  # SpillRead: lines of a whole output, those with `query` in them if it is given
+class ReadSpill(
+    EngineRequest, frozen=True
+):  # SpillRead: lines of a whole output, those with `query` in them if it is given
     spill: str
     query: str = ""
     offset: int = 0
     limit: int = 2_000
 
 
-class ListMemories(Wish, frozen=True):  # Memories, with the tokens of those that are sent in that conversation
+class ListMemories(EngineRequest, frozen=True):  # Memories, with the tokens of those that are sent in that conversation
     conversation: str = ""
 
 
-class WriteMemory(Wish, frozen=True):  # Memories; an id that is not known yet is a new one
+class WriteMemory(EngineRequest, frozen=True):  # Memories; an id that is not known yet is a new one
     memory: Memory
     conversation: str = ""
 
 
-class ExportConversation(Wish, frozen=True):  # Exported; format "markdown" or "json"
+class ExportConversation(EngineRequest, frozen=True):  # Exported; format "markdown" or "json"
     conversation: str
     path: str
     format: str = "markdown"
 
 
-class GoOn(Wish, frozen=True):  # Done at once; the missing answer follows as events, what tools have done stays
+class GoOn(
+    EngineRequest, frozen=True
+):  # Done at once; the missing answer follows as events, what tools have done stays
     conversation: str
 
 
-class Regenerate(Wish, frozen=True):  # Done at once; the turn follows as events
+class Regenerate(EngineRequest, frozen=True):  # Done at once; the turn follows as events
     conversation: str
 
 
-class Rename(Wish, frozen=True):  # Conversations
+class Rename(EngineRequest, frozen=True):  # Conversations
     conversation: str
     title: str
 
 
-class Delete(Wish, frozen=True):  # Conversations; nothing is erased
+class Delete(EngineRequest, frozen=True):  # Conversations; nothing is erased
     conversation: str
 
 
-class Restore(Wish, frozen=True):  # Conversations
+class Restore(EngineRequest, frozen=True):  # Conversations
     conversation: str
 
 
-class ChooseModel(Wish, frozen=True):  # Opened
+class ChooseModel(EngineRequest, frozen=True):  # Opened
     conversation: str
     model: str
 
 
-class CountDraft(Wish, frozen=True):  # DraftCounted
+class CountDraft(EngineRequest, frozen=True):  # DraftCounted
     conversation: str
     text: str
 
 
-class PlanOptimize(Wish, frozen=True):  # Plan; tail_tokens None and strategy "": the policy's
+class PlanOptimize(EngineRequest, frozen=True):  # Plan; tail_tokens None and strategy "": the policy's
     conversation: str
     tail_tokens: int | None = None
     strategy: str = ""
 
 
-class WriteSummary(Wish, frozen=True):  # Plan, once a model has written its summary; RoomProgress events before
+class WriteSummary(
+    EngineRequest, frozen=True
+):  # Plan, once a model has written its summary; RoomProgress events before
     conversation: str
     plan: str
     instructions: str = ""
 
 
-class CancelSummary(Wish, frozen=True):  # Done; WriteSummary is answered with a failure of the kind "cancelled"
+class CancelSummary(
+    EngineRequest, frozen=True
+):  # Done; WriteSummary is answered with a failure of the kind "cancelled"
     conversation: str
 
 
-class StopRoom(Wish, frozen=True):  # Done when no room is being made any more; a turn that waits for it is stopped
+class StopRoom(
+    EngineRequest, frozen=True
+):  # Done when no room is being made any more; a turn that waits for it is stopped
     conversation: str
 
 
-class CheckSummary(Wish, frozen=True):  # Plan, with the edited summary measured and checked
-    conversation: str
-    plan: str
-    summary: str
-
-
-class ApplyPlan(Wish, frozen=True):  # Done; a ViewChanged event tells what changed
+class CheckSummary(EngineRequest, frozen=True):  # Plan, with the edited summary measured and checked
     conversation: str
     plan: str
     summary: str
 
 
-class UndoOperation(Wish, frozen=True):  # Done
+class ApplyPlan(EngineRequest, frozen=True):  # Done; a ViewChanged event tells what changed
+    conversation: str
+    plan: str
+    summary: str
+
+
+class UndoOperation(EngineRequest, frozen=True):  # Done
     conversation: str
     operation: str
 
 
-class RedoOperation(Wish, frozen=True):  # Done
+class RedoOperation(EngineRequest, frozen=True):  # Done
     conversation: str
     operation: str
 
 
-class BringBackMessages(Wish, frozen=True):  # Done
+class BringBackMessages(EngineRequest, frozen=True):  # Done
     conversation: str
     messages: tuple[str, ...]
 
 
-class PinMessage(Wish, frozen=True):  # Done
+class PinMessage(EngineRequest, frozen=True):  # Done
     conversation: str
     message: str
 
 
-class UnpinMessage(Wish, frozen=True):  # Done
+class UnpinMessage(EngineRequest, frozen=True):  # Done
     conversation: str
     message: str
 
 
-class ListPins(Wish, frozen=True):  # Messages
+class ListPins(EngineRequest, frozen=True):  # Messages
     conversation: str
 
 
-class Search(Wish, frozen=True):  # Found
+class Search(EngineRequest, frozen=True):  # Found
     query: str
     conversation: str | None = None
     limit: int = 50
 
 
-class ImportFile(Wish, frozen=True):  # Imported
+class ImportFile(EngineRequest, frozen=True):  # Imported
     path: str
 
 
-class ReadSettings(Wish, frozen=True):  # SettingsRead
+class ReadSettings(EngineRequest, frozen=True):  # SettingsRead
     pass
 
 
-class WriteSettings(Wish, frozen=True):  # SettingsRead; keys by server name; an empty key removes it
+class WriteSettings(EngineRequest, frozen=True):  # SettingsRead; keys by server name; an empty key removes it
     settings: Settings
     keys: dict[str, str] = {}
 
 
-class Discover(Wish, frozen=True):  # Discovered: servers that could be set up; at most 1.5 s
+class Discover(EngineRequest, frozen=True):  # Discovered: servers that could be set up; at most 1.5 s
     pass
 
 
-class ProposeModels(Wish, frozen=True):  # Proposed: names of models for a server of that kind
+class ProposeModels(EngineRequest, frozen=True):  # Proposed: names of models for a server of that kind
     kind: ServerKind
 
 
-class ListModels(Wish, frozen=True):  # Models
+class ListModels(EngineRequest, frozen=True):  # Models
     pass
 
 
-class Shutdown(Wish, frozen=True):  # Done, then the engine ends
+class Shutdown(EngineRequest, frozen=True):  # Done, then the engine ends
     pass
 
 
@@ -338,28 +354,28 @@ ConversationWish = (
 """Wishes about one open conversation."""
 
 
-class Thing(msgspec.Struct, frozen=True, tag=True):
+class EngineResponse(msgspec.Struct, frozen=True, tag=True):
     """Something the engine answers with."""
 
 
-class Done(Thing, frozen=True):
+class Done(EngineResponse, frozen=True):
     """It was done, and is stored."""
 
 
-class Welcome(Thing, frozen=True):
+class Welcome(EngineResponse, frozen=True):
     """The engine is ready. warnings: what the user should know of the start, such as damaged settings."""
 
     version: int
     warnings: tuple[Failure, ...] = ()
 
 
-class Conversations(Thing, frozen=True):
+class Conversations(EngineResponse, frozen=True):
     """All conversations, newest first."""
 
     conversations: tuple[ConversationInfo, ...]
 
 
-class Opened(Thing, frozen=True):
+class Opened(EngineResponse, frozen=True):
     """A conversation as it stands. rows: the newest page; total: messages in all. questions: those that wait."""
 
     conversation: ConversationInfo
@@ -372,14 +388,14 @@ class Opened(Thing, frozen=True):
     questions: tuple[Asked, ...] = ()
 
 
-class Messages(Thing, frozen=True):
+class Messages(EngineResponse, frozen=True):
     """A page of messages in their order. total: how many there are in all."""
 
     rows: tuple[MessageRow, ...]
     total: int
 
 
-class DraftCounted(Thing, frozen=True):
+class DraftCounted(EngineResponse, frozen=True):
     """Tokens that the draft would add to the request."""
 
     tokens: int
@@ -409,7 +425,7 @@ class Writer(msgspec.Struct, frozen=True):
     dollars: float | None = None
 
 
-class Plan(Thing, frozen=True):
+class Plan(EngineResponse, frozen=True):
     """What **Optimize conversation** would do. Both gauges were measured on assembled requests.
 
     strategy: "llm", "extractive" or "last_messages". is_written: False while a model has not written the summary;
@@ -449,20 +465,20 @@ class Plan(Thing, frozen=True):
     usage: Usage | None = None
 
 
-class Found(Thing, frozen=True):
+class Found(EngineResponse, frozen=True):
     """Search results, best first."""
 
     results: tuple[SearchResult, ...]
 
 
-class Imported(Thing, frozen=True):
+class Imported(EngineResponse, frozen=True):
     """Conversations that an import created. repaired: what is wrong with them and set right in the view, in words."""
 
     conversations: tuple[ConversationInfo, ...]
     repaired: str = ""
 
 
-class SettingsRead(Thing, frozen=True):
+class SettingsRead(EngineResponse, frozen=True):
     """The settings, and the names of servers that have a key (never a key itself).
 
     key_storage: where keys are kept, in words, or why they last for this session only.
@@ -473,7 +489,7 @@ class SettingsRead(Thing, frozen=True):
     key_storage: str
 
 
-class Models(Thing, frozen=True):
+class Models(EngineResponse, frozen=True):
     """Models that can be chosen."""
 
     models: tuple[ModelInfo, ...]
@@ -487,7 +503,7 @@ class ToolOffer(msgspec.Struct, frozen=True):
     is_on: bool = True
 
 
-class Tools(Thing, frozen=True):
+class Tools(EngineResponse, frozen=True):
     """All tools of a conversation. failures: servers of tools that do not answer."""
 
     tools: tuple[ToolOffer, ...]
@@ -495,7 +511,7 @@ class Tools(Thing, frozen=True):
     failures: tuple[Failure, ...] = ()
 
 
-class SpillRead(Thing, frozen=True):
+class SpillRead(EngineResponse, frozen=True):
     """Lines of a whole output: number, counted from 1, and text. total: how many there are, or that were found."""
 
     lines: tuple[tuple[int, str], ...]
@@ -503,7 +519,7 @@ class SpillRead(Thing, frozen=True):
     bytes: int
 
 
-class Memories(Thing, frozen=True):
+class Memories(EngineResponse, frozen=True):
     """What is remembered, oldest first; and the tokens that those take, of `most`, which are sent in `conversation`.
 
     conversation: "" for a conversation that does not exist yet. folder: its working folder, "" for none.
@@ -516,25 +532,25 @@ class Memories(Thing, frozen=True):
     folder: str = ""
 
 
-class TotalsRead(Thing, frozen=True):
+class TotalsRead(EngineResponse, frozen=True):
     """What a conversation has cost so far."""
 
     totals: Totals
 
 
-class Discovered(Thing, frozen=True):
+class Discovered(EngineResponse, frozen=True):
     """Servers that answer on this machine, and providers whose keys the environment has; without those set up."""
 
     servers: tuple[Server, ...]
 
 
-class Proposed(Thing, frozen=True):
+class Proposed(EngineResponse, frozen=True):
     """Names of models, the best known first."""
 
     models: tuple[str, ...]
 
 
-class Exported(Thing, frozen=True):
+class Exported(EngineResponse, frozen=True):
     """A conversation was written to a file. bytes: its size."""
 
     path: str

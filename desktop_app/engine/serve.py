@@ -13,14 +13,14 @@ from typing import NoReturn
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
-from desktop_app.chat.turn import bug_failure
+from desktop_app.chat.turn.turn import bug_failure
 from desktop_app.conversation.events import Failure
 
 from .answers import answer
 from .compose import compose
 from .ending import end_process, limit_end
 from .engine import Engine
-from .outbox import Outbox
+from .event_coalescer import EventCoalescer
 from .protocol import Answer, Ask, ConversationsChanged, ListConversations, ProtocolError, decode_ask, number_of
 
 LINE_MOST = 64 * 1024 * 1024
@@ -65,7 +65,7 @@ def _write_all(descriptor: int, line: bytes) -> None:
 
 
 async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
-    outbox = Outbox(write)
+    outbox = EventCoalescer(write)
     server = Server(outbox)
     try:
         engine = await compose(data, outbox, server.tell_list_changed, server.log_bug)
@@ -86,7 +86,7 @@ class Server:
 
     engine: Engine
 
-    def __init__(self, outbox: Outbox) -> None:
+    def __init__(self, outbox: EventCoalescer) -> None:
         self.outbox = outbox
         self._tasks = Tasks(self.log_bug)
         self._list_is_stale = False
@@ -161,7 +161,7 @@ async def _standard_input() -> asyncio.StreamReader:
     return reader
 
 
-async def _refuse_everything(outbox: Outbox, failure: Failure) -> None:
+async def _refuse_everything(outbox: EventCoalescer, failure: Failure) -> None:
     """The archive cannot be opened: every wish is answered with the reason, so that the window can tell it."""
     reader = await _standard_input()
     while line := await reader.readline():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from desktop_app.chat.memory.memory_flusher import memory_written as write_memory
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.remember import memory_written as write_memory
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import tokens_taken
 from desktop_app.context.memory.scopes import memories_in

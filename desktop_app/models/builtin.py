@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
 MODEL_ID = "builtin"
@@ -66,5 +66,5 @@ def model_info() -> ModelInfo:
     """The built-in model as it can be chosen; its note says what is wrong with it, if anything is."""
     wrong = check_model()
     note = "" if wrong is None else f"{wrong} Run packaging/run once to install it, or choose another model."
-    info = ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Basis.MEASURED, is_builtin=True, note=note)
+    info = ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Provenance.MEASURED, is_builtin=True, note=note)
     return replace(info, has_tools=False)  # it is too small to call any, and their schemas would fill its window

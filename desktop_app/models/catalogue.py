@@ -10,9 +10,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ChatModel, ModelError, Price, WindowUnknown
-from desktop_app.context.counting import Tokenizer
+from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.settings import Server, ServerKind, Settings
 
@@ -21,7 +21,7 @@ from .builtin_model import BuiltinModel
 from .discovery import ASK_SECONDS, PATIENT_SECONDS, REFUSED, Found, ask, client_for, is_asked
 from .endpoint import Endpoint
 from .last_told import LastTold, LastToldFile, ModelKey
-from .limits import ASSUMED_WINDOW, Limits, Told
+from .limits import ASSUMED_WINDOW, Limits, ModelCapabilities
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
@@ -145,8 +145,8 @@ class Catalogue:
                 told, found, key = self._told(server, name), self._found_of(server, name), _key(server, name)
                 is_measured = found is not None and found.is_up and bool(found.told.window)
                 last = self._last_told.of(key)
-                if told != Told() and (is_measured or last is None or last.basis is Basis.ESTIMATED):
-                    basis = Basis.MEASURED if is_measured else Basis.ESTIMATED
+                if told != ModelCapabilities() and (is_measured or last is None or last.basis is Provenance.ESTIMATED):
+                    basis = Provenance.MEASURED if is_measured else Provenance.ESTIMATED
                     changed |= self._last_told.note(key, LastTold(told, basis, time.time()))
         if changed:
             await asyncio.to_thread(self._last_told.write)
@@ -205,11 +205,11 @@ class Catalogue:
         found, last = self._found_of(server, name), self._last_told.of(_key(server, name))
         if found is not None and found.told.window:
             return Limits(found.told.window, max_output)
-        if last is not None and last.told.window and last.basis is Basis.MEASURED:
+        if last is not None and last.told.window and last.basis is Provenance.MEASURED:
             return Limits(last.told.window, max_output, told_at=last.at)
         if told.window:
-            return Limits(told.window, max_output, Basis.ESTIMATED)
-        return Limits(ASSUMED_WINDOW if self._is_assumed(server, found) else 0, max_output, Basis.ASSUMED)
+            return Limits(told.window, max_output, Provenance.ESTIMATED)
+        return Limits(ASSUMED_WINDOW if self._is_assumed(server, found) else 0, max_output, Provenance.ASSUMED)
 
     def _is_assumed(self, server: Server, found: Found | None) -> bool:
         """Whether everybody was asked for the window of a cloud model, and nobody knew."""
@@ -217,11 +217,11 @@ class Catalogue:
         has_answered = found.status not in REFUSED and found.is_up if found is not None else not is_asked(endpoint)
         return not endpoint.is_local and self.litellm.is_loaded and has_answered
 
-    def _told(self, server: Server, name: str) -> Told:
+    def _told(self, server: Server, name: str) -> ModelCapabilities:
         """What is known of the model: what its server says comes first, and what it said last comes last. Nothing is
         published of what runs here."""
         found, last = self._found_of(server, name), self._last_told.of(_key(server, name))
-        told = found.told if found is not None else Told()
+        told = found.told if found is not None else ModelCapabilities()
         endpoint = self._endpoint(server)
         published = None if endpoint.is_local else published_of(self.litellm.published(), endpoint, name)
         told = told.or_else(published) if published else told

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from .capability_probes import Question, names_in, questions_about
 from .endpoint import Endpoint
 from .http_client import NoWay, http_client
-from .limits import Told
-from .questions import Question, names_in, questions_about
+from .limits import ModelCapabilities
 
 ASK_SECONDS = 1.5
 """For one question, or for all about a tokenizer. A local server that is idle answers within 50 ms."""
@@ -31,7 +31,7 @@ class Found(msgspec.Struct, frozen=True):
     listed: the models that the server has, as far as it was asked. better_address: where it answers as it should.
     """
 
-    told: Told
+    told: ModelCapabilities
     is_up: bool
     url: str = ""
     status: int = 0
@@ -44,13 +44,13 @@ async def ask(endpoint: Endpoint, models: tuple[str, ...], seconds: float = ASK_
     """What the server tells of these models, each question within so many seconds. Never raises for what a server does
     or does not answer."""
     if not endpoint.is_address:
-        return {model: Found(Told(), False) for model in models}
+        return {model: Found(ModelCapabilities(), False) for model in models}
     asked = {model: questions_about(model, endpoint.kind, endpoint.is_local) for model in models}
     asked = {model: questions for model, questions in asked.items() if questions}
     try:
         client = client_for(endpoint, seconds)
     except NoWay:
-        return {model: Found(Told(), False) for model in models}
+        return {model: Found(ModelCapabilities(), False) for model in models}
     async with client:
         answers = _Answers(client, endpoint, seconds)
         found = await asyncio.gather(*(_ask_about(answers, model, questions) for model, questions in asked.items()))
@@ -88,13 +88,13 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
         return names_in((await _Answers(client, endpoint).to(question))[1])
 
 
-def _nothing(answer: Any, model: str) -> Told:
-    return Told()
+def _nothing(answer: Any, model: str) -> ModelCapabilities:
+    return ModelCapabilities()
 
 
 async def _ask_about(answers: _Answers, model: str, questions: tuple[Question, ...]) -> Found:
     heard = await asyncio.gather(*(answers.to(question) for question in questions))
-    told = Told()
+    told = ModelCapabilities()
     for question, (_, content) in zip(questions, heard, strict=True):
         told = told.or_else(question.read(content, model))
     found = Found(told, any(status for status, _ in heard))

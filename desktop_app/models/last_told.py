@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 
-from .limits import Told
+from .limits import ModelCapabilities
 
 ModelKey = tuple[str, str, str]
 """The server's name, its address, and the model as the server calls it: at another address it is another model."""
@@ -24,8 +24,8 @@ class LastTold(msgspec.Struct, frozen=True):
     at: when, in seconds since 1970.
     """
 
-    told: Told
-    basis: Basis
+    told: ModelCapabilities
+    basis: Provenance
     at: float
 
 

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from desktop_app.chat.ports import Price
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 
 ASSUMED_WINDOW = 128_000
 """Of a cloud model that nobody knows (features.md C6)."""
@@ -24,7 +24,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     window: int
     max_output: int = 0
-    basis: Basis = Basis.MEASURED
+    basis: Provenance = Provenance.MEASURED
     told_at: float = 0.0
 
     def reply_limit(self) -> int:
@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True):
         return min(self.max_output, self.window) or min(DEFAULT_MAX_OUTPUT, self.window // 4)
 
 
-class Told(msgspec.Struct, frozen=True):
+class ModelCapabilities(msgspec.Struct, frozen=True):
     """What somebody tells of a model; 0 and None where nothing was said."""
 
     window: int = 0
@@ -41,9 +41,9 @@ class Told(msgspec.Struct, frozen=True):
     has_eyes: bool | None = None
     price: Price | None = None
 
-    def or_else(self, other: Told) -> Told:
+    def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
         """The same, with what it leaves open as the other one has it."""
-        return Told(
+        return ModelCapabilities(
             self.window or other.window,
             self.max_output or other.max_output,
             other.has_tools if self.has_tools is None else self.has_tools,

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any
 
 from desktop_app.chat.ports import ErrorKind, ModelError, Piece
-from desktop_app.context.counting import Tokenizer
+from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json

@@ -10,10 +10,10 @@ import msgspec
 
 from desktop_app.settings import Server, ServerKind
 
+from .capability_probes import names_in
 from .http_client import bounded
 from .key_environment import kinds_with_key
 from .known_models import PROPOSED
-from .questions import names_in
 
 SECONDS = 1.5
 """For all ports together. On loopback a server that is idle answers within 50 ms; one that loads a model may not."""

@@ -11,7 +11,7 @@ import re
 import string
 from collections.abc import Sequence
 
-from desktop_app.context.thoughts import thoughts_back
+from desktop_app.context.counting.returned_reasoning import thoughts_back
 from desktop_app.conversation.listing import ModelInfo, Thoughts
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.openai_chat import Json, chat_of
@@ -19,7 +19,7 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
 from .cache_markers import mark
-from .extras import read
+from .provider_metadata import read
 from .tokens.families import family_of
 
 WITHOUT_STREAM_OPTIONS: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})

@@ -15,7 +15,7 @@ from desktop_app.settings import ServerKind
 
 from .endpoint import PREFIX, Endpoint
 from .known_models import KNOWN, PROPOSED
-from .limits import Told
+from .limits import ModelCapabilities
 
 PREFIX_OF_HOST = {
     "api.deepseek.com": "deepseek",
@@ -33,13 +33,13 @@ PREFIX_OF_HOST = {
 CHAT_MODES = ("chat", "responses")
 
 
-def published_of(catalogue: Mapping[str, Json], endpoint: Endpoint, name: str) -> Told | None:
+def published_of(catalogue: Mapping[str, Json], endpoint: Endpoint, name: str) -> ModelCapabilities | None:
     """What is published of that model, as that server names it; None if nothing is."""
     found = next((catalogue[key] for key in _keys(endpoint, name) if key in catalogue), None)
-    told = _told(found) if found else Told()
+    told = _told(found) if found else ModelCapabilities()
     known = KNOWN.get(name.rpartition("/")[2])
     told = known.or_else(told) if known else told
-    return told if told != Told() else None
+    return told if told != ModelCapabilities() else None
 
 
 def proposals(catalogue: Mapping[str, Json], kind: ServerKind) -> tuple[str, ...]:
@@ -70,10 +70,10 @@ def _keys(endpoint: Endpoint, name: str) -> Iterator[str]:
         yield own.replace(".", "-")
 
 
-def _told(fields: Json) -> Told:
+def _told(fields: Json) -> ModelCapabilities:
     prompt, reply = fields.get("input_cost_per_token") or 0.0, fields.get("output_cost_per_token") or 0.0
     cached, written = fields.get("cache_read_input_token_cost"), fields.get("cache_creation_input_token_cost")
-    return Told(
+    return ModelCapabilities(
         window=int(fields.get("max_input_tokens") or 0),
         max_output=int(fields.get("max_output_tokens") or 0),
         has_tools=bool(fields.get("supports_function_calling")),

@@ -11,7 +11,7 @@ from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, T
 from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
-from .extras import Extras, written
+from .provider_metadata import ProviderMetadata, written
 from .wire_types import NoChunk, count_of, dollars_of, field_of, index_of, is_object, json_of, list_of, text_of, word_of
 
 REASONS = {
@@ -120,7 +120,7 @@ class ReplyReader:
         """What has to go back with that call; with the first one, what has to go back with the message."""
         of_message = {"reasoning_details": self._details} if self._details and place == 0 else {}
         try:
-            return written(Extras(self._writer, self._calls[place].extra, of_message))
+            return written(ProviderMetadata(self._writer, self._calls[place].extra, of_message))
         except (RecursionError, OverflowError):  # too deep, or with numbers too large, to be kept
             return ""
 

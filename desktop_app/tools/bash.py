@@ -13,14 +13,14 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated
 
-from desktop_app.context.command_line import simple_commands
-from desktop_app.context.options import changes_what_follows
-from desktop_app.context.permissions import literal, suggested_for
-from desktop_app.conversation.tools import Need, ToolOutcome, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
+from desktop_app.permissions.command_line import simple_commands
+from desktop_app.permissions.command_options import changes_what_follows
+from desktop_app.permissions.rules import literal, suggested_for
 
 from .child_process import ChildProcess
 from .command_files import private_files
-from .places import Borders, folder_of
+from .places import PathPolicy, folder_of
 from .tool import Arguments, Tool, ToolFailed, about
 
 SECONDS, SECONDS_MOST = 120, 600
@@ -59,7 +59,7 @@ class BashTool(Tool[BashArguments]):
     )
     arguments = BashArguments
 
-    def __init__(self, borders: Borders) -> None:
+    def __init__(self, borders: PathPolicy) -> None:
         self._borders = borders
         self._looking = asyncio.Lock()  # calls are asked for in their order
         self._shell = shutil.which("bash") or shutil.which("sh") or ""
@@ -69,26 +69,26 @@ class BashTool(Tool[BashArguments]):
         """Where there is a shell, and groups of processes that can be ended as a whole."""
         return bool(self._shell) and hasattr(os, "killpg")
 
-    async def needs(self, arguments: BashArguments, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: BashArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """One for each simple command, and for each file that it may read and that is nothing for a model; one for the
         whole line, where it cannot be taken apart, or where a part alone would not say that something in it is filled
         in, or that one before it has changed what it means."""
         line = _as_seen(arguments.command).strip(BLANKS)
         commands = simple_commands(line)
         if commands is None:
-            return (Need(self.name, "run", line, literal(line)),)
+            return (RequiredPermission(self.name, "run", line, literal(line)),)
         async with self._looking:
             private = await asyncio.to_thread(private_files, self.name, commands, self._borders, place)
         if any(simple_commands(command.text) != (command,) for command in commands):
             proposed = suggested_for(commands[0]) if len(commands) == 1 else ""
             is_wide = proposed not in ("", literal(commands[0].text))
-            return (Need(self.name, "run", line, proposed if is_wide else literal(line)), *private)
+            return (RequiredPermission(self.name, "run", line, proposed if is_wide else literal(line)), *private)
         if len(commands) > 1 and any(map(changes_what_follows, commands)):
-            return (Need(self.name, "run", line, literal(line)), *private)
-        needs = (Need(self.name, "run", command.text, suggested_for(command)) for command in commands)
+            return (RequiredPermission(self.name, "run", line, literal(line)), *private)
+        needs = (RequiredPermission(self.name, "run", command.text, suggested_for(command)) for command in commands)
         return (*dict.fromkeys(needs), *private)
 
-    async def run(self, arguments: BashArguments, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, arguments: BashArguments, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """The output as it comes, and at last all of it, with the exit code."""
         folder = folder_of(place)
         if not await asyncio.to_thread(folder.is_dir):

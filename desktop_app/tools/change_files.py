@@ -9,9 +9,9 @@ from typing import Annotated, TypeVar
 from weakref import WeakValueDictionary
 
 from desktop_app.conversation.plurals import counted
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
 
-from .places import Borders, resolved, told
+from .places import PathPolicy, resolved, told
 from .replacement import as_in, checked_places, shown
 from .text_files import read_text, replace_file
 from .tool import Arguments, FilePath, Tool, ToolFailed, about
@@ -46,16 +46,16 @@ C = TypeVar("C", bound=Change)
 class ChangeTool(Tool[C]):
     """Changes one file."""
 
-    def __init__(self, borders: Borders, locks: FileLocks) -> None:
+    def __init__(self, borders: PathPolicy, locks: FileLocks) -> None:
         self._borders = borders
         self._locks = locks
 
-    async def needs(self, arguments: C, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: C, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """Always the user's word."""
         file = await asyncio.to_thread(resolved, arguments.path, place)
         return await asyncio.to_thread(self._borders.writing, self.name, file, place)
 
-    async def answer(self, arguments: C, place: Workplace) -> str:
+    async def answer(self, arguments: C, place: ToolContext) -> str:
         """What was changed."""
         file = await asyncio.to_thread(resolved, arguments.path, place)
         lock = self._locks.of(file)
@@ -70,7 +70,7 @@ class ChangeTool(Tool[C]):
         changing.add_done_callback(release)
         return await asyncio.shield(changing)
 
-    def _checked(self, file: Path, arguments: C, place: Workplace) -> str:
+    def _checked(self, file: Path, arguments: C, place: ToolContext) -> str:
         self._borders.writing_checked(self.name, file, place)
         return self._changed(file, told(file, place), arguments)
 

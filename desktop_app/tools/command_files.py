@@ -9,12 +9,12 @@ from glob import has_magic, iglob
 from itertools import islice
 from pathlib import Path
 
-from desktop_app.context.command_line import Command
-from desktop_app.context.permissions import parts_of
-from desktop_app.context.secret_paths import may_mean_secret
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
+from desktop_app.permissions.command_line import Command
+from desktop_app.permissions.rules import parts_of
+from desktop_app.permissions.secret_paths import may_mean_secret
 
-from .places import Borders, folder_of
+from .places import PathPolicy, folder_of
 
 FOUND_MOST = 2_000
 """Names that one pattern is filled in with."""
@@ -24,7 +24,9 @@ NAME_MOST = 4_096
 """Characters; no file has a longer path."""
 
 
-def private_files(tool: str, commands: Sequence[Command], borders: Borders, place: Workplace) -> tuple[Need, ...]:
+def private_files(
+    tool: str, commands: Sequence[Command], borders: PathPolicy, place: ToolContext
+) -> tuple[RequiredPermission, ...]:
     """Return a need for each such file that is there: it can be allowed by its own name alone."""
     folder = os.path.realpath(folder_of(place))
     found: dict[str, None] = {}
@@ -37,7 +39,7 @@ def private_files(tool: str, commands: Sequence[Command], borders: Borders, plac
                 real = os.path.realpath(path)
                 if real not in found and not Path(folder).is_relative_to(real) and borders.is_private(Path(real)):
                     found[real] = None
-    return tuple(Need(tool, "read", path) for path in found)
+    return tuple(RequiredPermission(tool, "read", path) for path in found)
 
 
 def _paths(word: str, folder: str, is_filled: bool) -> Iterator[str]:

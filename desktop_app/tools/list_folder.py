@@ -8,10 +8,10 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
 
 from .opening import opened_folder
-from .places import Borders, resolved, told
+from .places import PathPolicy, resolved, told
 from .tool import Arguments, Tool, ToolFailed, about
 
 LISTED_MOST = 500
@@ -31,20 +31,20 @@ class ListTool(Tool[ListArguments]):
     description = "List a folder: subfolders, then files with sizes in bytes."
     arguments = ListArguments
 
-    def __init__(self, borders: Borders) -> None:
+    def __init__(self, borders: PathPolicy) -> None:
         self._borders = borders
 
-    async def needs(self, arguments: ListArguments, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: ListArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """Nothing within the working folder."""
         folder = await asyncio.to_thread(resolved, arguments.path or ".", place)
         return await asyncio.to_thread(self._borders.reading, self.name, folder, place)
 
-    async def answer(self, arguments: ListArguments, place: Workplace) -> str:
+    async def answer(self, arguments: ListArguments, place: ToolContext) -> str:
         """An entry a line."""
         folder = await asyncio.to_thread(resolved, arguments.path or ".", place)
         return await asyncio.to_thread(self._listed, folder, place)
 
-    def _listed(self, folder: Path, place: Workplace) -> str:
+    def _listed(self, folder: Path, place: ToolContext) -> str:
         self._borders.reading_checked(self.name, folder, place)
         return _listed(folder, told(folder, place))
 

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Annotated
 
+from desktop_app.chat.memory.memory_flusher import MemoryStore
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.remember import MemoryStore
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.memory.memories import Note, changes_of
-from desktop_app.conversation.tools import ToolSpec, Workplace
+from desktop_app.conversation.tools import ToolContext, ToolSpec
 
 from .tool import Arguments, Tool, ToolFailed, about
 from .toolbox import OwnTools
@@ -35,7 +35,7 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    async def answer(self, arguments: SaveMemoryArguments, place: Workplace) -> str:
+    async def answer(self, arguments: SaveMemoryArguments, place: ToolContext) -> str:
         """What was saved, or that it was known already. Raises ToolFailed."""
         note = Note(arguments.text, arguments.replaces)
         try:
@@ -62,6 +62,6 @@ class MemoryTools(OwnTools):
         super().__init__((SaveMemoryTool(store),))
         self._is_on = is_on
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """The tool, while it is wanted."""
         return await super().specs(place) if self._is_on() else ()

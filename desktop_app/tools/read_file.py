@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 from desktop_app.chat.ports import Spills
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
 
 from .line_window import LINES_MOST, beginning, window_of_file, window_of_text
 from .opening import opened_folder
-from .places import Borders, resolved, told
+from .places import PathPolicy, resolved, told
 from .spill import is_spill_name
 from .text_files import open_regular, refuse_binary
 from .tool import Arguments, Tool, ToolFailed, about
@@ -37,28 +37,28 @@ class ReadTool(Tool[ReadArguments]):
     description = f"Read a text file, {LINES_MOST:,} numbered lines or 48 KB at most; read on with offset."
     arguments = ReadArguments
 
-    def __init__(self, borders: Borders, spills: Spills) -> None:
+    def __init__(self, borders: PathPolicy, spills: Spills) -> None:
         self._borders = borders
         self._spills = spills
 
-    async def needs(self, arguments: ReadArguments, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: ReadArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """Nothing for spills, and within the working folder."""
         return await asyncio.to_thread(self._needs, arguments.path, place)
 
-    def _needs(self, path: str, place: Workplace) -> tuple[Need, ...]:
+    def _needs(self, path: str, place: ToolContext) -> tuple[RequiredPermission, ...]:
         file = resolved(path, place)
         if is_spill_name(path) and not file.exists():
             return ()
         return self._borders.reading(self.name, file, place)
 
-    async def answer(self, arguments: ReadArguments, place: Workplace) -> str:
+    async def answer(self, arguments: ReadArguments, place: ToolContext) -> str:
         """The lines, numbered."""
         file = await asyncio.to_thread(resolved, arguments.path, place)
         if is_spill_name(arguments.path) and not await asyncio.to_thread(file.exists):
             return await self._spill(arguments)
         return await asyncio.to_thread(self._read, file, arguments, place)
 
-    def _read(self, file: Path, arguments: ReadArguments, place: Workplace) -> str:
+    def _read(self, file: Path, arguments: ReadArguments, place: ToolContext) -> str:
         self._borders.reading_checked(self.name, file, place)
         return _read(file, told(file, place), arguments)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
+from desktop_app.chat.memory.recall import RecallArchive, as_text, recalled
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.recall import RecallArchive, as_text, recalled
 from desktop_app.context.recall.passages import text_of
 from desktop_app.context.recall.recollection import Recollected, page_of
-from desktop_app.conversation.tools import Workplace
+from desktop_app.conversation.tools import ToolContext
 
 from .tool import Arguments, Tool, ToolFailed, about
 
@@ -42,7 +42,7 @@ class RecallTool(Tool[RecallArguments]):
     def __init__(self, archive: RecallArchive, room: Room) -> None:
         self._archive, self._room = archive, room
 
-    async def answer(self, arguments: RecallArguments, place: Workplace) -> str:
+    async def answer(self, arguments: RecallArguments, place: ToolContext) -> str:
         """The messages, one a line. Raises ToolFailed."""
         try:
             if arguments.message >= 0:

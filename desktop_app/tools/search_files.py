@@ -16,14 +16,14 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from desktop_app.context.secret_paths import is_secret
 from desktop_app.conversation.plurals import counted
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
+from desktop_app.permissions.secret_paths import is_secret
 
 from . import search_child
 from .child_process import ChildProcess
 from .opening import folder_to_run_in, opened_folder
-from .places import Borders, resolved
+from .places import PathPolicy, resolved
 from .search_child import LINE_MOST, SKIPPED, fits
 from .text_files import bom_of, open_regular
 from .tool import Arguments, Tool, ToolFailed, about
@@ -49,15 +49,15 @@ S = TypeVar("S", bound=Search)
 class SearchTool(Tool[S]):
     """A search below a folder."""
 
-    def __init__(self, borders: Borders) -> None:
+    def __init__(self, borders: PathPolicy) -> None:
         self._borders = borders
 
-    async def needs(self, arguments: S, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: S, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """Nothing within the working folder."""
         root = await asyncio.to_thread(resolved, arguments.path or ".", place)
         return await asyncio.to_thread(self._borders.reading, self.name, root, place)
 
-    async def answer(self, arguments: S, place: Workplace) -> str:
+    async def answer(self, arguments: S, place: ToolContext) -> str:
         """What was found."""
         root = await asyncio.to_thread(resolved, arguments.path or ".", place)
         await asyncio.to_thread(self._borders.reading_checked, self.name, root, place)

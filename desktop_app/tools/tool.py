@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from desktop_app.conversation.tools import Need, ToolOutcome, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
 
 
 class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,14 +45,14 @@ class Tool(ABC, Generic[A]):
         """Whether it can work on this machine at all."""
         return True
 
-    async def needs(self, arguments: A, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: A, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """What the call would do that the user may not want. May raise ToolFailed and OSError: then nothing is done."""
         return ()
 
-    async def answer(self, arguments: A, place: Workplace) -> str:
+    async def answer(self, arguments: A, place: ToolContext) -> str:
         """What the tool says. Raises ToolFailed, or OSError."""
         raise NotImplementedError
 
-    async def run(self, arguments: A, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, arguments: A, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Output as it comes, and at last the outcome; most tools have the outcome alone."""
         yield ToolOutcome(await self.answer(arguments, place))

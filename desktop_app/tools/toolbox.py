@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import Spills, WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.paths import data_folder, keys_file
 from desktop_app.settings import Settings
 
 from .bash import BashTool
 from .change_files import EditTool, FileLocks, WriteTool
 from .list_folder import ListTool
-from .places import Borders
+from .places import PathPolicy
 from .read_file import ReadTool
 from .schema import read_arguments, spec_of
 from .search_files import GlobTool, GrepTool
@@ -34,15 +34,15 @@ MOST_ASKED = 1_000
 class ToolSource(Protocol):
     """Where tools come from. It fits the `Toolbox` port, and is asked only for calls of tools that it offers."""
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """Those on offer there, in an order that does not change."""
         ...
 
-    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """What the call would do that the user may not want."""
         ...
 
-    def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Output as it comes, and at last the outcome."""
         ...
 
@@ -68,15 +68,15 @@ class Toolbox:
         own = OwnTools(own_tools(spills, settings, data or data_folder()))
         self._sources: tuple[ToolSource, ...] = (own, *sources)
         self._settings = settings
-        self._asked: dict[tuple[str, ToolCall], frozenset[Need]] = {}
+        self._asked: dict[tuple[str, ToolCall], frozenset[RequiredPermission]] = {}
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """Those on offer there, without those that are switched off; always in the same order, which begins the
         prompt cache."""
         off = self._settings().tools_off
         return tuple(spec for spec in await self.all_specs(place) if spec.name not in off)
 
-    async def all_specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def all_specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """The same with those that are switched off, for whoever switches them on again."""
         known: dict[str, ToolSpec] = {}
         for source in self._sources:
@@ -84,7 +84,7 @@ class Toolbox:
                 known.setdefault(spec.name, spec)
         return tuple(known.values())
 
-    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """What the call would do that the user may not want; nothing for what cannot be run anyway."""
         source = await self._source_of(call.name, place)
         needs = await source.needs(call, place) if source else ()
@@ -94,7 +94,7 @@ class Toolbox:
             del self._asked[old]
         return needs
 
-    async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Output as it comes, where a tool shows any, and at last the outcome.
 
         It runs only if it needs nothing, or what `needs` has told: a link may lead elsewhere by now, the settings may
@@ -118,7 +118,7 @@ class Toolbox:
         """What of the other sources does not answer, and why."""
         return tuple(failure for source in self._sources for failure in source.failures())
 
-    async def _source_of(self, name: str, place: Workplace) -> ToolSource | None:
+    async def _source_of(self, name: str, place: ToolContext) -> ToolSource | None:
         """The first that offers a tool of that name; those behind it are not asked."""
         if name in self._settings().tools_off:
             return None
@@ -135,11 +135,11 @@ class OwnTools:
         self._tools = {tool.name: tool for tool in tools if tool.is_there}
         self._specs = tuple(map(spec_of, self._tools.values()))
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """All that can work on this machine."""
         return self._specs
 
-    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """What the call would do; nothing for arguments that do not fit, since it will not run."""
         tool = self._tools[call.name]
         try:
@@ -147,9 +147,9 @@ class OwnTools:
         except ToolFailed:
             return ()
         except OSError:  # nobody can tell what it would do
-            return (Need(call.name, "read", call.arguments),)
+            return (RequiredPermission(call.name, "read", call.arguments),)
 
-    async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Runs the call. What goes wrong in the world is an outcome."""
         tool = self._tools[call.name]
         try:
@@ -172,7 +172,7 @@ class OwnTools:
 
 def own_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> tuple[Tool[Any], ...]:
     """Our tools, in the order in which models see them."""
-    borders, locks = Borders(data, keys_file()), FileLocks()
+    borders, locks = PathPolicy(data, keys_file()), FileLocks()
     return (
         ReadTool(borders, spills),
         WriteTool(borders, locks),

@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Callable
 from typing import Annotated
 
-from desktop_app.context.permissions import literal
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
+from desktop_app.permissions.rules import literal
 
 from .page_child import SHORT
 from .script import printed
@@ -48,12 +48,12 @@ class FetchTool(Tool[FetchArguments]):
     ) -> None:
         self._reader = WebReader(resolve, is_allowed)
 
-    async def needs(self, arguments: FetchArguments, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: FetchArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """The host has to be allowed."""
         host, _ = host_and_port(arguments.url)
-        return (Need(self.name, "network", host, literal(host)),)
+        return (RequiredPermission(self.name, "network", host, literal(host)),)
 
-    async def answer(self, arguments: FetchArguments, place: Workplace) -> str:
+    async def answer(self, arguments: FetchArguments, place: ToolContext) -> str:
         """The page's text, with where it comes from."""
         page = await self._reader.get(arguments.url, ACCEPT)
         text = await text_of(page)

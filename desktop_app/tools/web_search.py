@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from desktop_app.context.permissions import literal
-from desktop_app.conversation.tools import Need, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
+from desktop_app.permissions.rules import literal
 from desktop_app.settings import Settings
 
 from .script import printed
@@ -61,13 +61,13 @@ class WebSearchTool(Tool[SearchArguments]):
         # The user named that server, so that it may be anywhere: on this machine, most often.
         self._reader = WebReader(resolved_by_system, None)
 
-    async def needs(self, arguments: SearchArguments, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, arguments: SearchArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """The host that is asked has to be allowed."""
         url = self._settings().search_url
         host = host_and_port(url)[0] if url else DUCKDUCKGO
-        return (Need(self.name, "network", host, literal(host)),)
+        return (RequiredPermission(self.name, "network", host, literal(host)),)
 
-    async def answer(self, arguments: SearchArguments, place: Workplace) -> str:
+    async def answer(self, arguments: SearchArguments, place: ToolContext) -> str:
         """The results, best first."""
         url = self._settings().search_url
         found = await self._by_server(url, arguments.query) if url else await _by_duckduckgo(arguments.query)

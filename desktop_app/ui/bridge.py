@@ -22,11 +22,11 @@ from desktop_app.engine.protocol import (
     AnyWish,
     Ask,
     ConversationsChanged,
+    EngineResponse,
     Happened,
     Hello,
     ProtocolError,
     Shutdown,
-    Thing,
     Welcome,
     decode_engine_line,
     encode_line,
@@ -36,7 +36,7 @@ from .engine_process import RESTARTS_A_MINUTE, EngineProcess
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T", bound=Thing)
+T = TypeVar("T", bound=EngineResponse)
 
 HELLO_NUMBER = 0
 FIRST_BACKOFF = 0.1  # seconds before the engine is started again

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SETTLED_AFTER = 700  # milliseconds after the engine is ready, and between one import and the next
 LATER = (
     ".optimize.plan_dialog",
-    "desktop_app.context.permissions",
+    "desktop_app.permissions.rules",
     ".settings.settings_dialog",
     ".tools.tools_sheet",
     ".search.search_palette",
@@ -109,7 +109,7 @@ class ContextController(Controller):
             self._bridge.start(self._optimize(parent, self._chat.conversation))
 
     async def _optimize(self, parent: QWidget, conversation: str) -> None:
-        from .optimize.plan_dialog import PlanDialog  # not needed before: the window shows sooner
+        from .optimize.plan_dialog import PlanDialog
 
         self._tail, self._strategy = None, ""
         plan = await self._bridge.ask_for(p.Plan, p.PlanOptimize(conversation))

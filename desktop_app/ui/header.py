@@ -10,7 +10,7 @@ from PySide6.QtCore import QDateTime, QEvent, QLocale, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
 
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
 from .widgets.buttons import Button, Kind
@@ -36,7 +36,7 @@ def short_window(tokens: int) -> str:
 
 def model_words(model: ModelInfo) -> str:
     """A model and its window: "SmolLM2 135M · 8k"."""
-    mark = " assumed" if model.window_basis is Basis.ASSUMED else ""
+    mark = " assumed" if model.window_basis is Provenance.ASSUMED else ""
     return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
 
 

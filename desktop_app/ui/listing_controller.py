@@ -69,7 +69,7 @@ class ListingController(Controller):
 
     def open_search(self, parent: QWidget) -> None:
         """Opens the search over `parent`."""
-        from .search.search_palette import SearchPalette  # not needed before: the window shows sooner
+        from .search.search_palette import SearchPalette
 
         if self._palette is None:
             self._palette = SearchPalette(parent)

@@ -64,7 +64,7 @@ class SettingsController(QObject):
         self._parts.header.offer_models(models)
 
     async def _open(self, parent: QWidget, setting: str) -> None:
-        from .settings.settings_dialog import SettingsDialog  # not needed before: the window shows sooner
+        from .settings.settings_dialog import SettingsDialog
 
         read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
         models = await self._bridge.ask_for(p.Models, p.ListModels())

@@ -90,7 +90,7 @@ class ToolsController(Controller):
 
     def open_whole(self, spill: str, title: str) -> None:
         """Opens a window that reads a whole output."""
-        from .tools.spill_viewer import SpillViewer  # not needed before: the window shows sooner
+        from .tools.spill_viewer import SpillViewer
 
         viewer = SpillViewer(spill, title, self._parts.composer.window())
         viewer.page_requested.connect(lambda *page: self._bridge.start(self._read(viewer, p.ReadSpill(*page))))
@@ -98,7 +98,7 @@ class ToolsController(Controller):
         viewer.show()
 
     async def _open(self, parent: QWidget) -> None:
-        from .tools.tools_sheet import ToolsSheet  # as above
+        from .tools.tools_sheet import ToolsSheet
 
         tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
         if self._sheet is not None:

@@ -67,7 +67,7 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     shutil.copy(DATA / f"version-{version}.sqlite3", path)
     store = Store(path)
     assert [(info.title, info.messages) for info in store.conversations()] == [("Split the ledger", 4)]
-    kinds = [*["Message"] * 4, "Compaction", "Pin"] + ["Flush", "Equipment", "Recalled", "Permit"] * (version > 1)
+    kinds = [*["Message"] * 4, "Compaction", "Pin"] + ["Flush", "RequestContext", "Recalled", "Permit"] * (version > 1)
     assert [type(entry).__name__ for entry in store.entries("old")] == kinds
     assert store.conversation("old").folder == ("/home/ann/billing" if version > 1 else "")
     assert [memory.text for memory in store.memories()] == (["The user's name is Ann."] if version > 1 else [])

@@ -12,28 +12,19 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.facts import Fact, Fidelity, Ledger
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import (
-    Attachment,
-    Message,
-    Reasoning,
-    Role,
-    Text,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
-    Equipment,
     Flush,
     Permit,
     Pin,
     Prune,
     PrunedResult,
     Recalled,
+    RequestContext,
     Rewind,
     Trigger,
     Undo,
@@ -81,7 +72,7 @@ EVERY_KIND: tuple[AnyEntry, ...] = (
     BringBack(id="e8", at=9.0, message_ids=("m1",)),
     Rewind(id="e9", at=10.0, first_message_id="m2"),
     Undo(id="e10", at=11.0, entry_id="e4"),
-    Equipment(id="e11", at=12.0, tools=(ToolSpec("read", "Reads a file."),), memory="The user's name is Ann."),
+    RequestContext(id="e11", at=12.0, tools=(ToolSpec("read", "Reads a file."),), memory="The user's name is Ann."),
     Recalled(id="e12", at=13.0, for_message_id="m1", text="He said four.", message_ids=("m1",)),
     Permit(id="e13", at=14.0, rule=Rule("bash", "git *", is_allowed=False)),
     Flush(

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from desktop_app.context.breakdown import gauge_of, grown_by, tally
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import gauge_of, grown_by, tally
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.listing import ModelInfo

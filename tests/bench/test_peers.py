@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from test_compact_speed import TOKENIZER, session, to_a_quarter
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan
-from desktop_app.context.counting import Counts
-from desktop_app.context.make_room import make_room
+from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view import assemble, previewed, view_of
+from desktop_app.context.view.view import assemble, previewed, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of

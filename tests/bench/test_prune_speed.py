@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 from test_compact_speed import TOKENIZER, session
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.prune import plan_prune
-from desktop_app.context.view import view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Transcript, Trigger

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.recall import recalled
+from desktop_app.chat.memory.recall import recalled
 from desktop_app.commands.recall import OnThisThread
 from desktop_app.context.recall.recollection import kept_counts
 from desktop_app.conversation.listing import ConversationInfo

@@ -9,8 +9,8 @@ import pytest
 from measure_stream import line_read, published
 
 from desktop_app.chat.ports import TextPiece
-from desktop_app.chat.reply_in_flight import ReplyInFlight
-from desktop_app.chat.stream_guard import Limits, StreamGuard
+from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
+from desktop_app.chat.turn.stream_guard import Limits, StreamGuard
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 PIECES, ROUNDS = 200, 20

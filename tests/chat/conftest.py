@@ -12,7 +12,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.chat.session import Session
-from desktop_app.context.summary_prompt import Prompts
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.litellm_library import Endpoint, LiteLLM

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.remember import Keeper
+from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.policy import BALANCED
@@ -48,14 +48,14 @@ class StopsAtFlush(ArchiveThread):
         await super().append(conversation, *entries)
 
 
-async def opened(archive: ArchiveThread, conversation: str, base_url: str) -> tuple[Session, Keeper, LiteLLM]:
+async def opened(archive: ArchiveThread, conversation: str, base_url: str) -> tuple[Session, MemoryFlusher, LiteLLM]:
     """The conversation with a model at that address, the keeper of its memories, and what is to be closed."""
     info, litellm = ModelInfo("scripted/scripted", "Scripted", 32_000, 1_000), LiteLLM(patience=20.0)
     model = LiteLLMModel(info, tokenizer_for("gpt-4o"), litellm, Endpoint("scripted", base_url), "scripted")
     known, entries = await archive.conversation(conversation), await archive.entries(conversation)
     session = Session(known, entries, model, BALANCED, archive)
     prompts = FlushPrompts("Keep.", "By calls.", "By JSON.")
-    return session, Keeper(archive, NoCatalogue(), Settings, lambda: prompts), litellm
+    return session, MemoryFlusher(archive, NoCatalogue(), Settings, lambda: prompts), litellm
 
 
 async def main(path: str, conversation: str, base_url: str) -> None:

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 from test_summarize import chat
 
+from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.ports import ChatModel, Price
-from desktop_app.chat.remember import Keeper
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.conversation.message import Message, user_message
@@ -64,7 +64,7 @@ class Home:
         self.house, self.session, self.archive = home, session, home.archive
         self.settings = Settings()
         self.models = Two(home.chats.models)
-        self.keeper = Keeper(home.archive, self.models, lambda: self.settings, lambda: prompts)
+        self.keeper = MemoryFlusher(home.archive, self.models, lambda: self.settings, lambda: prompts)
 
     def choose(self, **changes) -> None:
         self.settings = replace(self.settings, **changes)

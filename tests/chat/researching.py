@@ -11,14 +11,14 @@ from pathlib import Path
 
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, Price
-from desktop_app.chat.workbench import Workbench
-from desktop_app.context.permissions import rules_of_option
+from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import RESOURCES
+from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import OwnTools
@@ -137,7 +137,7 @@ def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", *
         rules.append(rule)
 
     current: Callable[[], Settings] = lambda: home.chats.settings  # noqa: E731
-    bench = Workbench(toolbox, spills, current, keep, home.bugs.append, rules_of_option(allow) if allow else ())
+    bench = ToolRuntime(toolbox, spills, current, keep, home.bugs.append, rules_of_option(allow) if allow else ())
     models = Two(home.chats.models, other_model(home))
     published, changed = home._publish, lambda: None
     home.chats = Conversations(

@@ -6,9 +6,9 @@ import asyncio
 
 from test_run_tools import bash, calling, equipped, results
 
-from desktop_app.chat.run_tools import NOT_BEGUN
-from desktop_app.chat.workbench import DENIED, FORBIDDEN
-from desktop_app.context.view import active_entries
+from desktop_app.chat.turn.tool_calls import NOT_BEGUN
+from desktop_app.chat.turn.tool_runtime import DENIED, FORBIDDEN
+from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import Answered, Asked, TurnFailed, TurnFinished
 from desktop_app.conversation.tools import PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Permit

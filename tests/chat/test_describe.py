@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from researching import Two, other_model, words
 
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.describe import BLIND, IMAGES_MOST, Describer
-from desktop_app.chat.prepare import Preparation
+from desktop_app.chat.image_captioner import BLIND, IMAGES_MOST, ImageCaptioner
 from desktop_app.chat.session import Session
-from desktop_app.context.view import assemble
+from desktop_app.chat.turn.turn_setup import TurnSetup
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.transcript import Recalled
@@ -39,8 +39,8 @@ def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
         "scripted",
     )
     models = Two(home.chats.models, seeing)
-    describer = Describer(models, lambda: home.chats.settings, lambda: words("describe"))
-    preparation = Preparation(None, recall=recall, describe=describer.recorded)
+    describer = ImageCaptioner(models, lambda: home.chats.settings, lambda: words("describe"))
+    preparation = TurnSetup(None, recall=recall, describe=describer.recorded)
     home.chats = Conversations(
         home.archive, models, settings, home._publish, lambda: None, home.bugs.append, preparation=preparation
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.chat.room import room_made
+from desktop_app.chat.compaction.make_room import room_made
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.view import assemble
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Prune, Trigger
 from provider import Reply, Status

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from test_take_turn import long_chat
 
+from desktop_app.chat.compaction.make_room import room_told
 from desktop_app.chat.exporting import export_file
 from desktop_app.chat.importing import import_file
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.room import room_told
 from desktop_app.chat.session import Session
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Trigger

@@ -7,7 +7,7 @@ from test_take_turn import long_chat
 
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.ports import WorldError
-from desktop_app.context.view import assemble, view_of
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.transcript import Link, Transcript

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from researching import words
 
-from desktop_app.chat import naming
+from desktop_app.chat import title_generator
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.naming import title_in
+from desktop_app.chat.title_generator import title_in
 from desktop_app.chat.titles import TITLE_MOST
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
@@ -76,7 +76,7 @@ async def test_what_goes_wrong_changes_nothing(house, step) -> None:
 
 
 async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeypatch) -> None:
-    monkeypatch.setattr(naming, "SECONDS", 1.0 * slowness())
+    monkeypatch.setattr(title_generator, "SECONDS", 1.0 * slowness())
     home = await house([Reply("In 1610."), Hang("Te"), Reply("The court.")])
     furnish(home)
     session = await home.chats.create()

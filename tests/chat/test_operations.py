@@ -10,8 +10,8 @@ from test_take_turn import long_chat
 from desktop_app.chat import operations
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session, stamped
-from desktop_app.context.totals import totals_of
-from desktop_app.context.view import assemble
+from desktop_app.context.counting.totals import totals_of
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import GaugeChanged, State, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import Rewind

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.prepare import Preparation, Recall
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn.turn_setup import Recall, TurnSetup
 from desktop_app.conversation.events import MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Recalled
@@ -16,7 +16,7 @@ from provider import Reply
 def furnish(home, recall: Recall) -> None:
     chats = home.chats
     parts = (home.archive, chats.models, chats.settings, home._publish, lambda: None, home.bugs.append)
-    home.chats = Conversations(*parts, preparation=Preparation(recall=recall))
+    home.chats = Conversations(*parts, preparation=TurnSetup(recall=recall))
 
 
 async def test_who_stops_while_the_archive_is_searched_finds_the_message_stored(house) -> None:

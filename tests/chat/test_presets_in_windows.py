@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import bash, calling, equipped, results
 
-from desktop_app.chat.basis import basis_of
-from desktop_app.chat.room import decided, request_size
-from desktop_app.context.compact import CompactionPlan
+from desktop_app.chat.compaction.make_room import decided, request_size
+from desktop_app.chat.compaction.snapshot import basis_of
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Trigger

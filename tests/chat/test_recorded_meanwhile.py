@@ -12,7 +12,7 @@ from test_take_turn import long_chat
 from desktop_app.chat import operations
 from desktop_app.chat.session import Session, stamped
 from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Compaction, Flush, Prune, PrunedResult, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -110,7 +110,7 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
 async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any], operation: Operation) -> None:
     made, session, script = await talked(house, operation)
     shown = session.gauge()
-    assert (shown.basis is Basis.MEASURED) == (operation in (flush, nothing)), "only of what was sent it is known"
+    assert (shown.basis is Provenance.MEASURED) == (operation in (flush, nothing)), "only of what was sent it is known"
     for number in range(2):
         events = await made.turn(session, f"Then question {number}: {LONG}")
         before = next(e.gauge for e in events if isinstance(e, GaugeChanged))

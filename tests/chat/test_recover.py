@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError
-from desktop_app.chat.recover import WAIT_MOST, WAITS, GiveUp, MakeRoom, Shed, Tried, Wait, reaction_to
+from desktop_app.chat.turn.recovery import WAIT_MOST, WAITS, GiveUp, MakeRoom, Shed, Tried, Wait, reaction_to
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import Failure, Retrying, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from desktop_app.chat import flush as flush_module
+from desktop_app.chat.memory import flush as flush_module
+from desktop_app.chat.memory.memory_flusher import memory_written
 from desktop_app.chat.ports import Price
-from desktop_app.chat.remember import memory_written
 from desktop_app.context.memory.memories import HEADING
-from desktop_app.context.view import assemble
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Usage

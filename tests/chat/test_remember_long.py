@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from remembering import Home, said
 
-from desktop_app.chat.room import room_made
+from desktop_app.chat.compaction.make_room import room_made
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Compaction, Flush, Trigger
 from provider import Call, Reply

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from remembering import PROMPTS, TEA, saving
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.remember import Keeper
+from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.transcript import Equipment, Flush, Trigger
+from desktop_app.conversation.transcript import Flush, RequestContext, Trigger
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.settings import Settings
 from kinds_of_server import OF_KIND
@@ -41,7 +41,7 @@ ENDINGS = {
 async def test_each_kind_of_server_takes_the_question(tmp_path: Path, trigger: Trigger) -> None:
     litellm = LiteLLM(patience=20.0)
     archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
-    offered = Equipment(id="e", tools=(READ, SAVE_MEMORY))
+    offered = RequestContext(id="e", tools=(READ, SAVE_MEMORY))
     for kind, of_kind in OF_KIND.items():
         for ending, messages in ENDINGS.items():
             name = f"{kind}-{ending}-{trigger}"
@@ -51,7 +51,7 @@ async def test_each_kind_of_server_takes_the_question(tmp_path: Path, trigger: T
             with of_kind.provider(saving(TEA)) as provider:
                 model = of_kind.model_at(provider, litellm)
                 session = Session(info, await archive.entries(name), model, BALANCED, archive)
-                await Keeper(archive, NoCatalogue(), Settings, lambda: PROMPTS).flushed(session, trigger)
+                await MemoryFlusher(archive, NoCatalogue(), Settings, lambda: PROMPTS).flushed(session, trigger)
                 flush = session.transcript.entries[-1]
                 assert isinstance(flush, Flush)
                 assert flush.model, f"{name}: {json.dumps([r.body for r in provider.requests])[:3_000]}"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from desktop_app.chat.remember import flush_redone, flush_undone, memory_written
+from desktop_app.chat.memory.memory_flusher import flush_redone, flush_undone, memory_written
 from desktop_app.context.memory.memories import TEXT_MOST
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Compaction, Trigger

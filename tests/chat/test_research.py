@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 from researching import TEA, Web, fetch, furnish, looking, researched, search, web_server
 
-from desktop_app.chat import research as research_module
 from desktop_app.chat.ports import Price
-from desktop_app.chat.research import question_in
-from desktop_app.context.cited import NOT_CHECKED
-from desktop_app.context.view import assemble
+from desktop_app.chat.research import research as research_module
+from desktop_app.chat.research.research import question_in
+from desktop_app.context.citations import NOT_CHECKED
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
     Asked,
     GaugeChanged,
@@ -25,7 +25,7 @@ from desktop_app.conversation.events import (
     TurnFinished,
     TurnStarted,
 )
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Reasoning, Role, Usage
 from desktop_app.conversation.tools import PermissionAnswer
 from provider import Hang, Overflow, Reply, Status
@@ -96,7 +96,7 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
     assert "".join(event.text for event in home.of(TextDelta)).startswith("I look for it.\n\nIn 1610")
     happened = [event for event in home.events if not isinstance(event, GaugeChanged)]
     assert isinstance(happened[0], TurnStarted)
-    assert session.gauge().basis is not Basis.MEASURED, "what a research reported is not the size of this request"
+    assert session.gauge().basis is not Provenance.MEASURED, "what a research reported is not the size of this request"
     await home.turn(session, "Are you sure?")
     assert TEA[:100] not in str(home.provider.requests[-1].body)
 

@@ -13,10 +13,9 @@ from test_take_turn import long_chat
 
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.workbench import Workbench
-from desktop_app.context.permissions import rules_of_option
+from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.view import assemble
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
     Asked,
     ToolFinished,
@@ -30,6 +29,7 @@ from desktop_app.conversation.message import Role, ToolResult
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
@@ -52,7 +52,7 @@ async def equipped(
         home.chats.settings = replace(home.chats.settings, rules=(*home.chats.settings.rules, rule))
 
     rules = rules_of_option(allow) if allow else ()
-    home.bench = Workbench(toolbox, spills, lambda: home.chats.settings, keep, home.bugs.append, rules, is_attended)
+    home.bench = ToolRuntime(toolbox, spills, lambda: home.chats.settings, keep, home.bugs.append, rules, is_attended)
     parts = (home.archive, home.chats.models, settings, home._publish, lambda: None, home.bugs.append)
     home.chats = Conversations(*parts, bench=home.bench)
     return await home.chats.create()

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 from test_summarize import answer, chat
 
-from desktop_app.chat.basis import basis_of
+from desktop_app.chat.compaction.optimize import Optimization, plan_optimize, summary_written
+from desktop_app.chat.compaction.snapshot import basis_of
+from desktop_app.chat.compaction.summary_service import strategy_for
 from desktop_app.chat.operations import optimized
-from desktop_app.chat.optimize import Optimization, plan_optimize, summary_written
-from desktop_app.chat.scribe import strategy_for
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import OperationRow, RoomEnded, RoomProgress, TextDelta, TurnFinished, ViewChanged
 from desktop_app.conversation.listing import ModelInfo

@@ -6,17 +6,17 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.basis import basis_of
+from desktop_app.chat.compaction.make_room import request_size, room_made
+from desktop_app.chat.compaction.snapshot import basis_of
+from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.operations import optimization_of, optimized
 from desktop_app.chat.ports import ModelError
-from desktop_app.chat.room import request_size, room_made
-from desktop_app.chat.scribe import Offer
 from desktop_app.chat.session import Session, stamped
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.calibration import Calibration
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.calibration import Calibration
 from desktop_app.context.presets import GOAGENT, SELINE
 from desktop_app.conversation.events import Failure, ViewChanged
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
 from desktop_app.engine.plan import plan_shown
@@ -50,10 +50,10 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
     session.gauge()  # from here on it learns as it goes
     for turn in range(1, 11):
         await said(session, turn)
-    assert session.gauge().basis is Basis.MEASURED
+    assert session.gauge().basis is Provenance.MEASURED
     await session.record_operation(stamped(Pin(message_id=session.view.last_user_id)))
     gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
-    assert gauge.basis is Basis.ESTIMATED, "an operation came after the report"
+    assert gauge.basis is Provenance.ESTIMATED, "an operation came after the report"
     assert gauge.total == pytest.approx(counted * TRUE, rel=0.02)
     assert sum(gauge.segments.values()) == gauge.total
     home.chats._sessions.clear()
@@ -104,7 +104,7 @@ async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says
     session = await home.chats.create("Assumed")
     session.policy = GOAGENT
     assert session.budget.usable > 100_000
-    info = replace(session.model.info, window_basis=Basis.ASSUMED)
+    info = replace(session.model.info, window_basis=Provenance.ASSUMED)
     session.use(LiteLLMModel(info, session.model.tokenizer, LiteLLM(), Endpoint("scripted", ""), "scripted"))
     assert session.budget.usable == 8_000
     session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
@@ -115,7 +115,7 @@ async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> Non
     home = await house([], window=100_000)
     session = await session_of(home, 10)
     before = session.gauge()
-    assert before.basis is Basis.MEASURED
+    assert before.basis is Provenance.MEASURED
     assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
     plan = await optimization_of(session, None)
     shown = plan_shown(plan, session, Offer("", ""))

@@ -8,7 +8,7 @@ import time
 from msgspec.structs import replace
 from test_summarize import answer, chat
 
-from desktop_app.chat.scribe import Scribe
+from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import OperationRow, ViewChanged
 from desktop_app.conversation.transcript import Trigger
@@ -43,7 +43,7 @@ async def test_the_twenty_fifth_waits_and_the_users_own_never_does(house) -> Non
     home = await house([Reply("Here.")], prompts=PROMPTS)
     session = await home.chats.create("Long", chat())
     now = [1_000_000.0]
-    scribe = Scribe(home.chats.models, lambda: home.chats.settings, lambda: PROMPTS, lambda: now[0])
+    scribe = SummaryService(home.chats.models, lambda: home.chats.settings, lambda: PROMPTS, lambda: now[0])
 
     async def automatic() -> str:
         return (await scribe.order(session, trigger=Trigger.AFTER_TURN)).strategy

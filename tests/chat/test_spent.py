@@ -10,13 +10,13 @@ import test_digests
 import test_naming
 from test_summarize import answer, chat
 
+from desktop_app.chat.compaction.make_room import room_told
 from desktop_app.chat.ports import Price
-from desktop_app.chat.room import room_told
 from desktop_app.chat.session import Session
-from desktop_app.context.totals import totals_of
+from desktop_app.context.counting.totals import totals_of
 from desktop_app.conversation.events import TurnFinished
 from desktop_app.conversation.totals import Spent
-from desktop_app.conversation.transcript import Prune, Transcript, Trigger, Upkeep
+from desktop_app.conversation.transcript import AuxiliaryUsage, Prune, Transcript, Trigger
 from provider import Reply
 from summary_prompts import PROMPTS
 
@@ -54,7 +54,7 @@ async def test_a_title_counts_whether_it_is_taken_or_not(house) -> None:
 async def test_a_digest_is_stored_with_the_prune_that_it_is_for(house) -> None:
     session, _ = await test_digests.pruned(house, Reply("- f0.py to f9.py define values", usage=(3_000, 30, 0)))
     upkeep, prune = session.transcript.entries[-2:]
-    assert isinstance(upkeep, Upkeep)
+    assert isinstance(upkeep, AuxiliaryUsage)
     assert isinstance(prune, Prune)
     assert totals_of(session.transcript).upkeep == Spent(1, 3_000, 30)
 

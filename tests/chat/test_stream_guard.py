@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conversations_made_up import Letters
-from desktop_app.chat.landing import GRACE_MOST, landed
 from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
-from desktop_app.chat.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
+from desktop_app.chat.turn.stop_boundary import GRACE_MOST, landed
+from desktop_app.chat.turn.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.gauge import Segment

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from conversations_made_up import Letters
 from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
-from desktop_app.chat.stream_guard import ENDS, STREAMS, Limits, Shown, State, StreamGuard, WrongMoment
+from desktop_app.chat.turn.stream_guard import ENDS, STREAMS, Limits, Shown, State, StreamGuard, WrongMoment
 from desktop_app.conversation.message import ToolCall
 from examples import examples
 

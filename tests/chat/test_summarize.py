@@ -11,13 +11,13 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.basis import Basis, basis_of
-from desktop_app.chat.room import room_made
+from desktop_app.chat.compaction.make_room import room_made
+from desktop_app.chat.compaction.snapshot import ContextSnapshot, basis_of
+from desktop_app.chat.compaction.summarize import Progress, compacted
 from desktop_app.chat.session import Session
-from desktop_app.chat.summarize import Progress, compacted
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import TURN_HEADING, CompactionPlan, plan_compaction
-from desktop_app.context.view import assemble
+from desktop_app.context.compact.compaction import TURN_HEADING, CompactionPlan, plan_compaction
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomStarted, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
 from desktop_app.conversation.transcript import Compaction, Pin, Trigger
@@ -42,7 +42,7 @@ async def long_session(home, messages: list[Message] | None = None) -> Session:
     return await home.chats.create("Long", chat() if messages is None else messages)
 
 
-def plan_for(basis: Basis) -> CompactionPlan:
+def plan_for(basis: ContextSnapshot) -> CompactionPlan:
     total = request_tokens(basis.view, basis.counts)
     plan = plan_compaction(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER)
     assert plan is not None

@@ -6,23 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations_made_up import Letters, histories, long_conversation
-from desktop_app.chat.basis import Basis
-from desktop_app.chat.optimize import Optimization, plan_optimize
-from desktop_app.context.counting import Counts
+from desktop_app.chat.compaction.optimize import Optimization, plan_optimize
+from desktop_app.chat.compaction.snapshot import ContextSnapshot
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.fitting import fitted
-from desktop_app.context.items import Kind
 from desktop_app.context.policy import budget_for
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view import view_of
+from desktop_app.context.view.items import Kind
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Transcript
 
 
-def basis_for(messages: list[Message], window: int, preset: str = "balanced") -> Basis:
+def basis_for(messages: list[Message], window: int, preset: str = "balanced") -> ContextSnapshot:
     budget = budget_for(PRESETS[preset], window)
     transcript = Transcript(Chain(messages))
-    return Basis(transcript, view_of(transcript), fitted(PRESETS[preset], budget), budget, Counts(Letters()))
+    return ContextSnapshot(transcript, view_of(transcript), fitted(PRESETS[preset], budget), budget, Counts(Letters()))
 
 
 def kept(plan: Optimization) -> set[str]:

@@ -18,7 +18,7 @@ from desktop_app.conversation.events import (
     TurnStarted,
     ViewChanged,
 )
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Call, Cut, Hang, Overflow, Reply, Status
@@ -56,7 +56,7 @@ async def test_reported_usage_makes_the_gauge_measured(house) -> None:
     session = await home.chats.create()
     await home.turn(session, "How are you?")
     gauge = session.gauge()
-    assert gauge.basis is Basis.MEASURED
+    assert gauge.basis is Provenance.MEASURED
     assert gauge.total == 105 + session.counts.tokenizer.overhead.assistant
     assert sum(gauge.segments.values()) == gauge.total
 
@@ -223,7 +223,7 @@ async def test_a_report_that_cannot_be_true_is_not_believed(house) -> None:
     session = await home.chats.create("Long", long_chat(30))
     before = session.gauge().total
     await home.turn(session, "How are you?")
-    assert session.gauge().basis is Basis.ESTIMATED
+    assert session.gauge().basis is Provenance.ESTIMATED
     assert session.gauge().total > before
 
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from desktop_app.chat.shielded import shielded
 from desktop_app.chat.tasks import Tasks
-from desktop_app.chat.uninterrupted import uninterrupted
 
 
 async def test_a_bug_in_a_task_is_told() -> None:
@@ -42,7 +42,7 @@ async def test_work_that_is_stored_is_also_folded_when_it_is_cancelled() -> None
         return "result"
 
     async def turn() -> None:
-        done.append(await uninterrupted(store_and_fold()))
+        done.append(await shielded(store_and_fold()))
         await asyncio.sleep(10)
         done.append("never")
 

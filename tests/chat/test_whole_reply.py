@@ -9,8 +9,8 @@ import pytest
 
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.whole_reply import WholeReply
-from desktop_app.context.view import assemble
+from desktop_app.chat.turn.whole_reply import WholeReply
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,

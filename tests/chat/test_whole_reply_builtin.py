@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.whole_reply import WholeReply
-from desktop_app.context.breakdown import request_tokens
+from desktop_app.chat.turn.whole_reply import WholeReply
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import RoomEnded, RoomStarted, TextDelta, TurnEvent, ViewChanged
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo

@@ -7,7 +7,7 @@ from test_whole_reply import WINDOW, begun, shown, stored, told
 
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.session import Session
-from desktop_app.chat.whole_reply import WholeReply
+from desktop_app.chat.turn.whole_reply import WholeReply
 from desktop_app.conversation.message import Message, Reasoning
 from provider import Call, Cut, Reply
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from test_whole_reply import STORY, chat_of, stored
 
-from desktop_app.context.breakdown import request_tokens
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.conversation.events import TextDelta, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message
 from desktop_app.models.tokens.tokenizers import tokenizer_for

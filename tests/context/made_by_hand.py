@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.counting import Counts
-from desktop_app.context.view import View, assemble, view_of
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Transcript

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from made_by_hand import call, letters, model, result, tokens, user
 
-from desktop_app.context.compact import CompactionPlan
+from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.fitting import fitted
-from desktop_app.context.make_room import make_room
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.prune import plan_prune
-from desktop_app.context.view import View
+from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Prune, Trigger
 

@@ -4,10 +4,10 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import gauge_of, grown_by, request_tokens, status_of, tally
+from desktop_app.context.counting.breakdown import gauge_of, grown_by, request_tokens, status_of, tally
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.view import view_after, view_of
-from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.context.view.view import view_after, view_of
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger
@@ -49,7 +49,7 @@ def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
     }
     assert shown.total == sum(shown.segments.values()) == request_tokens(view_of(transcript), letters())
     assert shown.segments[Segment.SYSTEM] == 3 + 4 + 10, "what starts the reply belongs to the system"
-    assert shown.basis is Basis.ESTIMATED
+    assert shown.basis is Provenance.ESTIMATED
 
 
 def test_a_call_that_waits_counts_as_it_would_be_sent() -> None:
@@ -78,11 +78,13 @@ def test_the_status_changes_at_the_thresholds(share: float, status: Status) -> N
 def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     reply = measured(prompt=200, reply=20)
     shown = gauge(record(user("u" * 40), reply))
-    assert (shown.total, shown.basis) == (220 + 4, Basis.MEASURED), "with the reply's frame, which providers leave out"
+    assert (shown.total, shown.basis) == (220 + 4, Provenance.MEASURED), (
+        "with the reply's frame, which providers leave out"
+    )
     assert sum(shown.segments.values()) == shown.total
     later = gauge(record(user("u" * 40), reply, user("v" * 400)))
     assert later.total == 220 + 4 + (4 + 100)
-    assert later.basis is Basis.MEASURED
+    assert later.basis is Provenance.MEASURED
 
 
 @pytest.mark.parametrize(
@@ -96,12 +98,12 @@ def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     ids=["of another model", "that cannot be true", "without usage", "interrupted"],
 )
 def test_other_replies_measure_nothing(reply: Message) -> None:
-    assert gauge(record(user("u" * 40), reply)).basis is Basis.ESTIMATED
+    assert gauge(record(user("u" * 40), reply)).basis is Provenance.ESTIMATED
 
 
 def test_after_an_operation_the_request_is_another_one() -> None:
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0",), summary="S", id="op")
-    assert gauge(record(user("a"), measured(500, 20), user("b"), compaction)).basis is Basis.ESTIMATED
+    assert gauge(record(user("a"), measured(500, 20), user("b"), compaction)).basis is Provenance.ESTIMATED
 
 
 def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:

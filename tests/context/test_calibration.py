@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.calibration import Calibration, Report, learned, prior
+from desktop_app.context.counting.calibration import Calibration, Report, learned, prior
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.message import Usage
 

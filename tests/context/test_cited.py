@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.cited import NOT_CHECKED, Seen, Source, cited_in, urls_in
+from desktop_app.context.citations import NOT_CHECKED, Seen, Source, cited_in, urls_in
 
 SEEN = Seen(read=("https://a.test/one",), found=("https://b.test/two?x=1", "https://en.test/Tea_(drink)"))
 URLS = st.builds(

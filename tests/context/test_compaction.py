@@ -4,10 +4,10 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, tokens, user
 from msgspec.structs import replace
 
-from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction, recorded, turn_in
-from desktop_app.context.items import Kind
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction, recorded, turn_in
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view import View, view_of
+from desktop_app.context.view.items import Kind
+from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Pin, Transcript, Trigger

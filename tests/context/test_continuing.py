@@ -12,14 +12,14 @@ from made_by_hand import call, letters, model, numbered, record, result, sent, u
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.breakdown import gauge_of, item_tokens, request_tokens, tally
-from desktop_app.context.compact import plan_compaction
-from desktop_app.context.continuing import go_on_line, whole_replies
-from desktop_app.context.counting import Counts, count_message
-from desktop_app.context.cut_points import cut_points
+from desktop_app.context.compact.compaction import plan_compaction
+from desktop_app.context.compact.tail import room_of
+from desktop_app.context.counting.breakdown import gauge_of, item_tokens, request_tokens, tally
+from desktop_app.context.counting.tokens import Counts, count_message
 from desktop_app.context.policy import BALANCED, Budget, budget_for
-from desktop_app.context.tail import room_of
-from desktop_app.context.view import View, assemble, continuing, partners, view_after, view_of
+from desktop_app.context.view.continuing import go_on_line, whole_replies
+from desktop_app.context.view.cut_points import cut_points
+from desktop_app.context.view.view import View, assemble, continuing, partners, view_after, view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage

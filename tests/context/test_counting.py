@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from conversations_made_up import Letters
-from desktop_app.context.counting import IMAGE_TOKENS, SEPARATOR, Counts, Overhead, count_message
+from desktop_app.context.counting.tokens import IMAGE_TOKENS, SEPARATOR, Counts, Overhead, count_message
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from desktop_app.context.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import assemble, view_after, view_of
+from desktop_app.context.view.view import assemble, view_after, view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import Rule, ToolSpec
-from desktop_app.conversation.transcript import Equipment, Permit, Recalled, Transcript, Undo
+from desktop_app.conversation.transcript import Permit, Recalled, RequestContext, Transcript, Undo
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 READ = ToolSpec("read", "Reads a file.", '{"type":"object","properties":{"path":{"type":"string"}}}')
@@ -27,7 +27,7 @@ def record(*entries: object) -> Transcript:
 
 
 SYSTEM = said("s", Role.SYSTEM, "Be brief.")
-EQUIPPED = Equipment(id="e", tools=(READ,), memory="The user's name is Ada.")
+EQUIPPED = RequestContext(id="e", tools=(READ,), memory="The user's name is Ada.")
 BASE = (SYSTEM, EQUIPPED, said("u", Role.USER, "Hello"), said("a", Role.ASSISTANT, "Hi"))
 
 
@@ -48,7 +48,7 @@ def test_the_gauge_shows_memory_and_schemas_and_still_sums_to_the_request() -> N
 
 
 def test_the_newest_equipment_holds_and_undoing_it_gives_the_one_before() -> None:
-    later = Equipment(id="e2", memory="The user's name is Grace.")
+    later = RequestContext(id="e2", memory="The user's name is Grace.")
     changed = record(*BASE, later)
     assert view_of(changed).tools == ()
     assert "Grace" in assemble(view_of(changed))[0].text

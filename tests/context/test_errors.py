@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.errors import error_lines, is_error_line
+from desktop_app.context.ledger.error_lines import error_lines, is_error_line
 
 
 @pytest.mark.parametrize(

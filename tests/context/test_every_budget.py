@@ -15,12 +15,12 @@ import what_must_hold as must
 from msgspec.structs import replace
 
 from conversations_made_up import Letters, long_conversation
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.counting import Counts
-from desktop_app.context.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for, policy_for_target
-from desktop_app.context.view import view_after, view_of
+from desktop_app.context.view.view import view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl

@@ -7,9 +7,9 @@ from made_by_hand import call, head, model, result, user
 from msgspec.structs import replace
 
 from conversations_made_up import Letters, histories
-from desktop_app.context.extract import extract
-from desktop_app.context.ledger import ledger_of
-from desktop_app.context.page import lines_of
+from desktop_app.context.extractive.extract import extract
+from desktop_app.context.extractive.summary_builder import lines_of
+from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 

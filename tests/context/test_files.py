@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from made_by_hand import call, head, model, result, user
 
-from desktop_app.context.files import edited_by_command, files_edited_in, files_of_call
-from desktop_app.context.ledger import ledger_of
+from desktop_app.context.ledger.changed_files import edited_by_command, files_edited_in, files_of_call
+from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.facts import Ledger
 from slowness import slowness
 

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from conversations_made_up import Letters, long_conversation
-from desktop_app.context.breakdown import Tally, gauge_of, tally
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import Tally, gauge_of, tally
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import View, view_after, view_of
+from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 from sessions_made_up import KINDS, Session, session
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.counting import Counts
-from desktop_app.context.make_room import make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view import assemble, view_of
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.transcript import Transcript, Trigger

@@ -3,14 +3,8 @@ from __future__ import annotations
 import pytest
 from made_by_hand import call, head, model, result, user
 
-from desktop_app.context.ledger import (
-    MOST,
-    calls_with_results,
-    ledger_of,
-    one_line,
-    open_questions,
-)
-from desktop_app.context.reading import Reading
+from desktop_app.context.ledger.ledger import MOST, calls_with_results, ledger_of, one_line, open_questions
+from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from made_by_hand import call, head, letters, model, result, user
 
-from desktop_app.context.extract import extract
-from desktop_app.context.ledger import ledger_of
-from desktop_app.context.page import RESULTS, SHOWN
+from desktop_app.context.extractive.extract import extract
+from desktop_app.context.extractive.summary_builder import RESULTS, SHOWN
+from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.facts import Ledger
 
 CODE = "\n".join(f"    total_{n} = compute(rows[{n}], rate={n})" for n in range(150))

@@ -9,11 +9,11 @@ from hypothesis import given
 from made_by_hand import call, model, record, result, sent, system, tokens, user, view
 
 from conversations_made_up import Letters, histories
-from desktop_app.context.breakdown import item_tokens, request_tokens
-from desktop_app.context.counting import Counts, count_message
-from desktop_app.context.items import Repair, repairs_told
-from desktop_app.context.legal import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
-from desktop_app.context.view import assemble, repairs_of, view_after, view_of
+from desktop_app.context.counting.breakdown import item_tokens, request_tokens
+from desktop_app.context.counting.tokens import Counts, count_message
+from desktop_app.context.view.items import Repair, repairs_told
+from desktop_app.context.view.normalize import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
+from desktop_app.context.view.view import assemble, repairs_of, view_after, view_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 

@@ -4,11 +4,11 @@ import pytest
 from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
-from desktop_app.context.compact import CompactionPlan, compaction_of
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled, make_room, room_to_go_on
 from desktop_app.context.fitting import fitted
-from desktop_app.context.make_room import WindowTooSmall, is_due, is_stalled, make_room, room_to_go_on
 from desktop_app.context.policy import BALANCED, Budget, budget_for
-from desktop_app.context.view import View, view_of
+from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.transcript import Compaction, Pin, Prune, Transcript, Trigger
 
 

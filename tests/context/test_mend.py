@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from made_by_hand import head, letters, model, user
 
 from conversations_made_up import histories
-from desktop_app.context.extract import extract
-from desktop_app.context.fidelity import fidelity
-from desktop_app.context.ledger import ledger_of
-from desktop_app.context.mend import mended, with_rules
+from desktop_app.context.extractive.extract import extract
+from desktop_app.context.ledger.fidelity import fidelity
+from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.summary.restore_facts import mended, with_rules
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message, Role, Text
 from slowness import slowness

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from desktop_app.context.overlap import BEGINNING_MOST, LOOK_BACK, OverlapTrimmer
+from desktop_app.context.repeated_text import BEGINNING_MOST, LOOK_BACK, OverlapTrimmer
 from slowness import slowness
 
 

@@ -7,15 +7,15 @@ import time
 
 import pytest
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.counting import Counts
-from desktop_app.context.ledger import ledger_of
-from desktop_app.context.make_room import make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.ledger.own_words import own_words
 from desktop_app.context.memory.rules import facts_by_rule
-from desktop_app.context.own_words import own_words
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.view import view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult, user_message

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations_made_up import Letters
-from desktop_app.context.page import (
+from desktop_app.context.extractive.summary_builder import (
     DECISIONS,
     DETAILS,
     ERRORS,
@@ -15,21 +15,21 @@ from desktop_app.context.page import (
     NUMBERS,
     RULES,
     SECTIONS,
-    Line,
-    Page,
+    SummaryBuilder,
+    SummaryLine,
     lines_of,
 )
 
 
-def page(budget: int = 1_000) -> Page:
-    return Page(budget, Letters().count)
+def page(budget: int = 1_000) -> SummaryBuilder:
+    return SummaryBuilder(budget, Letters().count)
 
 
 def test_sections_come_in_reading_order_whatever_was_added_first() -> None:
     made = page()
-    made.add(ERRORS, Line("it broke"))
-    made.add(RULES, Line("never"))
-    made.add(INTENT, Line("make it"))
+    made.add(ERRORS, SummaryLine("it broke"))
+    made.add(RULES, SummaryLine("never"))
+    made.add(INTENT, SummaryLine("make it"))
     assert (
         made.text() == "## Primary intent\n- make it\n\n## Rules and constraints\n- never\n\n## Errors met\n- it broke"
     )
@@ -37,24 +37,24 @@ def test_sections_come_in_reading_order_whatever_was_added_first() -> None:
 
 def test_lines_are_read_in_the_order_in_which_things_were_said() -> None:
     made = page()
-    made.add(DETAILS, Line("second.", (2, 0), "User"))
-    made.add(DETAILS, Line("first.", (1, 0), "Assistant"))
+    made.add(DETAILS, SummaryLine("second.", (2, 0), "User"))
+    made.add(DETAILS, SummaryLine("first.", (1, 0), "Assistant"))
     assert made.text().splitlines()[1:] == ["- Assistant: first.", "- User: second."]
 
 
 def test_sentences_of_one_message_are_joined_and_a_gap_shows() -> None:
     made = page()
-    made.add_together([(DETAILS, Line("One.", (3, 0), "User")), (DETAILS, Line("two", (3, 1), "User"))])
-    made.add(DETAILS, Line("four", (3, 3), "User"))
-    made.add(DETAILS, Line("three more", (3, 2), "User"))
-    made.add(DETAILS, Line("nine", (3, 8), "User"))
+    made.add_together([(DETAILS, SummaryLine("One.", (3, 0), "User")), (DETAILS, SummaryLine("two", (3, 1), "User"))])
+    made.add(DETAILS, SummaryLine("four", (3, 3), "User"))
+    made.add(DETAILS, SummaryLine("three more", (3, 2), "User"))
+    made.add(DETAILS, SummaryLine("nine", (3, 8), "User"))
     assert made.text().splitlines()[1:] == ["- User: One. two; three more; four … nine"]
 
 
 def test_a_new_day_is_told_once_and_its_year_too() -> None:
     made = page()
     for place, day in enumerate(["8 May, 2023", "8 May, 2023", "9 June, 2023", "1 January, 2024", "2024-02-03"]):
-        made.add(DETAILS, Line(f"line {place}.", (place, 0), "Ann", day))
+        made.add(DETAILS, SummaryLine(f"line {place}.", (place, 0), "Ann", day))
     assert made.text().splitlines()[1:] == [
         "- [8 May, 2023] Ann: line 0.",
         "- Ann: line 1.",
@@ -67,20 +67,20 @@ def test_a_new_day_is_told_once_and_its_year_too() -> None:
 def test_names_stand_behind_their_label() -> None:
     made = page()
     for number, name in enumerate(["a.py", "b.py"]):
-        made.add(FILES, Line(name, (0, number), "Edited"))
-    made.add(FILES, Line("c.py", (1, 0), "Read"))
-    made.add(NAMED, Line("12", (1, 0), NUMBERS))
-    made.add(NAMED, Line("13", (1, 1), NUMBERS))
+        made.add(FILES, SummaryLine(name, (0, number), "Edited"))
+    made.add(FILES, SummaryLine("c.py", (1, 0), "Read"))
+    made.add(NAMED, SummaryLine("12", (1, 0), NUMBERS))
+    made.add(NAMED, SummaryLine("13", (1, 1), NUMBERS))
     assert made.text() == "## Files and code\n- Edited: a.py, b.py\n- Read: c.py\n\n## Also named\n- Numbers: 12 13"
 
 
 def test_what_stands_there_is_not_added_again() -> None:
     made = page()
-    assert made.add(RULES, Line("never"))
-    assert not made.add(DETAILS, Line("never", (1, 0), "User"))
-    assert not made.add(DETAILS, Line(""))
+    assert made.add(RULES, SummaryLine("never"))
+    assert not made.add(DETAILS, SummaryLine("never", (1, 0), "User"))
+    assert not made.add(DETAILS, SummaryLine(""))
     made.cover(["always"])
-    assert not made.add(RULES, Line("always"))
+    assert not made.add(RULES, SummaryLine("always"))
     assert "never" in made
     assert "sometimes" not in made
 
@@ -89,7 +89,7 @@ def test_lines_that_belong_together_are_added_all_or_not_at_all() -> None:
     made = page(budget=40)
     before = made.free
     assert not made.add_together(
-        [(DETAILS, Line("short.", (0, 0), "User")), (DETAILS, Line("x" * 400, (0, 1), "User"))]
+        [(DETAILS, SummaryLine("short.", (0, 0), "User")), (DETAILS, SummaryLine("x" * 400, (0, 1), "User"))]
     )
     assert made.free == before
     assert made.text() == ""
@@ -97,9 +97,9 @@ def test_lines_that_belong_together_are_added_all_or_not_at_all() -> None:
 
 def test_a_page_that_is_full_says_so() -> None:
     made = page(budget=20)
-    assert made.add(RULES, Line("y" * 28))
+    assert made.add(RULES, SummaryLine("y" * 28))
     assert made.is_full
-    assert not made.add(RULES, Line("z" * 40))
+    assert not made.add(RULES, SummaryLine("z" * 40))
 
 
 @given(
@@ -117,21 +117,21 @@ def test_a_page_that_is_full_says_so() -> None:
 def test_a_page_never_takes_more_than_its_budget(budget: int, added: list[tuple[str, str, int, str]]) -> None:
     made = page(budget)
     for section, text, place, speaker in added:
-        made.add(section, Line(text, (place, 0), speaker))
+        made.add(section, SummaryLine(text, (place, 0), speaker))
     made.settle()
     for section, text, place, speaker in added[::-1]:
-        made.add(section, Line(text + "!", (place, 1), speaker))
+        made.add(section, SummaryLine(text + "!", (place, 1), speaker))
     assert Letters().count(made.text()) <= budget or made.text() == ""
 
 
 def test_a_page_is_read_back_as_it_was_written() -> None:
     made = page()
-    made.add(INTENT, Line("Fix this: all of it.", (0, 0)))
-    made.add(INTENT, Line("and that", (9, 0), LATEST))
-    made.add(RULES, Line("User: is not a speaker here"))
-    made.add(DECISIONS, Line("We took bigint.", (1, 0), "User"))
-    made.add(DETAILS, Line("It is late.", (2, 0), "Ann", "8 May, 2023"))
-    made.add(DETAILS, Line("So it is.", (3, 0), "Bob", "8 May, 2023"))
+    made.add(INTENT, SummaryLine("Fix this: all of it.", (0, 0)))
+    made.add(INTENT, SummaryLine("and that", (9, 0), LATEST))
+    made.add(RULES, SummaryLine("User: is not a speaker here"))
+    made.add(DECISIONS, SummaryLine("We took bigint.", (1, 0), "User"))
+    made.add(DETAILS, SummaryLine("It is late.", (2, 0), "Ann", "8 May, 2023"))
+    made.add(DETAILS, SummaryLine("So it is.", (3, 0), "Bob", "8 May, 2023"))
     text = made.text()
     again = page()
     for section, line in lines_of(text):

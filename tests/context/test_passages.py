@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from made_by_hand import call, head, model, result, user
 
-from desktop_app.context.page import DECISIONS, DETAILS, RULES, Line
-from desktop_app.context.passages import (
+from desktop_app.context.extractive.passages import (
     OBSERVED,
     PASSAGE_MOST,
     Passage,
@@ -11,9 +10,10 @@ from desktop_app.context.passages import (
     is_work,
     passages_of,
 )
-from desktop_app.context.reading import Reading
-from desktop_app.context.tone import Voice
-from desktop_app.context.worth import Ranking
+from desktop_app.context.extractive.ranking import Ranking
+from desktop_app.context.extractive.sentence_kind import Voice
+from desktop_app.context.extractive.summary_builder import DECISIONS, DETAILS, RULES, SummaryLine
+from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.message import Message
 
 
@@ -107,11 +107,11 @@ def test_the_kind_of_a_conversation() -> None:
 
 def test_quotes_of_an_earlier_page_become_passages_again() -> None:
     lines = [
-        (DETAILS, Line("Use port 5433.", (-3, 0), "User", "8 May")),
-        (DECISIONS, Line("Fixed the key.", (-2, 0), "Assistant")),
-        (DETAILS, Line("I went home.", (-1, 0), "Caroline")),
-        (DETAILS, Line("A line that the user wrote.", (-1, 1))),
-        (RULES, Line("Never.", (0, 0))),
+        (DETAILS, SummaryLine("Use port 5433.", (-3, 0), "User", "8 May")),
+        (DECISIONS, SummaryLine("Fixed the key.", (-2, 0), "Assistant")),
+        (DETAILS, SummaryLine("I went home.", (-1, 0), "Caroline")),
+        (DETAILS, SummaryLine("A line that the user wrote.", (-1, 1))),
+        (RULES, SummaryLine("Never.", (0, 0))),
     ]
     found = passages_of(head(user("And now?")), lines, Reading(), 10**9)[:4]
     assert [p.voice for p in found] == [Voice.USER, Voice.MODEL, Voice.PERSON, Voice.USER]

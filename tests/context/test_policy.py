@@ -7,14 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.context.fitting import fitted
-from desktop_app.context.policy import (
-    BALANCED,
-    NO_LIMIT,
-    Budget,
-    ContextPolicy,
-    budget_for,
-    policy_for_target,
-)
+from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED
 
 NAMES = st.sampled_from(sorted(PRESETS))

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import fields
 
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.policy_sources import GROUPS, Source
 from desktop_app.context.presets import PRESETS, SUMMARIES
-from desktop_app.context.sources import GROUPS, Source
 
 SOURCES = [source for group in GROUPS for source in group.sources]
 

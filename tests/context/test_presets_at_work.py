@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from preset_conversations import asked, ends, limits, pruned, talk, tokens_at, work
 
 from conversations_made_up import long_conversation
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
-from desktop_app.context.make_room import make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.presets import GOAGENT, LMSTUDIO, OPENCODE, PRESETS, SELINE, SPEC008
 from desktop_app.context.truncate import truncated
-from desktop_app.context.view import previewed, view_of
+from desktop_app.context.view.view import previewed, view_of
 from desktop_app.conversation.transcript import Prune, Trigger
 
 # --- 0: OpenFork, "opencode-aligned" ----------------------------------------------------------------------------------

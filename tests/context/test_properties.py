@@ -14,15 +14,15 @@ from msgspec.structs import replace
 
 from conversations_made_up import PIECES, Bytes, Letters, histories
 from desktop_app.archive.rows import decode, encode, mended_text
-from desktop_app.context.breakdown import request_tokens, tally
-from desktop_app.context.compact import CompactionPlan, compaction_of, plan_compaction
-from desktop_app.context.counting import Counts
-from desktop_app.context.cut_points import blocks
-from desktop_app.context.items import Item
-from desktop_app.context.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
+from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.counting.breakdown import request_tokens, tally
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view import View, active_entries, continuing, view_after, view_of
+from desktop_app.context.view.cut_points import blocks
+from desktop_app.context.view.items import Item
+from desktop_app.context.view.view import View, active_entries, continuing, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Message, Role, Text, user_message
@@ -31,10 +31,10 @@ from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
-    Equipment,
     Pin,
     Prune,
     Recalled,
+    RequestContext,
     Rewind,
     Transcript,
     Trigger,
@@ -125,7 +125,7 @@ class Conversation(RuleBasedStateMachine):
 
     @rule(tools=st.integers(0, len(TOOLS)), memory=st.sampled_from(["", "- The user drinks tea."]))
     def equip(self, tools: int, memory: str) -> None:
-        self.add(Equipment(tools=TOOLS[:tools], memory=memory))
+        self.add(RequestContext(tools=TOOLS[:tools], memory=memory))
         assert self.view.tools == TOOLS[:tools]
         assert json.dumps(must.chat_in(self.view)).count("drinks tea") == bool(memory), "the newest one holds"
 

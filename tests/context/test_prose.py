@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.prose import SENTENCE_MOST, Paragraph, is_prose, paragraphs, sentences, without_stamp
+from desktop_app.context.ledger.prose import SENTENCE_MOST, Paragraph, is_prose, paragraphs, sentences, without_stamp
 
 
 def test_sentences_of_a_paragraph() -> None:

@@ -8,15 +8,15 @@ from made_by_hand import call, letters, model, record, result, sent, tokens, use
 from msgspec.structs import replace
 
 from conversations_made_up import long_conversation
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.counting import Counts, Overhead
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts, Overhead
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.presets import SELINE
 from desktop_app.context.prune import exchanges_of, is_cache_warm, plan_prune
 from desktop_app.context.prune.exchange import calls_of_results
 from desktop_app.context.prune.protect import is_protected
 from desktop_app.context.prune.strategies import STRATEGIES
-from desktop_app.context.view import View, assemble, view_of
+from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Pin, Prune, Transcript, Trigger, Undo
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.prune import digest_input, digested, exchanges_of, plan_prune, with_digest
-from desktop_app.context.view import View, view_of
+from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin, Prune, Trigger
 

@@ -12,7 +12,7 @@ from desktop_app.context.prune.exchange import Exchange
 from desktop_app.context.prune.placeholder import LONG, PREFIX
 from desktop_app.context.prune.strategies import strategy_named
 from desktop_app.context.truncate import truncated
-from desktop_app.context.view import view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Prune, PrunedResult, Trigger
 

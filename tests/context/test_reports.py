@@ -7,13 +7,13 @@ from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.breakdown import calibrated, gauge_of, request_tokens, tally
-from desktop_app.context.calibration import Calibration, Report, learned, prior
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import calibrated, gauge_of, request_tokens, tally
+from desktop_app.context.counting.calibration import Calibration, Report, learned, prior
+from desktop_app.context.counting.reports import calibration_of
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.reports import calibration_of
-from desktop_app.context.view import view_of
-from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, Usage
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Pin, Transcript, Trigger
@@ -52,7 +52,7 @@ def test_after_ten_turns_the_estimate_is_within_two_percent(true: float) -> None
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S " * 400, id="op")
     transcript = record(*entries, compaction, user("go on"))
     shown = gauge(transcript, folded(transcript))
-    assert shown.basis is Basis.ESTIMATED, "nothing was reported of this request"
+    assert shown.basis is Provenance.ESTIMATED, "nothing was reported of this request"
     assert shown.total == pytest.approx(request_tokens(view_of(transcript), letters()) * true, rel=0.02)
     assert sum(shown.segments.values()) == shown.total
 
@@ -107,7 +107,7 @@ def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
     before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")
     scaled = calibrated(before, 885, BALANCED)
-    assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Basis.ESTIMATED)
+    assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Provenance.ESTIMATED)
     assert scaled.tokenizer == "letters × 1.25", "it says what was done to it"
     assert sum(scaled.segments.values()) == scaled.total
     assert calibrated(before, 708, BALANCED) == before
@@ -120,7 +120,7 @@ def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
     assert last.usage is not None
     later = user("word " * 4_000)
     shown = gauge(record(*entries, later), Calibration(1.3, frame=7, added=90))
-    assert shown.basis is Basis.MEASURED
+    assert shown.basis is Provenance.MEASURED
     own = letters().total(later) + letters().tokenizer.overhead.assistant
     after_it = round(own * 1.3 + 2 * 7)
     assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + after_it, "what is added was reported"
@@ -137,14 +137,14 @@ def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
     transcript = record(*growing(2, 1.3), Pin(message_id="m0", id="pin"))
     shown, counts = view_of(transcript), Counts(Characters())
 
-    def basis(factor: float) -> Basis:
+    def basis(factor: float) -> Provenance:
         return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, Calibration(factor)).basis
 
-    assert basis(1.0) is Basis.ASSUMED
-    assert basis(1.2) is Basis.ESTIMATED, "something was learned"
+    assert basis(1.0) is Provenance.ASSUMED
+    assert basis(1.2) is Provenance.ESTIMATED, "something was learned"
     measured = record(*growing(2, 1.3))
     assert gauge_of(view_of(measured), tally(view_of(measured), counts), counts, BALANCED, BUDGET, INFO).basis is (
-        Basis.MEASURED
+        Provenance.MEASURED
     )
 
 

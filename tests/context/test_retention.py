@@ -1,6 +1,6 @@
 """What is left of real conversations at a quarter of their tokens. They lie beside the project, and may be missing.
 
-What is looked for is found here by rules of its own, not by those of `desktop_app.context.wording`, and looked for in
+What is looked for is found here by rules of its own, not by those of `context.ledger.facts`, and looked for in
 what would be sent, not in the summary. The bounds are a little under what was measured when they were set.
 """
 
@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.counting import Counts
-from desktop_app.context.make_room import make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view import assemble, view_of
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
 from desktop_app.conversation.transcript import Transcript, Trigger

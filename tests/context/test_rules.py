@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.rules import announces_rules, is_rule, is_strong_rule
+from desktop_app.context.ledger.rules import announces_rules, is_rule, is_strong_rule
 
 
 @pytest.mark.parametrize(

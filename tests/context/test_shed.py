@@ -10,9 +10,9 @@ from made_by_hand import call, letters, model, record, result, sent, tokens, use
 from msgspec.structs import replace
 
 from conversations_made_up import histories
+from desktop_app.context.compact.drop_results import shed
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.shed import shed
-from desktop_app.context.view import View, view_of
+from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin, Prune, Transcript, Trigger, Undo
 from request_rules import legal_for_all

@@ -6,26 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.silent_cut import REPORT_LEAST, is_silently_cut
-from desktop_app.conversation.gauge import Basis
+from desktop_app.context.counting.silent_cut import REPORT_LEAST, is_silently_cut
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Usage
 
 
 @pytest.mark.parametrize(
     ("sent", "basis", "reported", "is_cut"),
     [
-        (9_800, Basis.ESTIMATED, 4_096, True),
-        (9_800, Basis.ASSUMED, 4_096, True),
-        (6_000, Basis.ESTIMATED, 4_096, False),  # a tokenizer that nobody knows may be that far off
-        (6_000, Basis.MEASURED, 4_096, True),  # most of it was measured the last time
-        (6_000, Basis.MEASURED, 5_400, False),
-        (9_800, Basis.MEASURED, 40, False),  # only what was read anew: the rest was in the server's cache
-        (9_800, Basis.ESTIMATED, 0, False),  # nothing was reported
-        (900, Basis.MEASURED, 300, False),  # a template weighs as much
+        (9_800, Provenance.ESTIMATED, 4_096, True),
+        (9_800, Provenance.ASSUMED, 4_096, True),
+        (6_000, Provenance.ESTIMATED, 4_096, False),  # a tokenizer that nobody knows may be that far off
+        (6_000, Provenance.MEASURED, 4_096, True),  # most of it was measured the last time
+        (6_000, Provenance.MEASURED, 5_400, False),
+        (9_800, Provenance.MEASURED, 40, False),  # only what was read anew: the rest was in the server's cache
+        (9_800, Provenance.ESTIMATED, 0, False),  # nothing was reported
+        (900, Provenance.MEASURED, 300, False),  # a template weighs as much
     ],
 )
 def test_a_report_far_below_the_estimate_is_of_a_request_that_was_cut(
-    sent: int, basis: Basis, reported: int, is_cut: bool
+    sent: int, basis: Provenance, reported: int, is_cut: bool
 ) -> None:
     assert is_silently_cut(sent, basis, Usage(reported, 100)) is is_cut
 
@@ -48,15 +48,15 @@ def test_a_report_far_below_the_estimate_is_of_a_request_that_was_cut(
 def test_a_report_that_stays_where_it_was_while_the_request_grew(
     before: int, sent: int, reported: int, is_cut: bool
 ) -> None:
-    assert is_silently_cut(sent, Basis.MEASURED, Usage(reported, 100), before) is is_cut
+    assert is_silently_cut(sent, Provenance.MEASURED, Usage(reported, 100), before) is is_cut
 
 
-@given(st.integers(0, 10**7), st.sampled_from(Basis), st.integers(0, 10**7), st.integers(0, 10**5))
-def test_a_larger_report_is_never_more_suspicious(sent: int, basis: Basis, reported: int, more: int) -> None:
+@given(st.integers(0, 10**7), st.sampled_from(Provenance), st.integers(0, 10**7), st.integers(0, 10**5))
+def test_a_larger_report_is_never_more_suspicious(sent: int, basis: Provenance, reported: int, more: int) -> None:
     if not is_silently_cut(sent, basis, Usage(reported, 0)) and reported >= REPORT_LEAST:
         assert not is_silently_cut(sent, basis, Usage(reported + more, 0))
 
 
-@given(st.integers(0, 10**7), st.sampled_from(Basis), st.floats(0.82, 1.2))
-def test_an_estimate_that_is_a_fifth_off_accuses_nobody(sent: int, basis: Basis, factor: float) -> None:
+@given(st.integers(0, 10**7), st.sampled_from(Provenance), st.floats(0.82, 1.2))
+def test_an_estimate_that_is_a_fifth_off_accuses_nobody(sent: int, basis: Provenance, factor: float) -> None:
     assert not is_silently_cut(sent, basis, Usage(round(sent * factor), 0))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.masking import MASK, masked
-from desktop_app.context.summary_prompt import (
+from desktop_app.context.summary.prompt import (
     AROUND,
     RESULT_MOST,
     Prompts,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.summary_reply import KEEP_MOST, Unfit, Unusable, Written, clean, read_reply
+from desktop_app.context.summary.reply import KEEP_MOST, Unfit, Unusable, Written, clean, read_reply
 from slowness import slowness
 
 NAMES = {f"m{n}": f"id{n}" for n in range(1, 21)}

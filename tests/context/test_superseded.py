@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from made_by_hand import head, letters, model, user
 
-from desktop_app.context.extract import extract
-from desktop_app.context.fidelity import fidelity
-from desktop_app.context.ledger import SUPERSEDED_MOST, ledger_of
-from desktop_app.context.mend import mended
-from desktop_app.context.superseded import superseded_by
+from desktop_app.context.extractive.extract import extract
+from desktop_app.context.ledger.fidelity import fidelity
+from desktop_app.context.ledger.ledger import SUPERSEDED_MOST, ledger_of
+from desktop_app.context.ledger.superseded_rules import superseded_by
+from desktop_app.context.summary.restore_facts import mended
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 from slowness import slowness

@@ -6,14 +6,14 @@ import pytest
 from made_by_hand import record, result, user
 
 from conversations_made_up import Letters
-from desktop_app.context.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.calibration import AS_COUNTED
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.counting.calibration import AS_COUNTED
+from desktop_app.context.counting.reports import calibration_of
+from desktop_app.context.counting.returned_reasoning import BLANK, thoughts_back
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.reports import calibration_of
-from desktop_app.context.thoughts import BLANK, thoughts_back
-from desktop_app.context.view import view_of
-from desktop_app.conversation.gauge import Basis, Gauge
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ModelInfo, Thoughts
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
 from desktop_app.conversation.transcript import AnyEntry
@@ -51,7 +51,7 @@ def test_a_measured_gauge_is_what_the_server_reports_next(kind: Thoughts) -> Non
         for parts in ((Reasoning(THOUGHT), CALL), (Reasoning(THOUGHT * 2), Text("So."), CALL), (Text("Done."),)):
             if turn:
                 shown = gauge(entries, counts)
-                assert shown.basis is Basis.MEASURED
+                assert shown.basis is Provenance.MEASURED
                 assert shown.total == request_tokens(view_of(record(*entries)), counts)
                 assert sum(shown.segments.values()) == shown.total
             entries.append(reply(entries, counts, *parts))
@@ -65,7 +65,7 @@ def test_thoughts_that_nobody_sees_are_not_sent_again() -> None:
         entries.append(user(f"Question {turn} " + "word " * 400))
         shown = gauge(entries, counts)
         assert shown.total == request_tokens(view_of(record(*entries)), counts)
-        assert (shown.basis is Basis.MEASURED) == (turn > 0)
+        assert (shown.basis is Provenance.MEASURED) == (turn > 0)
         entries.append(reply(entries, counts, Text("Yes. " * 40), hidden=500))
 
 

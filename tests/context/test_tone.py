@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.tone import (
+from desktop_app.context.extractive.sentence_kind import (
     Sentence,
     Voice,
     chance_to_matter,

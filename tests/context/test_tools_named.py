@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.tools_named import Manner, fields_of, has_failed, touches
+from desktop_app.context.ledger.tool_names import Manner, fields_of, has_failed, touches
 from desktop_app.conversation.message import ToolCall, ToolResult
 
 READ, PART, CHANGE = "read", "read part", "change"

@@ -6,13 +6,13 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.counting import Counts
-from desktop_app.context.ledger import MOST
-from desktop_app.context.make_room import make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.ledger.ledger import MOST
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import View, assemble, view_after, view_of
+from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 

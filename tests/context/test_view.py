@@ -2,16 +2,10 @@ from __future__ import annotations
 
 from made_by_hand import call, model, record, result, sent, system, user, view
 
-from desktop_app.context.items import Kind, Repair
-from desktop_app.context.items_made import SUMMARY_HEADING
-from desktop_app.context.legal import NO_RESULT, UNDERSTOOD
-from desktop_app.context.view import (
-    active_entries,
-    assemble,
-    previewed,
-    view_after,
-    view_of,
-)
+from desktop_app.context.view.items import Kind, Repair
+from desktop_app.context.view.made_items import SUMMARY_HEADING
+from desktop_app.context.view.normalize import NO_RESULT, UNDERSTOOD
+from desktop_app.context.view.view import active_entries, assemble, previewed, view_after, view_of
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (

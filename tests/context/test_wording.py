@@ -2,13 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.wording import (
-    FACT_MOST,
-    QUESTION,
-    facts_in,
-    is_decision,
-    words_of,
-)
+from desktop_app.context.ledger.facts import FACT_MOST, QUESTION, facts_in, is_decision, words_of
 
 
 @pytest.mark.parametrize(

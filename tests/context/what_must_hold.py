@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from desktop_app.context.counting import Counts
-from desktop_app.context.items import Kind
-from desktop_app.context.view import View, assemble
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.view.items import Kind
+from desktop_app.context.view.view import View, assemble
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult
 from desktop_app.conversation.openai_chat import Json, chat_of
 

@@ -19,9 +19,9 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
+    AuxiliaryUsage,
     BringBack,
     Compaction,
-    Equipment,
     Flush,
     Link,
     Permit,
@@ -29,12 +29,12 @@ from desktop_app.conversation.transcript import (
     Prune,
     PrunedResult,
     Recalled,
+    RequestContext,
     Rewind,
     Transcript,
     Trigger,
     Undo,
     Unpin,
-    Upkeep,
 )
 
 REPLY = Message(
@@ -81,8 +81,8 @@ ENTRIES: list[AnyEntry] = [
     Prune(id="p", trigger=Trigger.USER, results=(PrunedResult("t", "soft_trim", "short"),), tokens_before=9),
     Compaction(id="c", trigger=Trigger.OVERFLOW, strategy="extractive", archived=("a", "b"), summary="## x"),
     Flush(id="f", memories=("likes tea",)),
-    Upkeep(id="e", purpose="title", model="server/m", usage=Usage(10, 2)),
-    Equipment(id="q", tools=(ToolSpec("read", "Reads a file.", "{}", "server"),), memory="- likes tea"),
+    AuxiliaryUsage(id="e", purpose="title", model="server/m", usage=Usage(10, 2)),
+    RequestContext(id="q", tools=(ToolSpec("read", "Reads a file.", "{}", "server"),), memory="- likes tea"),
     Recalled(id="l", for_message_id="a", text="#3 user: tea", message_ids=("b",)),
     Permit(id="t", rule=Rule("bash", "git *", False)),
     Link(id="k", conversation="other", title="Tea", is_back=True),

@@ -12,10 +12,10 @@ import pytest
 from desktop_app.engine import answers
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose
-from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.serve import Server
 
-REQUESTS = {kind.__name__ for kind in vars(p).values() if isinstance(kind, type) and issubclass(kind, p.Wish)}
+REQUESTS = {kind.__name__ for kind in vars(p).values() if isinstance(kind, type) and issubclass(kind, p.EngineRequest)}
 
 
 def carried_out() -> set[str]:
@@ -25,17 +25,17 @@ def carried_out() -> set[str]:
 
 
 def test_every_request_is_one_of_the_protocol_and_has_somebody_who_carries_it_out() -> None:
-    assert {kind.__name__ for kind in get_args(p.AnyWish)} == REQUESTS - {"Wish"}
-    assert carried_out() == REQUESTS - {"Wish"}
+    assert {kind.__name__ for kind in get_args(p.AnyWish)} == REQUESTS - {"EngineRequest"}
+    assert carried_out() == REQUESTS - {"EngineRequest"}
 
 
 async def test_a_request_that_nobody_carries_out_is_an_error(tmp_path: Path) -> None:
     lines: list[bytes] = []
-    server = Server(Outbox(lines.append))
+    server = Server(EventCoalescer(lines.append))
     server.engine = await compose(tmp_path, server.outbox, server.tell_list_changed, server.log_bug)
     session = await server.engine.conversations.create("One")
 
-    class Dance(p.Wish, frozen=True):
+    class Dance(p.EngineRequest, frozen=True):
         conversation: str
 
     with pytest.raises(AssertionError):
@@ -45,7 +45,7 @@ async def test_a_request_that_nobody_carries_out_is_an_error(tmp_path: Path) -> 
 
 async def test_a_line_of_another_version_is_refused_by_its_number() -> None:
     lines: list[bytes] = []
-    server = Server(Outbox(lines.append))
+    server = Server(EventCoalescer(lines.append))
     server._take(b'{"type":"ask","number":41,"wish":{"type":"Dance","conversation":"c"}}\n')
     server._take(b"nonsense\n")
     server.outbox.flush()

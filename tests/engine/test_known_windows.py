@@ -15,9 +15,9 @@ from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine.compose import join
 from desktop_app.engine.engine import Engine
-from desktop_app.engine.joined import Joined
-from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.planning import plan_wanted
+from desktop_app.engine.services import Services
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.paths import last_told_file
 from desktop_app.settings import Server, ServerKind, Settings, write_settings
@@ -48,7 +48,7 @@ class Run:
     def __init__(self) -> None:
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
-        self.joined: Joined
+        self.joined: Services
 
     async def turn(self, conversation: str, text: str) -> list[TurnEvent]:
         """Sends a message, and the events of its turn."""
@@ -193,7 +193,7 @@ async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: R
     run = await restart()
     session = await run.joined.conversations.create("Long", LONG)
 
-    engine = Engine(run.joined, Outbox(lambda _: None))
+    engine = Engine(run.joined, EventCoalescer(lambda _: None))
     plan = await plan_wanted(engine, session, None, "extractive")
     assert plan.compaction is not None
     assert plan.compaction.tokens_after < plan.compaction.tokens_before

@@ -6,7 +6,7 @@ import asyncio
 
 from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutput, TurnFinished
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.engine.outbox import JOIN_FOR, Outbox
+from desktop_app.engine.event_coalescer import JOIN_FOR, EventCoalescer
 from desktop_app.engine.protocol import Answer, Done, Happened, decode_engine_line
 
 
@@ -14,9 +14,9 @@ def gauge(total: int) -> GaugeChanged:
     return GaugeChanged("c", Gauge({Segment.USER: total}, total, 8_192, 1_638, Status.SAFE))
 
 
-def opened() -> tuple[Outbox, list]:
+def opened() -> tuple[EventCoalescer, list]:
     lines: list = []
-    return Outbox(lambda line: lines.append(decode_engine_line(line))), lines
+    return EventCoalescer(lambda line: lines.append(decode_engine_line(line))), lines
 
 
 async def test_deltas_are_joined_to_one_line_a_moment() -> None:

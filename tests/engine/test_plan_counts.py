@@ -10,11 +10,11 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.chat.session import Session
-from desktop_app.context.compact import recorded
-from desktop_app.context.fidelity import facts_to_keep
-from desktop_app.context.items_made import SUMMARY_HEADING
-from desktop_app.context.reading import Reading
-from desktop_app.context.view import assemble
+from desktop_app.context.compact.compaction import recorded
+from desktop_app.context.ledger.fidelity import facts_to_keep
+from desktop_app.context.ledger.message_facts import Reading
+from desktop_app.context.view.made_items import SUMMARY_HEADING
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import State
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Transcript
@@ -22,7 +22,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.answers import answer
 from desktop_app.engine.compose import compose
 from desktop_app.engine.engine import Engine
-from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.paths import settings_file
 from desktop_app.settings import Settings, write_settings
 
@@ -36,7 +36,7 @@ MANY = 200
 async def engine(data_folder: Path) -> AsyncIterator[Engine]:
     """An engine with the built-in model alone, as somebody has it who has only just installed the program."""
     write_settings(settings_file(data_folder), Settings(is_memory_on=False))
-    made = await compose(data_folder, Outbox(lambda line: None), lambda: None, lambda error: None)
+    made = await compose(data_folder, EventCoalescer(lambda line: None), lambda: None, lambda error: None)
     yield made
     await made.close()
 

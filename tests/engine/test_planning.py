@@ -18,7 +18,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.answers import answer
 from desktop_app.engine.compose import compose
 from desktop_app.engine.engine import Engine
-from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.prompts import read_prompts
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
@@ -58,7 +58,7 @@ async def desk_with(data: Path, steps: list[AnyStep]) -> Desk:
     write_settings(settings_file(data), settings)
     lines: list[bytes] = []
     bugs: list[BaseException] = []
-    engine = await compose(data, Outbox(lines.append), lambda: None, bugs.append)
+    engine = await compose(data, EventCoalescer(lines.append), lambda: None, bugs.append)
     made = Desk(engine, lines, provider)
     said = [user_message(f"{RULE} Let us begin.")]
     for n in range(50):

@@ -15,14 +15,14 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.answers import answer
 from desktop_app.engine.compose import compose
 from desktop_app.engine.engine import Engine
-from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.tool_answers import LINE_MOST
 
 
 @pytest_asyncio.fixture
 async def engine(data_folder: Path) -> AsyncIterator[Engine]:
     bugs: list[BaseException] = []
-    made = await compose(data_folder, Outbox(lambda _: None), lambda: None, bugs.append)
+    made = await compose(data_folder, EventCoalescer(lambda _: None), lambda: None, bugs.append)
     yield made
     await made.close()
     assert not bugs

@@ -15,7 +15,7 @@ from engine_forks import Heard
 from scenes import AT_THE_START, ROOM, SCENES, WINDOW, WORDS
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.run_tools import CRASHED
+from desktop_app.chat.turn.tool_calls import CRASHED
 from desktop_app.conversation.events import MessageRecorded, ReasoningDelta, TextDelta, TurnFailed, ViewChanged
 from desktop_app.conversation.message import Message, Reasoning, Role
 from desktop_app.conversation.tools import Rule

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.chat.ports import ModelError, Piece, TextPiece
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
 from desktop_app.models import discovery, litellm_client
@@ -36,7 +36,7 @@ async def reply_to(step: AnyStep, kind: ServerKind, litellm: LiteLLM) -> tuple[l
     """The pieces that came, and the error that ended them."""
     pieces: list[Piece] = []
     with ScriptedProvider([step], repeat_last=True) as provider:
-        info = ModelInfo("test/s", "s", 8192, 1024, Basis.MEASURED)
+        info = ModelInfo("test/s", "s", 8192, 1024, Provenance.MEASURED)
         endpoint = Endpoint("Test server", provider.base_url, "", kind)
         model = LiteLLMModel(info, tokenizer_for("s"), litellm, endpoint, "scripted")
         try:
@@ -103,7 +103,7 @@ async def test_what_is_packed_in_another_way_is_refused_unread(kind: ServerKind,
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_reply_that_never_pauses_can_be_stopped(kind: ServerKind, litellm: LiteLLM) -> None:
     with ScriptedProvider([Endless(": ping\n\n", HI, "gzip")]) as provider:
-        info = ModelInfo("test/s", "s", 8192, 1024, Basis.MEASURED)
+        info = ModelInfo("test/s", "s", 8192, 1024, Provenance.MEASURED)
         endpoint = Endpoint("Test server", provider.base_url, "", kind)
         stream = LiteLLMModel(info, tokenizer_for("s"), litellm, endpoint, "scripted").stream((user_message("Hi"),), 9)
         assert await anext(stream) == TextPiece("Hi")

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.counting import Counts
-from desktop_app.context.view import view_of
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.openai_chat import Json, messages_of
 from desktop_app.conversation.transcript import Transcript

@@ -9,12 +9,12 @@ import statistics
 import pytest
 
 from desktop_app.chat.ports import ReplyEnd, TextPiece
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.calibration import prior
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.calibration import prior
+from desktop_app.context.counting.reports import calibration_of
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.presets import BALANCED
-from desktop_app.context.reports import calibration_of
-from desktop_app.context.view import assemble, view_of
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
 from desktop_app.conversation.transcript import Transcript

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from desktop_app.archive.rows import decode_message, encode
 from desktop_app.chat.ports import ModelError, ReplyEnd, TextPiece
-from desktop_app.context.view import assemble, view_of
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import Transcript
-from desktop_app.models.extras import Extras, read, written
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.provider_metadata import ProviderMetadata, read, written
 from desktop_app.settings import ServerKind
 from kinds_of_server import CODEX, OF_KIND, Kind
 from provider import AnyStep, Call, Events, Reply, Status
@@ -118,10 +118,10 @@ async def test_what_was_shown_is_not_said_again(litellm: LiteLLM) -> None:
 def test_what_cannot_be_read_as_extras_is_none() -> None:
     for kept in ("", "{", "[]", '{"writer": 1}', '{"call": {}}'):
         assert read(kept, "x/gemini-3") is None
-    extras = Extras("x/gemini-3", {"a": 1})
+    extras = ProviderMetadata("x/gemini-3", {"a": 1})
     assert read(written(extras), "x/gemini-3") == extras
     assert read(written(extras), "y/gemini-3") is None
-    assert written(Extras("x/gemini-3")) == ""
+    assert written(ProviderMetadata("x/gemini-3")) == ""
 
 
 async def test_encrypted_thoughts_of_the_responses_api_go_back_before_their_calls(litellm: LiteLLM) -> None:

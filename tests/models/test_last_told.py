@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.models.last_told import LastTold, LastToldFile
-from desktop_app.models.limits import Told
+from desktop_app.models.limits import ModelCapabilities
 
 KEY = ("home", "http://127.0.0.1:1/v1", "big")
-LAST = LastTold(Told(64_000, has_tools=True), Basis.MEASURED, 1_795_363_349.8)
+LAST = LastTold(ModelCapabilities(64_000, has_tools=True), Provenance.MEASURED, 1_795_363_349.8)
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

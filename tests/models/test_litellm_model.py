@@ -9,7 +9,7 @@ import time
 import pytest
 
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
 from desktop_app.models.catalogue import Catalogue
@@ -25,7 +25,7 @@ HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("He
 
 
 def model_at(base_url: str, litellm: LiteLLM, name: str = "scripted") -> LiteLLMModel:
-    info = ModelInfo(f"test/{name}", name, 8192, 1024, Basis.MEASURED)
+    info = ModelInfo(f"test/{name}", name, 8192, 1024, Provenance.MEASURED)
     return LiteLLMModel(info, tokenizer_for(name), litellm, Endpoint("Test server", base_url, KEY), name)
 
 
@@ -177,7 +177,7 @@ async def test_a_reply_goes_on_when_the_server_gets_another_key_meanwhile(litell
     with ScriptedProvider([Reply("one two three", size=2, pause=0.02), Reply("later")]) as provider:
         pieces = model_at(provider.base_url, litellm).stream(HELLO, 10)
         first = await anext(pieces)
-        info = ModelInfo("test/scripted", "scripted", 8192, 1024, Basis.MEASURED)
+        info = ModelInfo("test/scripted", "scripted", 8192, 1024, Provenance.MEASURED)
         endpoint = Endpoint("Test server", provider.base_url, "another key")
         other = LiteLLMModel(info, tokenizer_for("scripted"), litellm, endpoint, "scripted")
         assert text_of([piece async for piece in other.stream(HELLO, 10)]) == "later"

@@ -10,15 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.chat.ports import ReplyEnd
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.message import (
-    Attachment,
-    Message,
-    Role,
-    Text,
-    user_message,
-)
+from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.manners import MISTRAL_ID, request_of, short_id
@@ -36,7 +30,7 @@ def said(text: str) -> Message:
 
 
 def request(kind: ServerKind, name: str, *messages: Message, tools: tuple[ToolSpec, ...] = (), **info: Any) -> Any:
-    about = ModelInfo(f"x/{name}", name, 8192, 1024, Basis.MEASURED, **info)
+    about = ModelInfo(f"x/{name}", name, 8192, 1024, Provenance.MEASURED, **info)
     return request_of(kind, name, about, messages, 100, tools)
 
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd
-from desktop_app.chat.reply_in_flight import ReplyInFlight
-from desktop_app.conversation.gauge import Basis
+from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage, user_message
 from desktop_app.models.endpoint import Endpoint
@@ -88,7 +88,7 @@ async def reply_to(events: list[Any], kind: ServerKind, litellm: LiteLLM) -> tup
         body += "data: [DONE]\n\n"
     pieces: list[Piece] = []
     with ScriptedProvider([Garbage(body, "text/event-stream")]) as provider:
-        info = ModelInfo("test/s", "s", 8192, 1024, Basis.MEASURED)
+        info = ModelInfo("test/s", "s", 8192, 1024, Provenance.MEASURED)
         root = provider.root_url + ("/v1beta" if kind == "gemini" else "")
         endpoint = Endpoint("Test server", root if kind in OTHERS else provider.base_url, "k", kind)
         model = LiteLLMModel(info, tokenizer_for("s"), litellm, endpoint, "scripted")

@@ -15,12 +15,12 @@ from hypothesis import assume, given
 from msgspec.structs import replace
 
 from conversations_made_up import Letters, histories, long_conversation
-from desktop_app.context.breakdown import request_tokens
-from desktop_app.context.compact import CompactionPlan, compaction_of
-from desktop_app.context.counting import Counts
-from desktop_app.context.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view import assemble, view_after, view_of
+from desktop_app.context.view.view import assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, user_message
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl

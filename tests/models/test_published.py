@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.chat.ports import Price
-from desktop_app.conversation.gauge import Basis
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Usage
 from desktop_app.models.catalogue import Catalogue
@@ -56,7 +56,7 @@ def test_well_known_models_have_their_windows_as_an_estimate(
     litellm: LiteLLM, kind: ServerKind, name: str, window: int
 ) -> None:
     model = info(litellm, kind, name)
-    assert (model.window, model.window_basis) == (window, Basis.ESTIMATED)
+    assert (model.window, model.window_basis) == (window, Provenance.ESTIMATED)
     assert model.has_tools
     assert model.max_output >= 32_768, "thoughts are a part of the reply"
     assert model.has_eyes == (not name.rpartition("/")[2].startswith("kimi-k2-"))
@@ -66,7 +66,7 @@ def test_all_that_is_proposed_has_a_window_tools_and_a_price(litellm: LiteLLM) -
     for kind, names in PROPOSED.items():
         models = catalogue(litellm, Server("s", "", names, kind=kind))
         for model in models.infos()[1:]:
-            assert model.window_basis is Basis.ESTIMATED, model.id
+            assert model.window_basis is Provenance.ESTIMATED, model.id
             assert model.has_tools, model.id
             assert models.price(model.id) is not None, model.id
 
@@ -93,7 +93,7 @@ def test_prices_are_those_of_the_prompt_of_its_cache_and_of_the_reply(litellm: L
 
 def test_other_vendors_are_known_by_their_hosts(litellm: LiteLLM) -> None:
     server = Server("d", "https://api.deepseek.com/v1", ("deepseek-chat",))
-    assert catalogue(litellm, server).infos()[1].window_basis is Basis.ESTIMATED
+    assert catalogue(litellm, server).infos()[1].window_basis is Provenance.ESTIMATED
 
 
 async def test_openrouter_tells_windows_prices_and_abilities_itself(litellm: LiteLLM) -> None:
@@ -110,7 +110,7 @@ async def test_openrouter_tells_windows_prices_and_abilities_itself(litellm: Lit
         models = catalogue(litellm, local)
         await models.discover()
         model = models.infos()[1]
-        assert (model.window, model.max_output, model.window_basis) == (64_000, 8_000, Basis.MEASURED)
+        assert (model.window, model.max_output, model.window_basis) == (64_000, 8_000, Provenance.MEASURED)
         assert (model.has_tools, model.has_eyes) == (False, True)
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from desktop_app.chat.ports import ReplyEnd
-from desktop_app.context.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.counting import Counts, Tokenizer
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.counting.tokens import Counts, Tokenizer
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view import View, assemble, view_of
+from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import Transcript
-from desktop_app.models.extras import Extras, written
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.provider_metadata import ProviderMetadata, written
 from kinds_of_server import Kind
 from provider import Reply
 
@@ -44,7 +44,7 @@ def litellm() -> LiteLLM:
 
 def called(number: int, writer: str, thought: str, has_details: bool) -> list[Message]:
     details = {"reasoning_details": [{"type": "reasoning.text", "text": thought, "index": 0}]}
-    extras = written(Extras(writer, message=details)) if has_details else ""
+    extras = written(ProviderMetadata(writer, message=details)) if has_details else ""
     call = ToolCall(f"call_{number}", "read", f'{{"path": "{number}.md"}}', extras)
     reply = Message(role=Role.ASSISTANT, parts=(Reasoning(thought), Text("I look."), call), model=writer)
     return [reply, Message(role=Role.TOOL, parts=(ToolResult(f"call_{number}", "read", "It is empty."),))]

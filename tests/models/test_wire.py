@@ -7,7 +7,7 @@ import pytest
 
 from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import ToolCall, Usage
-from desktop_app.models import extras
+from desktop_app.models import provider_metadata
 from desktop_app.models.wire import ReplyReader, StreamError
 
 WRITER = "OpenRouter/model"
@@ -193,7 +193,7 @@ def test_a_signature_is_taken_out_of_the_id_and_goes_back_with_the_call() -> Non
     (call,) = reader.end().tool_calls
     assert call.call_id == "call_1"
     fields = {"provider_specific_fields": {"thought_signature": "c2ln+/="}}
-    assert extras.read(call.extras, WRITER) == extras.Extras(WRITER, fields)
+    assert provider_metadata.read(call.extras, WRITER) == provider_metadata.ProviderMetadata(WRITER, fields)
 
 
 def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> None:
@@ -202,7 +202,9 @@ def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> 
         chunk(None, reasoning_details=[detail]),
         chunk(calls=[fragment(0, "a", "read", "{}"), fragment(1, "b", "read", "{}")]),
     ).tool_calls
-    assert extras.read(first.extras, WRITER) == extras.Extras(WRITER, {}, {"reasoning_details": [detail]})
+    assert provider_metadata.read(first.extras, WRITER) == provider_metadata.ProviderMetadata(
+        WRITER, {}, {"reasoning_details": [detail]}
+    )
     assert second.extras == ""
 
 
@@ -216,6 +218,6 @@ def test_a_thought_that_streams_in_details_is_one_detail_and_others_stay_as_they
     ]
     deltas = [chunk(None, reasoning_details=[detail]) for detail in details]
     (call,) = ended(*deltas, chunk(calls=[fragment(0, "a", "read", "{}")])).tool_calls
-    kept = extras.read(call.extras, WRITER)
+    kept = provider_metadata.read(call.extras, WRITER)
     assert kept
     assert kept.message["reasoning_details"] == [details[0] | {"summary": "**Alpha**"}, *details[2:]]

@@ -16,9 +16,9 @@ import psutil
 import pytest
 from tool_calls import STOP_SECONDS, Desk
 
-from desktop_app.context.permissions import decided
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Rule, ToolOutcome, Workplace
+from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
+from desktop_app.permissions.rules import decided
 from desktop_app.tools import bash
 from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, TICK_SECONDS, Output
 from desktop_app.tools.child_process import ChildProcess, clean_environment
@@ -265,7 +265,7 @@ async def test_what_cannot_be_run_is_said(desk: Desk) -> None:
     assert "NUL" in await desk.failure("bash", command="a\0b")
     assert "half of one" in await desk.failure("bash", command="echo \ud800")
     assert "[exit code 127]" in await desk.failure("bash", command="no-such-program-anywhere")
-    desk.place = Workplace("one", "/no/such/folder")
+    desk.place = ToolContext("one", "/no/such/folder")
     assert "not there" in await desk.failure("bash", command="true")
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import Desk
 
-from desktop_app.conversation.tools import Workplace
+from desktop_app.conversation.tools import ToolContext
 from desktop_app.tools import change_files
 from desktop_app.tools.replacement import places_of, shown
 from desktop_app.tools.text_files import decoded
@@ -106,10 +106,10 @@ async def test_writing_always_needs_the_users_word(desk: Desk) -> None:
     for path in (".gitignore", ".github/workflows/x.yml"):
         [need] = await desk.needs("edit", path=path, old_text="x", new_text="y")
         assert need.suggestion.startswith(f"{desk.folder}/"), path
-    desk.place = Workplace("one", str(desk.file(".worktrees/a/x", "").parent))
+    desk.place = ToolContext("one", str(desk.file(".worktrees/a/x", "").parent))
     [need] = await desk.needs("write", path="b.txt", content="")
     assert need.suggestion == f"{desk.folder}/.worktrees/a/*", "where the working folder lies itself does not matter"
-    desk.place = Workplace("one", str(Path.home()))
+    desk.place = ToolContext("one", str(Path.home()))
     [need] = await desk.needs("write", path=".profile", content="")
     assert need.suggestion == "", "a home is no project"
 

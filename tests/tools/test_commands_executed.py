@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from command_sandbox import Case, Sandbox, cases
 
-from desktop_app.context.command_line import simple_commands
-from desktop_app.context.permissions import decided, suggested_for
-from desktop_app.conversation.tools import Rule, Workplace
+from desktop_app.conversation.tools import Rule, ToolContext
+from desktop_app.permissions.command_line import simple_commands
+from desktop_app.permissions.rules import decided, suggested_for
 from desktop_app.tools.bash import BashArguments, BashTool
-from desktop_app.tools.places import Borders
+from desktop_app.tools.places import PathPolicy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the table was made with GNU's programs")
 CASES = tuple(cases())
@@ -59,8 +59,8 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 
 async def decisions(sandbox: Sandbox, rules: tuple[Rule, ...], folder: Path) -> dict[Case, str]:
     """How each command is decided in the working folder of the sandbox."""
-    bash = BashTool(Borders(folder / "data"))
-    place = Workplace("one", str(sandbox.pattern / "work"))
+    bash = BashTool(PathPolicy(folder / "data"))
+    place = ToolContext("one", str(sandbox.pattern / "work"))
     lines = {case: sandbox.line_of(case, str(sandbox.pattern)) for case in CASES}
     return {case: decided(await bash.needs(BashArguments(line), place), rules) for case, line in lines.items()}
 

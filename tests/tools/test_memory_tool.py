@@ -13,10 +13,10 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.tools.memory import MemoryTools
 
-HERE = Workplace("c")
+HERE = ToolContext("c")
 NAME = Memory("name", "The user's name is Ann.", 1.0, 1.0)
 
 
@@ -72,11 +72,11 @@ async def test_what_the_user_asks_for_again_comes_back_though_it_was_deleted(arc
 @pytest.mark.parametrize(("folder", "scope"), [("/work/billing", "folder"), ("", "conversation")])
 async def test_it_is_saved_for_the_folder_or_the_conversation_and_says_so(archive, folder: str, scope: str) -> None:
     call = ToolCall("1", "save_memory", '{"text": "The depot opens at seven."}')
-    *_, outcome = [piece async for piece in source_of(archive).run(call, Workplace("c", folder))]
+    *_, outcome = [piece async for piece in source_of(archive).run(call, ToolContext("c", folder))]
     (memory,) = await archive.memories()
     assert (memory.scope, memory.folder, memory.conversation) == (scope, folder, "c")
     assert (folder or "this conversation") in outcome.text
-    *_, again = [piece async for piece in source_of(archive).run(call, Workplace("d"))]
+    *_, again = [piece async for piece in source_of(archive).run(call, ToolContext("d"))]
     assert "known already" not in again.text
     assert len(await archive.memories()) == 2
 

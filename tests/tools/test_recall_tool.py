@@ -12,11 +12,11 @@ import pytest_asyncio
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
-from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.tools.recall_tool import RecallTool
 from desktop_app.tools.toolbox import OwnTools
 
-HERE = Workplace("c")
+HERE = ToolContext("c")
 SAID = {
     3: "We go to Lisbon on 12 May, and stay at the Hotel Aurora.",
     8: "My sister Clara is allergic to nuts.",
@@ -98,6 +98,6 @@ async def test_nothing_found_is_said(archive: ArchiveThread) -> None:
 async def test_an_unknown_conversation_is_told(archive: ArchiveThread) -> None:
     source = source_of(archive, 100)
     call = ToolCall("1", "recall", '{"query":"Lisbon"}')
-    *_, outcome = [piece async for piece in source.run(call, Workplace("nowhere"))]
+    *_, outcome = [piece async for piece in source.run(call, ToolContext("nowhere"))]
     assert isinstance(outcome, ToolOutcome)
     assert outcome.text.startswith(("Nothing was found", "The archive could not be searched"))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tool_calls import Desk
 
-from desktop_app.context.permissions import decided
-from desktop_app.conversation.tools import Rule, Workplace
+from desktop_app.conversation.tools import Rule, ToolContext
+from desktop_app.permissions.rules import decided
 from slowness import slowness
 
 TOKEN = "oauth_token: gho_canary"
@@ -83,7 +83,7 @@ async def test_one_rule_for_every_tool(home: Desk, name: str, tool: str) -> None
         os.symlink(home.folder / name, home.folder / "harmless.txt")
         needs = await home.needs("bash", command="cat harmless.txt")
     else:
-        home.place = Workplace("one", str(home.folder / place))
+        home.place = ToolContext("one", str(home.folder / place))
         word = f"'{target}'" if tool == "from_within" else f"{target[:-2]}?{target[-1]}".replace(" ", "?")
         needs = await home.needs("bash", command=f"cat {word}")
     assert decided(needs, rules) == "ask"

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from tool_calls import Desk
 
-from desktop_app.context.permissions import decided
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.permissions.rules import decided
 from desktop_app.tools import search_files
 from desktop_app.tools.opening import open_walked, opened_folder
 from desktop_app.tools.text_files import replace_file

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import Desk, longest_gap
 
-from desktop_app.context.permissions import decided
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, Rule, ToolOutcome, ToolSpec, Workplace
+from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.models.tokens.tokenizers import tokenizer_of
+from desktop_app.permissions.rules import decided
 from desktop_app.settings import Settings
 from desktop_app.tools.list_folder import LISTED_MOST
 from desktop_app.tools.toolbox import Toolbox
@@ -38,13 +38,13 @@ class Echo:
     def __init__(self, *names: str) -> None:
         self.names = names
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         return tuple(ToolSpec(name, "says it again", source="echo") for name in self.names)  # those of this moment
 
-    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
-        return (Need(call.name, "mcp", f"echo/{call.name}"),)
+    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
+        return (RequiredPermission(call.name, "mcp", f"echo/{call.name}"),)
 
-    async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         yield "so far"
         yield ToolOutcome(call.arguments)
 
@@ -55,7 +55,7 @@ class Echo:
 async def test_ours_are_on_offer_in_one_order_and_with_the_same_bytes(desk: Desk, tmp_path: Path) -> None:
     specs = await desk.toolbox.specs(desk.place)
     assert [spec.name for spec in specs] == NAMES
-    assert specs == await Toolbox((), desk.spills, Settings, tmp_path).specs(Workplace("other"))
+    assert specs == await Toolbox((), desk.spills, Settings, tmp_path).specs(ToolContext("other"))
     for spec in specs:
         schema = json.loads(spec.parameters)
         assert schema["type"] == "object"
@@ -99,13 +99,15 @@ async def test_other_sources_come_after_ours_and_take_no_names(desk: Desk) -> No
     assert [spec.name for spec in specs] == [*NAMES, "echo", "again"]
     assert specs[0].source == ""
     call = ToolCall("1", "echo", "anything")
-    assert await toolbox.needs(call, desk.place) == (Need("echo", "mcp", "echo/echo"),)
-    assert await toolbox.needs(call, desk.place) == (Need("echo", "mcp", "echo/echo"),), "the same, when asked again"
+    assert await toolbox.needs(call, desk.place) == (RequiredPermission("echo", "mcp", "echo/echo"),)
+    assert await toolbox.needs(call, desk.place) == (RequiredPermission("echo", "mcp", "echo/echo"),), (
+        "the same, when asked again"
+    )
     assert [piece async for piece in toolbox.run(call, desk.place)] == ["so far", ToolOutcome("anything")]
     assert len(toolbox.failures()) == 2
 
 
-async def outcome_of(toolbox: Toolbox, call: ToolCall, place: Workplace) -> ToolOutcome:
+async def outcome_of(toolbox: Toolbox, call: ToolCall, place: ToolContext) -> ToolOutcome:
     outcome = [piece async for piece in toolbox.run(call, place)][-1]
     assert isinstance(outcome, ToolOutcome)
     return outcome
@@ -118,7 +120,7 @@ async def test_what_nobody_was_asked_for_does_not_run(desk: Desk) -> None:
     await desk.toolbox.needs(write, desk.place)
     assert not (await outcome_of(desk.toolbox, write, desk.place)).is_error
     assert "did not run" in (await outcome_of(desk.toolbox, write, desk.place)).text, "an answer holds for one run"
-    await desk.toolbox.needs(write, Workplace("another", str(desk.folder)))
+    await desk.toolbox.needs(write, ToolContext("another", str(desk.folder)))
     assert "did not run" in (await outcome_of(desk.toolbox, write, desk.place)).text
 
 
@@ -252,7 +254,7 @@ async def test_the_table_of_needs(desk: Desk) -> None:
 
 
 async def test_without_a_working_folder_everything_is_outside(desk: Desk) -> None:
-    desk.place = Workplace("one")
+    desk.place = ToolContext("one")
     [need] = await desk.needs("read", path="a.txt")
     assert need.target == str(Path.home().resolve() / "a.txt")
 

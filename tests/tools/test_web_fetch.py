@@ -18,7 +18,7 @@ from tool_calls import STOP_SECONDS
 from web_server import WebServer, answer, certificates, web_server
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.tools import web_fetch, web_reading
 from desktop_app.tools.tool import ToolFailed
 from desktop_app.tools.toolbox import OwnTools
@@ -29,7 +29,7 @@ from slowness import slowness
 HERE = ip_address("127.0.0.1")
 NAMES = {"site.test": [HERE], "www.site.test": [HERE], "other.test": [HERE], "inside.test": [ip_address("10.1.2.3")]}
 NAMES["both.test"] = [HERE, ip_address("192.168.0.1")]
-PLACE = Workplace("one")
+PLACE = ToolContext("one")
 
 
 async def by_table(host: str, port: int) -> tuple[Address, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, ToolOutcome, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
 from desktop_app.settings import Settings
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.toolbox import Toolbox
@@ -49,7 +49,7 @@ class Desk:
         self.settings = settings or Settings()
         self.spills = SpillFolder(self.data / "spills")
         self.toolbox = Toolbox((), self.spills, lambda: self.settings, self.data)
-        self.place = Workplace("one", str(self.folder))
+        self.place = ToolContext("one", str(self.folder))
 
     def file(self, name: str, content: str | bytes) -> Path:
         path = self.folder / name
@@ -85,5 +85,5 @@ class Desk:
         assert outcome.is_error, outcome.text
         return outcome.text
 
-    async def needs(self, name: str, **arguments: Any) -> tuple[Need, ...]:
+    async def needs(self, name: str, **arguments: Any) -> tuple[RequiredPermission, ...]:
         return await self.toolbox.needs(ToolCall("1", name, json.dumps(arguments)), self.place)

@@ -34,7 +34,7 @@ from desktop_app.conversation.events import (
     TurnFailed,
 )
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.tools import Need
+from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 
@@ -82,7 +82,7 @@ class ScriptedTools:
                 self._append(name, _reply(Text("on" if said.is_allowed else "ended")), reply_id)
             case "!too-many":
                 self._append(name, _reply(Text("Round 25 is done.")), reply_id)
-                from desktop_app.chat.turn import TOO_MANY_ROUNDS  # half of what this process would import
+                from desktop_app.chat.turn.turn import TOO_MANY_ROUNDS
 
                 self._tell(TurnFailed(name, TOO_MANY_ROUNDS))
             case "!overflow":
@@ -128,8 +128,8 @@ class ScriptedTools:
         run = ToolCall("t1", "bash", '{"command": "rm -rf build"}')
         fetch = ToolCall("t2", "web_fetch", '{"url": "https://example.org/a"}')
         needs = (
-            Need("bash", "run", "rm -rf build", "rm *"),
-            Need("web_fetch", "network", "example.org", "example.org"),
+            RequiredPermission("bash", "run", "rm -rf build", "rm *"),
+            RequiredPermission("web_fetch", "network", "example.org", "example.org"),
         )
         self._append(name, _reply(run, fetch), reply_id)
         for place, (call, need) in enumerate(zip((run, fetch), needs, strict=True)):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextDocument
 
 from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.breakdown import lines_of
@@ -96,7 +96,7 @@ def test_a_request_that_does_not_fit_says_by_how_much(panel):
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):
     panel.set_gauge(GAUGE)
     assert "by smollm2" in panel.breakdown.note.text()
-    panel.set_gauge(replace(GAUGE, basis=Basis.MEASURED, window_basis=Basis.ASSUMED))
+    panel.set_gauge(replace(GAUGE, basis=Provenance.MEASURED, window_basis=Provenance.ASSUMED))
     assert "Measured" in panel.breakdown.note.text()
     assert "assumed" in panel.breakdown.note.text()
     panel.set_gauge(None)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidg
 from transcript_rows import compaction
 
 from desktop_app.conversation.events import Failure, GaugeChanged, RoomStarted, ViewChanged
-from desktop_app.conversation.gauge import Basis, Gauge, Status
+from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.failure_card import FailureCard
@@ -68,7 +68,7 @@ def test_windows_are_said_shortly(tokens: int, words: str) -> None:
 
 
 def test_a_window_that_nobody_knows_is_said_to_be_assumed() -> None:
-    assert model_words(ModelInfo("x", "New", 128_000, 0, Basis.ASSUMED)) == "New · 128k assumed"
+    assert model_words(ModelInfo("x", "New", 128_000, 0, Provenance.ASSUMED)) == "New · 128k assumed"
 
 
 def test_the_title_is_renamed_by_a_double_click_and_left_by_escape(shown, qtbot):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
-from desktop_app.conversation.gauge import Basis, Gauge, Segment, Status
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.theme import DARK, LIGHT, theme
 from desktop_app.ui.widgets.bars import LEAST, spread
@@ -70,7 +70,7 @@ def test_the_draft_counts_and_can_change_the_status(gauge):
     assert gauge.word.text() == "Safe"
 
 
-@pytest.mark.parametrize(("basis", "word"), [(Basis.MEASURED, "measured"), (Basis.ASSUMED, "assumed")])
+@pytest.mark.parametrize(("basis", "word"), [(Provenance.MEASURED, "measured"), (Provenance.ASSUMED, "assumed")])
 def test_where_the_figure_comes_from_is_said(gauge, basis, word):
     gauge.set_gauge(Gauge(SEGMENTS, 4_310, 8_192, 1_638, Status.SAFE, basis))
     assert gauge.share.text().endswith(word)

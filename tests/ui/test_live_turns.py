@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from transcript_rows import chat, row
 
-from desktop_app.chat.turn import TOO_MANY_ROUNDS
+from desktop_app.chat.turn.turn import TOO_MANY_ROUNDS
 from desktop_app.conversation.events import (
     Answered,
     Asked,

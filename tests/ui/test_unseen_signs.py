@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.conversation.events import Asked
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, PermissionAnswer
+from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.questions.question_words import note_of, title_of, told_elsewhere
@@ -18,7 +18,7 @@ from desktop_app.ui.widgets.unseen_signs import marked
 SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")
 
 
-def asked(*needs: Need, name: str = "write", arguments: str = "{}") -> Asked:
+def asked(*needs: RequiredPermission, name: str = "write", arguments: str = "{}") -> Asked:
     return Asked("v", "q1", "permission", ToolCall("c", name, arguments), needs)
 
 
@@ -33,7 +33,7 @@ def card(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QuestionCard:
 @pytest.mark.parametrize("sign", SIGNS)
 def test_a_sign_that_nobody_sees_is_shown_by_its_number(card: QuestionCard, sign: str) -> None:
     path = f"/w/invoice{sign}fdp.exe"
-    card.show_question(asked(Need("write", "write", path, f"/w{sign}/*"), name=f"wri{sign}te"))
+    card.show_question(asked(RequiredPermission("write", "write", path, f"/w{sign}/*"), name=f"wri{sign}te"))
     seen = [card.title.text(), card.targets.text.toPlainText(), card.pattern.text(), card.accessibleDescription()]
     card.targets.toggle_whole()
     seen.append(card.targets.text.toPlainText())
@@ -44,7 +44,7 @@ def test_a_sign_that_nobody_sees_is_shown_by_its_number(card: QuestionCard, sign
 
 
 def test_a_pattern_that_is_only_marked_is_allowed_as_it_was(card: QuestionCard) -> None:
-    need = Need("write", "write", "/w/a\u200db/x", "/w/a\u200db/*")
+    need = RequiredPermission("write", "write", "/w/a\u200db/x", "/w/a\u200db/*")
     card.show_question(asked(need))
     answered = QSignalSpy(card.answered)
     assert card.always.isEnabled()
@@ -56,12 +56,16 @@ def test_a_pattern_that_is_only_marked_is_allowed_as_it_was(card: QuestionCard) 
 
 
 def test_a_path_with_an_end_of_line_looks_like_no_second_need(card: QuestionCard) -> None:
-    card.show_question(asked(Need("a", "read", "/w/x\nRead: /w/harmless"), Need("a", "write", "/w/y")))
+    card.show_question(
+        asked(RequiredPermission("a", "read", "/w/x\nRead: /w/harmless"), RequiredPermission("a", "write", "/w/y"))
+    )
     assert card.targets.text.toPlainText().splitlines() == ["Read: /w/x‹U+000A›Read: /w/harmless", "Change: /w/y"]
 
 
 def test_titles_and_notes_are_marked_too() -> None:
-    question = asked(Need("b", "run", "a\u202eb", "a\u202eb"), Need("b", "run", "c", "c"), name="b")
+    question = asked(
+        RequiredPermission("b", "run", "a\u202eb", "a\u202eb"), RequiredPermission("b", "run", "c", "c"), name="b"
+    )
     assert "\u202e" not in told_elsewhere(question, "my\u202e title") + title_of(question) + note_of(question)
     assert "‹U+202E›" in told_elsewhere(question, "my\u202e title")
 

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from .guide import Guide  # imports Qt, which must know the platform first
+    from .guide import Guide
 
     with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations
         report = Guide(folder).run(Path(data))

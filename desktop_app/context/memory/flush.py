@@ -20,11 +20,11 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.make_room import ladder_of
+from desktop_app.context.compact.make_room import ladder_of
 from desktop_app.context.masking import masked
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.summary_prompt import label_of, mark_for, shortened, text_of
-from desktop_app.context.view import View, active_entries
+from desktop_app.context.summary.prompt import label_of, mark_for, shortened, text_of
+from desktop_app.context.view.view import View, active_entries
 from desktop_app.conversation.events import State
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message

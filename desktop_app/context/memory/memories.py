@@ -20,10 +20,10 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.context.ledger.rules import is_strong_rule
 from desktop_app.context.masking import masked
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.rules import is_strong_rule
-from desktop_app.context.summary_reply import clean
+from desktop_app.context.summary.reply import clean
 from desktop_app.conversation.memory import Memory
 
 from .merge import Verdict, has_words, is_same, meant, merged

@@ -17,8 +17,8 @@ from functools import lru_cache
 
 import msgspec
 
-from desktop_app.context.superseded import superseded_by
-from desktop_app.context.wording import lexicon, words_of
+from desktop_app.context.ledger.facts import lexicon, words_of
+from desktop_app.context.ledger.superseded_rules import superseded_by
 from desktop_app.conversation.memory import Memory
 
 OPPOSITE_LEAST = 0.75

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from desktop_app.context.own_words import own_words
-from desktop_app.context.prose import READ_MOST, sentences
-from desktop_app.context.reading import Reading, is_own
-from desktop_app.context.rules import is_rule
-from desktop_app.context.wording import QUESTION
+from desktop_app.context.ledger.facts import QUESTION
+from desktop_app.context.ledger.message_facts import Reading, is_own
+from desktop_app.context.ledger.own_words import own_words
+from desktop_app.context.ledger.prose import READ_MOST, sentences
+from desktop_app.context.ledger.rules import is_rule
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import AnyEntry
 

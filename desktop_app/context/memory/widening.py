@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from desktop_app.context.rules import is_rule
-from desktop_app.context.wording import lexicon, words_of
+from desktop_app.context.ledger.facts import lexicon, words_of
+from desktop_app.context.ledger.rules import is_rule
 
 SHARED_LEAST = 0.5
 """Of the words of the shorter one: from there on a note speaks of the thing that a rule speaks of."""

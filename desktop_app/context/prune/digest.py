@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting import Counts
-from desktop_app.context.files import command_of, files_of_call
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.ledger.changed_files import command_of, files_of_call
+from desktop_app.context.ledger.tool_names import has_failed
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.text_cuts import ends_of, head_of
-from desktop_app.context.tools_named import has_failed
 from desktop_app.conversation.transcript import Prune
 
 from .exchange import Change, Exchange, Shorter

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting import Counts
-from desktop_app.context.tools_named import fields_of
-from desktop_app.context.view import View
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.ledger.tool_names import fields_of
+from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import PrunedInput, PrunedResult
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.context.counting import Counts
-from desktop_app.context.items import Item, Kind, is_of_user
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.ledger.tool_names import fields_of
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.tools_named import fields_of
-from desktop_app.context.view import View
+from desktop_app.context.view.items import Item, Kind, is_of_user
+from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .placeholder import PREFIX

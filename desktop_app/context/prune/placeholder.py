@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.context.errors import error_lines
+from desktop_app.context.ledger.error_lines import error_lines
 from desktop_app.conversation.message import ToolResult
 
 PREFIX = "[Old result"

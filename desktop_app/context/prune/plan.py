@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from desktop_app.context.counting import Counts
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view import View
+from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Prune, Trigger
 
 from .draft import Draft

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from desktop_app.context.counting import Counts
-from desktop_app.context.items import Item, Kind, Repair, is_of_user
+from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view import View
+from desktop_app.context.view.items import Item, Kind, Repair, is_of_user
+from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Role, ToolCall
 
 JOINT = "__"

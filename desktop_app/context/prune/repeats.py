@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from desktop_app.context.ledger.tool_names import has_failed
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.tools_named import has_failed
 
 from .exchange import Change, Exchange, Shorter
 from .placeholder import placeholder

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from desktop_app.context.files import RUNNING
+from desktop_app.context.ledger.changed_files import RUNNING
+from desktop_app.context.ledger.tool_names import Manner, has_failed, touches
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.tools_named import Manner, has_failed, touches
 from desktop_app.context.truncate import is_truncated
 
 from .exchange import Change, Exchange, Shorter

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from desktop_app.context.prose import without_stamp
+from desktop_app.context.ledger.prose import without_stamp
 
 from .outline import Outline
 from .passages import WHOLE_MOST, passage_of

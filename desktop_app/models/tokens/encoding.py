@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from desktop_app.context.counting import Overhead
+from desktop_app.context.counting.tokens import Overhead
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from desktop_app.context.counting import Overhead
+from desktop_app.context.counting.tokens import Overhead
 from desktop_app.models import builtin
 
 CHATML = Overhead(message=5, assistant=6, priming=4)

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.context.counting import Tokenizer
+from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.settings import ServerKind
 

@@ -10,14 +10,7 @@ import msgspec
 from desktop_app.models import builtin
 from desktop_app.models.builtin_tokenizer import load_encoding
 
-from .bytelevel import (
-    DEEPSEEK,
-    GPT2,
-    NormalizedEncoding,
-    encoding_of,
-    load_tokenizer_json,
-    read_tiktoken_file,
-)
+from .bytelevel import DEEPSEEK, GPT2, NormalizedEncoding, encoding_of, load_tokenizer_json, read_tiktoken_file
 from .encoding import Count, TokenizerMissing, count_with
 from .files import FileChoice, InstalledFile
 from .published import CL100K, O200K, cl100k, o200k

@@ -9,7 +9,7 @@ import logging
 from functools import cache, partial
 from importlib.util import find_spec
 
-from desktop_app.context.counting import Tokenizer
+from desktop_app.context.counting.tokens import Tokenizer
 
 from .encoding import Count, FamilyTokenizer, TokenizerMissing, Way, count_with
 from .estimate import estimate_with

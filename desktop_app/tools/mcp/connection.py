@@ -14,7 +14,7 @@ from desktop_app.settings import McpServer
 
 from . import library
 from .offers import Offer, Offers
-from .surroundings import Surroundings
+from .surroundings import ServerContext
 from .words import Reason, Secrets, broken_off, failure_of, no_answer
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)
@@ -32,7 +32,7 @@ _MISSING = Reason("not_found", "The Python package `mcp` is not installed.", "Se
 class Connection:
     """At most one link at a time, owned by one task: what it enters must be left in the same task."""
 
-    def __init__(self, server: McpServer, prefix: str, folder: str, surroundings: Surroundings) -> None:
+    def __init__(self, server: McpServer, prefix: str, folder: str, surroundings: ServerContext) -> None:
         self.server = server
         self.folder = folder
         self.used_at = 0.0

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import msgspec
 
-from desktop_app.context.permissions import literal
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, ToolOutcome, ToolSpec, Workplace
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.permissions.rules import literal
 from desktop_app.settings import McpServer
 
 from .connection import Connection
 from .guard import Guard
 from .names import JOINT, prefixes
 from .schema import Json
-from .surroundings import Limits, Surroundings
+from .surroundings import Limits, ServerContext
 from .words import no_answer
 
 STOP_SECONDS = 0.2
@@ -47,14 +47,14 @@ class McpServers:
         on_bug: Callable[[BaseException], None],
         limits: Limits | None = None,
     ) -> None:
-        self._around = Surroundings(key_of, on_bug, limits or Limits(), Guard())
+        self._around = ServerContext(key_of, on_bug, limits or Limits(), Guard())
         self._servers = tuple(servers)
         self._prefixes = prefixes(server.name for server in self._servers)
         self._connections: dict[tuple[str, str], Connection] = {}
         self._folders: dict[str, float] = {}
         """Where conversations work, and when each was last used; the one used last comes last."""
 
-    async def specs(self, place: Workplace) -> tuple[ToolSpec, ...]:
+    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools of all servers that answer: the servers in the order of the settings. Waits at most 3 s for those
         that start; they are there the next time."""
         wanted = self._wanted(place.folder)
@@ -65,7 +65,7 @@ class McpServers:
             await asyncio.gather(*(connection.first_settled() for connection in wanted))
         return tuple(offer.spec for connection in wanted for offer in connection.offers)
 
-    async def needs(self, call: ToolCall, place: Workplace) -> tuple[Need, ...]:
+    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
         """Each call of a server's tool has to be allowed. Told from its name alone, since a server that does not
         answer now may do so a moment later."""
         prefix, joint, tail = call.name.partition(JOINT)
@@ -73,9 +73,9 @@ class McpServers:
         if not joint or not servers:
             return ()
         target = f"{servers[0].replace('/', '_')}/{tail}"
-        return (Need(call.name, "mcp", target, literal(target)),)
+        return (RequiredPermission(call.name, "mcp", target, literal(target)),)
 
-    async def run(self, call: ToolCall, place: Workplace) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Lines of progress and logs as they come, and at last the outcome. Closing it tells the server to stop."""
         arguments = _arguments(call.arguments)
         if arguments is None:
@@ -136,7 +136,7 @@ class McpServers:
                 found[server.name] = self._connections[key]
         return list(found.values())
 
-    async def _find(self, name: str, place: Workplace) -> tuple[Connection, str] | ToolOutcome:
+    async def _find(self, name: str, place: ToolContext) -> tuple[Connection, str] | ToolOutcome:
         """The connection that offers it, and the server's own name for it; or why there is none."""
         for connection in self._wanted(place.folder):
             if name.startswith(self._prefixes[connection.server.name] + JOINT):

@@ -29,7 +29,7 @@ class Limits(msgspec.Struct, frozen=True):
     idle: float = 1_800.0
 
 
-class Surroundings:
+class ServerContext:
     """What all connections share. key_of: the key of a server by its name in the keyring. on_bug: told of errors that
     are none of the world."""
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from desktop_app.conversation.gauge import Basis, Gauge, Segment
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -21,9 +21,9 @@ from .totals_card import TotalsCard
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
 
 BASIS_SENTENCES = {
-    Basis.MEASURED: "Measured: the provider reported this total for the last request.",
-    Basis.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
-    Basis.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
+    Provenance.MEASURED: "Measured: the provider reported this total for the last request.",
+    Provenance.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
+    Provenance.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
 }
 
 
@@ -177,7 +177,7 @@ class Breakdown(QWidget):
         if not gauge.is_window_known:
             self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
             return
-        if gauge.window_basis is Basis.ASSUMED:
+        if gauge.window_basis is Provenance.ASSUMED:
             note += " The size of the context window is assumed: the server did not report it."
         elif gauge.stated_window:
             stated = thousands(gauge.stated_window)

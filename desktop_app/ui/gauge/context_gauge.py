@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop_app.conversation.gauge import Basis, Gauge, Status
+from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.ui.theme import STATUS_WORDS, theme
 from desktop_app.ui.widgets.buttons import Button, Kind
 from desktop_app.ui.widgets.ink import InkLabel, Run
@@ -19,9 +19,9 @@ OPTIMIZE, OPTIMIZE_SHORT = "Optimize conversation…", "Optimize…"
 NARROW = 520  # pixels below which the button says less
 
 BASIS_HINTS = {
-    Basis.MEASURED: "Measured: reported by the provider for the last request.",
-    Basis.ESTIMATED: "Estimated: counted locally for the request as it would be sent.",
-    Basis.ASSUMED: "Assumed: not known, so this is a cautious guess.",
+    Provenance.MEASURED: "Measured: reported by the provider for the last request.",
+    Provenance.ESTIMATED: "Estimated: counted locally for the request as it would be sent.",
+    Provenance.ASSUMED: "Assumed: not known, so this is a cautious guess.",
 }
 
 NO_WINDOW = "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
@@ -174,7 +174,7 @@ class ContextGauge(QWidget):
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
         used = "" if self._is_narrow() else " of the usable window"
         notes = [f"{percent(share)}{used}", gauge.basis.value]
-        if gauge.window_basis is Basis.ASSUMED:
+        if gauge.window_basis is Provenance.ASSUMED:
             notes.append("window assumed")
         elif gauge.stated_window:
             notes.insert(1, "window learned")

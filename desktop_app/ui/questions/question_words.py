@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.conversation.events import Asked
-from desktop_app.conversation.tools import Need, NeedKind, PermissionAnswer
+from desktop_app.conversation.tools import NeedKind, PermissionAnswer, RequiredPermission
 from desktop_app.ui.widgets.unseen_signs import marked, unseen_in
 from desktop_app.ui.widgets.words import counted
 
@@ -56,19 +56,19 @@ def note_of(question: Asked) -> str:
     return f"{warning} {told}".strip()
 
 
-def proposed(need: Need) -> str:
+def proposed(need: RequiredPermission) -> str:
     """The pattern that is allowed if the user writes no other one."""
-    from desktop_app.context.permissions import rule_of  # its grammar of commands is not needed before a question
+    from desktop_app.permissions.rules import rule_of
 
     return rule_of(need, PermissionAnswer(is_allowed=True)).pattern
 
 
-def suggestion_of(needs: Sequence[Need]) -> str:
+def suggestion_of(needs: Sequence[RequiredPermission]) -> str:
     """The pattern that is proposed; "" when there are several needs: each has its own then."""
     return proposed(needs[0]) if len(needs) == 1 else ""
 
 
-def pattern_warning(pattern: str, needs: Sequence[Need]) -> str:
+def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
     """What should be known of a pattern before it is allowed; "" when nothing."""
     if len(needs) != 1:
         return ""
@@ -81,9 +81,9 @@ def pattern_warning(pattern: str, needs: Sequence[Need]) -> str:
     return ""
 
 
-def covers(pattern: str, needs: Sequence[Need]) -> bool:
+def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:
     """Whether rules of that pattern would allow what is asked for now, as the engine decides. "": those proposed."""
-    from desktop_app.context.permissions import decided, rule_of  # as above
+    from desktop_app.permissions.rules import decided, rule_of
 
     if len(needs) == 1 and not pattern:
         return False

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need
+from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.ui.transcript.head_line import arguments_whole
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
@@ -41,7 +41,7 @@ class Targets(QWidget):
         """Whether the arguments say more than what is shown."""
         return bool(self._whole) and self._whole.partition(": ")[2] != self._short
 
-    def show_needs(self, needs: Sequence[Need], call: ToolCall | None) -> None:
+    def show_needs(self, needs: Sequence[RequiredPermission], call: ToolCall | None) -> None:
         """What is needed; the arguments are folded away."""
         self._whole = arguments_whole(call) if call else ""
         if len(needs) == 1:
@@ -90,6 +90,6 @@ class Targets(QWidget):
         self.setFixedHeight(self.text.height() + MARGIN)
 
 
-def _told(need: Need) -> str:
+def _told(need: RequiredPermission) -> str:
     """What is needed; an end of a line within a path, which looks like another need, is marked."""
     return need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")

@@ -92,7 +92,7 @@ def truncated_tag(result: ToolResult) -> Tag:
 @cache
 def _sizes() -> re.Pattern[str]:
     """Whole and shown sizes in the notice of a truncated result."""
-    from desktop_app.context.truncate import NOTICE  # not needed before: the window shows sooner
+    from desktop_app.context.truncate import NOTICE
 
     shown = r"(?:[\d,]+ lines, ([\d,]+) bytes are|nothing is)"
     return re.compile(rf"{re.escape(NOTICE)}[\d,]+ lines, ([\d,]+) bytes; {shown}")

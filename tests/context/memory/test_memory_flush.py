@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.context.make_room import ladder_of
+from desktop_app.context.compact.make_room import ladder_of
 from desktop_app.context.memory.flush import (
     SAVE_MEMORY,
     FlushPrompts,
@@ -29,7 +29,7 @@ from desktop_app.context.memory.flush import (
 )
 from desktop_app.context.memory.memories import FLUSH_MOST, Note, memory_id
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for
-from desktop_app.context.view import View, view_after, view_of
+from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.memory.memories import MODELS_NOTE, Note, Refusal, changes_of, memory_text
 from desktop_app.context.memory.rules import rules_said
 from desktop_app.context.memory.widening import widens
-from desktop_app.context.reading import Reading
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import user_message
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.prose import without_stamp
+from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.query import wanted_of
 from desktop_app.context.recall.rank import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from families import EACH_ITS_WAY
 
-from desktop_app.context.counting import Overhead
+from desktop_app.context.counting.tokens import Overhead
 from desktop_app.models.tokens import tokenizers
 from desktop_app.models.tokens.encoding import CHUNK, Count, FamilyTokenizer, TokenizerMissing, Way, chunks
 from desktop_app.models.tokens.families import family_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import ToolOutcome, Workplace
+from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.mcp.surroundings import Limits
@@ -34,7 +34,7 @@ class Bench:
     def __init__(self, folder: Path, servers: tuple[McpServer, ...], limits: Limits, keys: dict[str, str]) -> None:
         self.bugs: list[BaseException] = []
         self.servers = McpServers(servers, lambda name: keys.get(name, ""), self.bugs.append, limits)
-        self.place = Workplace("c", str(folder))
+        self.place = ToolContext("c", str(folder))
 
     async def names(self) -> list[str]:
         return [spec.name for spec in await self.servers.specs(self.place)]

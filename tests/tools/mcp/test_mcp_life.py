@@ -167,13 +167,13 @@ async def test_a_mended_server_is_tried_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_folders_that_nobody_uses_lose_their_servers(tmp_path: Path) -> None:
-    from desktop_app.conversation.tools import Workplace
+    from desktop_app.conversation.tools import ToolContext
 
     async with bench(tmp_path, server("rude"), limits=QUICK) as one:
         for number in range(10):
             folder = tmp_path / str(number)
             folder.mkdir()
-            one.place = Workplace("c", str(folder))
+            one.place = ToolContext("c", str(folder))
             await one.names()
         await until(lambda: len(servers_of_ours()) == 8)
 

@@ -15,7 +15,7 @@ import pytest
 from mcp_bench import PATIENT, Bench, bench, server, until
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Need, Rule, ToolOutcome, Workplace
+from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.surroundings import Limits
 from desktop_app.tools.spill import SpillFolder
@@ -104,7 +104,7 @@ async def test_conversations_share_a_server_but_not_its_folder(tmp_path: Path) -
     async with bench(tmp_path, server("workshop"), fixed) as one:
         found: dict[tuple[str, Path], dict[str, str]] = {}
         for folder in (here, there):
-            one.place = Workplace("c", str(folder))
+            one.place = ToolContext("c", str(folder))
             await one.names()
             for name in ("workshop", "fixed"):
                 found[name, folder] = json.loads(await one.text(f"{name}__where"))
@@ -117,7 +117,9 @@ async def test_conversations_share_a_server_but_not_its_folder(tmp_path: Path) -
 async def test_every_call_has_to_be_allowed_whether_or_not_the_server_answers(tmp_path: Path) -> None:
     async with bench(tmp_path, McpServer("my [odd]/server", ("no-such-program",)), limits=PATIENT) as one:
         [need] = await one.servers.needs(ToolCall("1", "my_odd_server__read"), one.place)
-        assert need == Need("my_odd_server__read", "mcp", "my [odd]_server/read", "my [[]odd]_server/read")
+        assert need == RequiredPermission(
+            "my_odd_server__read", "mcp", "my [odd]_server/read", "my [[]odd]_server/read"
+        )
         assert Rule("my_odd_server__read", need.suggestion).covers(need)
         assert await one.servers.needs(ToolCall("1", "bash"), one.place) == ()
         assert await one.servers.needs(ToolCall("1", "other__read"), one.place) == ()

@@ -1,0 +1,1 @@
+"""Making room: plans, summaries, and who writes them."""

@@ -1,0 +1,178 @@
+"""**Optimize conversation**: a plan is made and shown, then applied as it was shown, then undoable.
+
+plan_optimize(basis, tail_tokens, strategy) -> Optimization   what would happen, on frozen values, on any thread
+summary_written(optimization, order)        -> Progress, then the Optimization with the summary that a model wrote
+with_summary(optimization, page)            -> Optimization   the same with an edited summary, checked again
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, fidelity_in, plan_compaction, recorded
+from desktop_app.context.compact.tail import room_of
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.ledger.message_facts import Reading
+from desktop_app.context.prune import plan_prune
+from desktop_app.context.summary.model_summary import last_messages, last_messages_plan
+from desktop_app.context.view.view import View, previewed, view_of
+from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
+
+from .snapshot import ContextSnapshot
+from .summarize import Progress, SummaryRequest, compacted
+
+TAIL_LEAST_SHARE = 0.05
+"""The tail slider's lower end, of the usable window: about a question and its answer."""
+NOTHING = "There is nothing to optimize right now: all messages are recent enough to stay unchanged."
+
+
+class Optimization(msgspec.Struct, frozen=True):
+    """A plan on the record as it was. steps: what would be recorded, in order, whole but not stamped.
+
+    views: the view before, and after each step; last the one with an empty summary, if that is not written yet.
+    compaction_plan: for measuring a summary. strategy: as it was asked for. is_written: False while a model has not
+    written the summary, which then is not among the steps. tail_tokens, tail_least, tail_most: where the tail slider
+    stands, and its ends. tail_kept: tokens that the tail really takes, at most those of the slider. note: why there is
+    nothing to gain, or why the summary is not as it was wanted.
+    """
+
+    id: str
+    basis: ContextSnapshot
+    steps: tuple[Operation, ...]
+    views: tuple[View, ...]
+    compaction_plan: CompactionPlan | None
+    tail_tokens: int
+    tail_least: int
+    tail_most: int
+    tail_kept: int
+    note: str = ""
+    strategy: str = "extractive"
+    is_written: bool = True
+
+    @property
+    def prune(self) -> Prune | None:
+        """The step that costs nothing, if there is one."""
+        return next((step for step in self.steps if isinstance(step, Prune)), None)
+
+    @property
+    def compaction(self) -> Compaction | None:
+        """The step that archives, if there is one."""
+        return next((step for step in self.steps if isinstance(step, Compaction)), None)
+
+    @property
+    def before_summary(self) -> ContextSnapshot:
+        """What the summary is made from: the record after the free steps."""
+        free = [step for step in self.steps if isinstance(step, Prune)]
+        return replace(self.basis, transcript=previewed(self.basis.transcript, *free), view=self.views[len(free)])
+
+
+def plan_optimize(basis: ContextSnapshot, tail_tokens: int | None = None, strategy: str = "extractive") -> Optimization:
+    """What making room by the user's word would do; nothing is recorded. tail_tokens None: as the policy says.
+
+    strategy "llm": the summary is not written yet; all else is as it will be.
+    """
+    total = request_tokens(basis.view, basis.counts)
+    prune = plan_prune(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER)
+    steps = () if prune is None else (replace(prune, id="draft-prune"),)
+    views = [basis.view]
+    if steps:
+        views.append(view_of(previewed(basis.transcript, *steps)))
+    plan = _planned(basis, views[-1], tail_tokens, strategy)
+    least, most = _tail_range(basis, views[-1])
+    kept = plan.tail if plan else most
+    tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
+    optimization = Optimization(
+        uuid.uuid4().hex, basis, steps, tuple(views), plan, tail, least, most, kept, strategy=strategy
+    )
+    if plan is not None:
+        optimization = _with_plan(optimization, plan)
+    is_useful = optimization.steps or not optimization.is_written
+    return optimization if is_useful else replace(optimization, note=NOTHING)
+
+
+def _planned(basis: ContextSnapshot, view: View, tail_tokens: int | None, strategy: str) -> CompactionPlan | None:
+    policy, budget, counts = basis.policy, basis.budget, basis.counts
+    total = request_tokens(view, counts)
+    if strategy == "last_messages":
+        return last_messages_plan(view, policy, budget, counts, total, Trigger.USER)
+    return plan_compaction(view, policy, budget, counts, total, Trigger.USER, tail_tokens)
+
+
+def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization:
+    """The optimization with its summary, or with a place for the one that a model will write."""
+    basis = optimization.before_summary
+    if optimization.strategy == "llm":
+        blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
+        views = (*optimization.views, view_of(previewed(basis.transcript, blank)))
+        return replace(optimization, views=views, is_written=False)
+    make = last_messages if optimization.strategy == "last_messages" else compaction_of
+    compaction = make(plan, basis.transcript, basis.view, basis.counts, reading=basis.reading)
+    return optimization if compaction is None else _with_compaction(optimization, compaction)
+
+
+def _with_compaction(optimization: Optimization, compaction: Compaction) -> Optimization:
+    """A new plan, with that compaction behind the free steps."""
+    free = tuple(step for step in optimization.steps if isinstance(step, Prune))
+    steps = (*free, replace(compaction, id="draft-compaction"))
+    views = (*optimization.views[: len(free) + 1], view_of(previewed(optimization.basis.transcript, *steps)))
+    return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
+
+
+def _tail_range(basis: ContextSnapshot, view: View) -> tuple[int, int]:
+    """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
+    least = round(basis.budget.usable * TAIL_LEAST_SHARE)
+    total = sum(room_of(view, basis.counts).tokens)
+    longest = _planned(basis, view, min(total, basis.budget.usable), "extractive")
+    return least, max(longest.tail if longest else total, least + 1)
+
+
+async def summary_written(
+    optimization: Optimization, order: SummaryRequest
+) -> AsyncGenerator[Progress | Optimization, None]:
+    """Progress, then the plan with the summary that the order's model wrote, or with what took its place."""
+    plan = optimization.compaction_plan
+    if plan is None:
+        return
+    is_done = False
+    async with aclosing(compacted(optimization.before_summary, plan, order)) as steps:
+        async for step in steps:
+            is_done = isinstance(step, Compaction)
+            yield _with_compaction(optimization, step) if isinstance(step, Compaction) else step
+    if not is_done:
+        yield replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
+
+
+def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[Operation, ...]:
+    """Return the plan's steps with what survives found anew, if messages have come since the plan was made."""
+    if len(transcript.entries) == len(optimization.basis.transcript.entries):
+        return optimization.steps
+    steps, reading = list[Operation](), optimization.basis.reading or Reading()
+    for step in optimization.steps:
+        transcript = previewed(transcript, step)
+        if isinstance(step, Compaction):
+            head = recorded(step.archived, transcript)
+            step = replace(step, fidelity=fidelity_in(view_of(transcript), step, head, reading))
+        steps.append(step)
+    return tuple(steps)
+
+
+def with_summary(optimization: Optimization, page: str) -> Optimization | None:
+    """The same plan with the summary that the user edited; None if it would free nothing any more."""
+    plan, before = optimization.compaction_plan, optimization.compaction
+    if plan is None or before is None or page.strip() == before.summary.strip():
+        return optimization
+    basis = optimization.before_summary
+    plan = replace(plan, archived=before.archived)  # without what a model asked to keep
+    reading = basis.reading
+    compaction = compaction_of(
+        plan, basis.transcript, basis.view, basis.counts, page, model=before.model, reading=reading
+    )
+    if compaction is None:
+        return None
+    paid = replace(compaction, usage=before.usage, seconds=before.seconds, note=before.note)
+    return _with_compaction(optimization, paid)

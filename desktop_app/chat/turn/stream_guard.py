@@ -1,0 +1,284 @@
+"""A reply while it streams: how full the window gets, when the stream is stopped to make room, and how it goes on (S3).
+
+Written as a state machine without a clock, a network or a task, so that any order of events can be tried on it. The
+driver (`stream_reply.py`) tells it what happens, and does what its state says.
+
+=============  ==============================================  ===========  ===============================
+state          event                                           next         what it means
+=============  ==============================================  ===========  ===============================
+READY          begun(request)                                  STREAMING    a request has gone out
+STREAMING      arrived(piece) below the stop                   STREAMING    it is shown, and will be stored
+STREAMING      arrived(piece) at the stop, 90 % of the window  WEIGHING     (1) nothing is read meanwhile
+STREAMING      arrived(piece) at 100 %                         ABORTED      Context limit exceeded (X/Y)
+WEIGHING       weighed(it would not help)                      STREAMING    up to 100 %, which is more room
+WEIGHING       weighed(it would help)                          LANDING      (2) a good place may come
+LANDING        arrived(text) with the end of a line, or word   STOPPING     what is behind it is not shown
+LANDING        arrived(reasoning, or arguments of a call)      STOPPING     no text that could land
+STOPPING       stored()                                        MAKING_ROOM  the connection is closed
+MAKING_ROOM    room_made(yes)                                  READY        one restart more
+MAKING_ROOM    room_made(no)                                   ABORTED      what there is is kept
+any streaming  arrived(end: stop, tool_calls)                  DONE         calls are whole, and may be run
+any streaming  arrived(end: length, for the window's end)      STOPPING     (3) else ABORTED
+any streaming  arrived(end: length, the model's own)           DONE         not the window: the caller's
+any streaming  arrived(end: content_filter or another)         DONE         its calls are dropped
+any streaming  failed(overflow), something was shown           STOPPING     (3) else ABORTED
+any streaming  failed(another), something was shown            ABORTED      it is kept
+any streaming  failed(any), nothing was shown                  READY        the caller may ask again
+any            abandoned() by whoever wanted it                ABORTED      what there is is kept
+=============  ==============================================  ===========  ===============================
+
+"Any streaming" are STREAMING, WEIGHING and LANDING.
+(1) Only where room may be made without the user's word and restarts are left; else the reply streams on, up to 100 %.
+(2) Directly to STOPPING while the model thinks or writes a call. (3) On the conditions of (1).
+
+So a tool call runs only if the reply that makes it ended by itself, and then once: what was written of a call before a
+stop is neither stored nor run, and the reply that goes on makes it anew. Reasoning is stored as it was shown, but not
+gone on with: the model thinks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.context.counting.growing_count import RECOUNT_EVERY, GrowingCount
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.repeated_text import OverlapTrimmer
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.transcript import Trigger
+
+from .stop_boundary import landed
+
+Shown = TextPiece | ReasoningPiece
+
+
+class State(StrEnum):
+    """Where a reply is: see the table."""
+
+    READY = "ready"
+    STREAMING = "streaming"
+    WEIGHING = "weighing"
+    LANDING = "landing"
+    STOPPING = "stopping"
+    MAKING_ROOM = "making_room"
+    DONE = "done"
+    ABORTED = "aborted"
+
+
+STREAMS = (State.STREAMING, State.WEIGHING, State.LANDING)
+ENDS = (State.DONE, State.ABORTED)
+OWN_ENDS = ("stop", "tool_calls")
+"""Reasons for which a reply ends by itself, so that its calls are whole."""
+
+
+class WrongMoment(Exception):
+    """An event that cannot happen in that state: a mistake of the driver's."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """In the provider's tokens. restarts: how many there may be; 0: the stream is not stopped to make room.
+
+    factor: the provider's tokens for one counted here.
+    """
+
+    window: int
+    stop_at: int
+    abort_at: int
+    restarts: int
+    factor: float = 1.0
+
+
+def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: float = 1.0) -> Limits:
+    """The limits under that policy. is_automatic: whether room may be made without the user's word: off is off."""
+    may_stop = is_automatic and Trigger.STREAMING.value in policy.phases
+    return Limits(
+        window,
+        round(policy.stream_stop_at * window),
+        round(policy.stream_abort_at * window),
+        policy.stream_restarts if may_stop else 0,
+        factor,
+    )
+
+
+class StreamGuard:
+    """The state of one reply, over all its requests. count: tokens of a text, as they are counted here.
+
+    restarts: how often it was stopped and went on. end: how it ended by itself, with the calls that may be run.
+    lost_call: the tool that it was about to call when it was stopped, or "". is_exceeded: the window ended it.
+    """
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        self._count = count
+        self.state = State.READY
+        self.restarts = 0
+        self.end: ReplyEnd | None = None
+        self.lost_call = ""
+        self.is_exceeded = False
+        self._begin(Limits(0, 0, 0, 0), 0, "", False)
+
+    def _begin(self, limits: Limits, request: int, before: str, is_capped: bool) -> None:
+        self._limits, self._request, self._is_capped = limits, request, is_capped
+        every = min(RECOUNT_EVERY, max(limits.window // 64, 1))
+        self._counts = {
+            s: GrowingCount(self._count, every) for s in (Segment.ASSISTANT, Segment.REASONING, Segment.CALLS)
+        }
+        self._trimmer = OverlapTrimmer(before)
+        self._last_shown = before[-1:]
+        self._call = ""
+        self._has_shown, self._is_settled, self._landing_from = False, False, 0
+
+    def begun(self, limits: Limits, request: int, before: str = "", is_capped: bool = False) -> None:
+        """A request of that many tokens has gone out. before: the text that it asks to go on with. is_capped: the reply
+        may be as long as the window has room, not as long as the model would write."""
+        self._expect(State.READY)
+        self._begin(limits, request, before, is_capped)
+        self.state = State.STREAMING
+
+    @property
+    def used(self) -> int:
+        """The request, and what was generated since, in the provider's tokens."""
+        return self._request + sum(self.generated.values())
+
+    @property
+    def generated(self) -> dict[Segment, int]:
+        """What was generated since the request, in the provider's tokens."""
+        return {segment: round(count.tokens * self._limits.factor) for segment, count in self._counts.items()}
+
+    @property
+    def has_shown(self) -> bool:
+        """Whether something that came since the request was given out, so that to ask again would say it twice."""
+        return self._has_shown
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether the reply may be stopped to make room, as far as the limits say."""
+        return self.restarts < self._limits.restarts
+
+    def arrived(self, piece: Piece) -> tuple[Shown, ...]:
+        """A piece has come: what of it is shown, and stored."""
+        self._expect(*STREAMS)
+        if isinstance(piece, ReplyEnd):
+            return self._ended(piece)
+        shown = self._taken(piece)
+        if self.state is State.LANDING:
+            shown = self._land(piece, shown)
+        if self.state in STREAMS and self._has_reached(self._limits.abort_at):
+            return (*shown, *self._abort(is_exceeded=True))
+        if self.state is State.STREAMING and not self._is_settled and self._has_reached(self._limits.stop_at):
+            self._is_settled = not self.may_stop
+            self.state = State.WEIGHING if self.may_stop else State.STREAMING
+        return shown
+
+    def weighed(self, is_worth_it: bool) -> None:
+        """Whether to make room would help, so that the stream is to be stopped."""
+        self._expect(State.WEIGHING)
+        self._is_settled = True
+        if not is_worth_it:
+            self.state = State.STREAMING
+            return
+        self.state, self._landing_from = State.LANDING, self.used
+        text = self._counts[Segment.ASSISTANT].tokens
+        if self._call or not text or self._last_shown == "\n":
+            self._stop()
+
+    def stored(self) -> None:
+        """The stream is closed, and what was shown is stored."""
+        self._expect(State.STOPPING)
+        self.state = State.MAKING_ROOM
+
+    def room_made(self, is_made: bool) -> None:
+        """Whether there is room now for the reply to go on."""
+        self._expect(State.MAKING_ROOM)
+        if is_made:
+            self.restarts += 1
+        else:
+            self.is_exceeded = True
+        self.state = State.READY if is_made else State.ABORTED
+
+    def failed(self, is_overflow: bool) -> tuple[Shown, ...]:
+        """The provider failed. A window that overflows in the middle of a reply is full, whatever was counted here."""
+        self._expect(*STREAMS)
+        if not self._has_shown:
+            self.state = State.READY
+            return ()
+        if is_overflow and self.may_stop:
+            self._stop()
+            return ()
+        return self._abort(is_exceeded=False)
+
+    def abandoned(self) -> tuple[Shown, ...]:
+        """Nobody wants the rest."""
+        return () if self.state in ENDS else self._abort(is_exceeded=False)
+
+    def _expect(self, *states: State) -> None:
+        if self.state not in states:
+            raise WrongMoment(f"not while {self.state.value}")
+
+    def _taken(self, piece: TextPiece | ReasoningPiece | CallPiece) -> tuple[Shown, ...]:
+        """Counts a piece; what of it is shown, for all that is known of it."""
+        match piece:
+            case TextPiece(text):
+                self._counts[Segment.ASSISTANT].add(text)
+                return self._as_text(self._trimmer.push(text))
+            case ReasoningPiece(text):
+                self._counts[Segment.REASONING].add(text)
+                self._has_shown = self._has_shown or bool(text)
+                return (piece,) if text else ()
+            case CallPiece(_, name, text):
+                self._counts[Segment.CALLS].add(text)
+                self._call = self._call or name or "a tool"
+                return ()
+
+    def _as_text(self, text: str) -> tuple[Shown, ...]:
+        self._last_shown = text[-1:] or self._last_shown
+        self._has_shown = self._has_shown or bool(text)
+        return (TextPiece(text),) if text else ()
+
+    def _has_reached(self, limit: int) -> bool:
+        """Whether so much of the window is used; it is counted exactly before that is said."""
+        if self.used < limit:
+            return False
+        for count in self._counts.values():
+            count.recount()
+        return self.used >= limit
+
+    def _land(self, piece: Piece, shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
+        """Stops as soon as the text has come to a good place; what is behind it is not shown."""
+        if not isinstance(piece, TextPiece):
+            self._stop()
+            return shown
+        text = "".join(part.text for part in shown)
+        place = landed(text, self.used - self._landing_from, self._limits.window)
+        if place is None:
+            return shown
+        if place < len(text):
+            self._last_shown = text[place - 1 : place]
+            self.state, self.lost_call = State.STOPPING, ""
+            return (TextPiece(text[:place]),)
+        self._stop()
+        return shown
+
+    def _stop(self) -> None:
+        """What is held back is not shown any more: it will be said again."""
+        self.state, self.lost_call = State.STOPPING, self._call
+
+    def _abort(self, is_exceeded: bool) -> tuple[Shown, ...]:
+        self.state, self.is_exceeded = State.ABORTED, is_exceeded
+        return self._as_text(self._trimmer.cut())
+
+    def _ended(self, end: ReplyEnd) -> tuple[Shown, ...]:
+        if end.reason == "length" and self._is_capped:
+            if not self.may_stop:
+                return self._abort(is_exceeded=True)
+            self._stop()
+            return ()
+        self.state = State.DONE
+        if end.reason in OWN_ENDS:
+            self.end = end
+            return self._as_text(self._trimmer.end())
+        self.end = replace(end, tool_calls=())
+        return self._as_text(self._trimmer.cut())

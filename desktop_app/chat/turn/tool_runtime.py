@@ -1,0 +1,125 @@
+"""What the tools of one engine need around them, and what each call needs before it may run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+
+from desktop_app.chat.ports import Spills, Toolbox
+from desktop_app.chat.session import Session, stamped
+from desktop_app.context.view.view import active_entries
+from desktop_app.conversation.events import Answered, Asked, TurnEvent
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule, ToolContext, ToolSpec
+from desktop_app.conversation.transcript import Permit
+from desktop_app.permissions.rules import decided, rule_of
+from desktop_app.settings import Settings
+
+from .questions import Questions
+
+Tell = Callable[[TurnEvent], Awaitable[None]]
+
+IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
+"""Tools that are on offer only where a working folder was chosen: they would have nothing to work on, and their schemas
+are paid for with each request. `read` stays, for it reads on in what was truncated."""
+
+DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
+FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
+
+
+class ToolRuntime:
+    """The toolbox, the spill store, the questions that wait, and the rules.
+
+    settings: as they are now. keep_rule: keeps a rule for good. allowed: rules of this run, such as a command's own.
+    on_bug: called with an exception of a tool that nobody expected. is_attended: False when nobody is there to answer
+    a question: what would have to be asked is denied.
+    """
+
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        spills: Spills,
+        settings: Callable[[], Settings],
+        keep_rule: Callable[[Rule], Awaitable[None]],
+        on_bug: Callable[[BaseException], None],
+        allowed: tuple[Rule, ...] = (),
+        is_attended: bool = True,
+    ) -> None:
+        self.toolbox = toolbox
+        self.spills = spills
+        self.questions = Questions()
+        self.on_bug = on_bug
+        self.settings = settings
+        self.is_attended = is_attended
+        self._keep_rule = keep_rule
+        self._allowed = allowed
+        self._asking: dict[str, asyncio.Lock] = {}
+        self._running: dict[tuple[str, str, int], Callable[[], None]] = {}
+
+    @contextmanager
+    def stoppable(self, conversation: str, reply_id: str, place: int, stop: Callable[[], None]) -> Generator[None]:
+        """While that call of that reply runs, `stop` is what ends it alone."""
+        name = conversation, reply_id, place
+        self._running[name] = stop
+        try:
+            yield
+        finally:
+            del self._running[name]
+
+    def stop(self, conversation: str, reply_id: str, place: int) -> None:
+        """The user wants that call to end, and the turn to go on. A call that does not run stays as it is."""
+        if (stop := self._running.get((conversation, reply_id, place))) is not None:
+            stop()
+
+    def place_of(self, session: Session) -> ToolContext:
+        """Where the tools of that conversation work."""
+        return ToolContext(session.id, session.info.folder)
+
+    async def specs(self, session: Session) -> tuple[ToolSpec, ...]:
+        """The tools on offer there; none for a model that cannot call any."""
+        if not session.model_info.has_tools:
+            return ()
+        place = self.place_of(session)
+        off = {*self.settings().tools_off, *(() if place.folder else IN_A_FOLDER)}
+        return tuple(spec for spec in await self.toolbox.specs(place) if spec.name not in off)
+
+    async def refusal(self, session: Session, call: ToolCall, tell: Tell) -> str:
+        """Why that call may not run, in words for the model; "" if it may. Asks the user where no rule decides."""
+        needs = await self.toolbox.needs(call, self.place_of(session))
+        decision = self._decided(session, needs)
+        if decision == "ask":
+            async with self._asking.setdefault(session.id, asyncio.Lock()):  # one question at a time
+                decision = self._decided(session, needs)  # the answer to the one before may speak of this one too
+                if decision == "ask":
+                    return await self._answer(session, call, needs, tell)
+        return "" if decision == "allow" else FORBIDDEN
+
+    def _decided(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
+        entries = active_entries(session.transcript.entries)
+        own = tuple(entry.rule for entry in entries if isinstance(entry, Permit))
+        return decided(needs, self.settings().rules + self._allowed, own)
+
+    async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], tell: Tell) -> str:
+        if not self.is_attended:
+            return DENIED
+        asked = Asked(session.id, self.questions.new_name(), "permission", call, needs)
+        answer = await self.asked(asked, tell)
+        if answer.scope != "once":
+            for rule in {rule_of(need, answer) for need in needs}:
+                await self._kept(session, rule, answer.scope)
+        return "" if answer.is_allowed else DENIED
+
+    async def asked(self, asked: Asked, tell: Tell) -> PermissionAnswer:
+        """The user's answer to that question. Cancelling withdraws it."""
+        self.questions.open(asked)
+        await tell(asked)
+        answer = await self.questions.answer_to(asked)
+        await tell(Answered(asked.conversation, asked.question, answer.is_allowed))
+        return answer
+
+    async def _kept(self, session: Session, rule: Rule, scope: str) -> None:
+        if scope == "always":
+            await self._keep_rule(rule)
+        else:
+            await session.record(stamped(Permit(rule=rule)))

@@ -1,0 +1,234 @@
+"""Layer 3: the head of the conversation becomes a summary; its messages are archived, never lost.
+
+plan_compaction(...) -> CompactionPlan    which messages go, and how long the summary may be
+compaction_of(...)   -> Compaction        the entry, measured on the request as it would be
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.extractive.extract import extract
+from desktop_app.context.ledger.fidelity import fidelity, holding_rules
+from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.ledger.message_facts import Reading
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view.continuing import whole_replies
+from desktop_app.context.view.items import Kind, is_of_user
+from desktop_app.context.view.view import View, previewed, view_of
+from desktop_app.conversation.facts import Fidelity, Ledger
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+
+from .tail import Room, room_of, tails, unread, worth_keeping
+
+LAST_MESSAGES = "last_messages"
+TURN_HEADING = "# The current turn so far"
+TURN_LEAST = 4
+"""Messages: with fewer, what is split off is not worth a part of its own."""
+TURN_SHARE_LEAST, TURN_SHARE_MOST = 0.25, 0.60
+"""What the beginning of a split turn gets of the page: it is the work at hand, but not all that there was."""
+
+
+_MESSAGE = Kind.MESSAGE  # looked up once: see cut_points.py
+
+
+class CompactionPlan(msgspec.Struct, frozen=True):
+    """What would leave the view, in tokens of the assembled request.
+
+    archived: ids in their order. summary_budget: what the page may take. total: before. tail: what stays of the end.
+    turn_at: from where in `archived` on the messages are the beginning of the turn that the tail goes on with;
+    the number of all of them if no turn is split.
+    """
+
+    trigger: Trigger
+    archived: tuple[str, ...]
+    summary_budget: int
+    total: int
+    projected: int
+    tail: int
+    turn_at: int
+
+
+def plan_compaction(
+    view: View,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: Counts,
+    total: int,
+    trigger: Trigger,
+    tail_tokens: int | None = None,
+    keep: Collection[str] = (),
+) -> CompactionPlan | None:
+    """The mildest plan that gets below the blocked share, else the hardest one.
+
+    None if nothing can leave, or nothing has to: all that is there is the tail, and it fits.
+
+    tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that
+    should stay if there is room for them, as what the model has not read yet should.
+    """
+    room = room_of(view, counts)
+    keep = (*keep, *unread(room))
+    limit = round(budget.usable * policy.blocked_at)
+    least = policy.head_least if total <= budget.usable else 1
+    hardest: CompactionPlan | None = None
+
+    def fits(plan: CompactionPlan | None) -> bool:
+        return len(plan.archived) >= least and plan.projected <= limit if plan else total <= limit
+
+    for roomy in (room.keeping(worth_keeping(room, policy, budget, keep)), room):
+        plan_from = partial(_plan, roomy, policy=policy, budget=budget, total=total, trigger=trigger)
+        begins = tails(roomy, policy, budget, tail_tokens)
+        for plan in _plans(plan_from, fits, begins, len(roomy.blocks), tail_tokens is not None):
+            if fits(plan):
+                return plan
+            hardest = plan if plan and len(plan.archived) >= least else hardest
+    return hardest or (_shorter_summary(room, policy, budget, total, trigger) if view.summary else None)
+
+
+def _plans(
+    plan_from: Callable[[int], CompactionPlan | None],
+    fits: Callable[[CompactionPlan | None], bool],
+    begins: list[int],
+    end: int,
+    is_chosen: bool,
+) -> Iterator[CompactionPlan | None]:
+    """Yield the plans for the tails that may be kept, the longest tail first.
+
+    A tail that the user chose is shortened only as far as it must be. What begins later takes less room, so that the
+    first one that fits is found by halving, and a longer tail that is asked for never keeps less.
+    """
+    if not is_chosen:
+        yield from map(plan_from, begins)
+        return
+    yield plan_from(begins[0])
+    later = range(begins[0] + 1, end + 1)
+    fitting = bisect_left(later, True, key=lambda begin: fits(plan_from(begin)))
+    yield from map(plan_from, (*later[fitting : fitting + 1], end))
+
+
+def _shorter_summary(
+    room: Room, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
+) -> CompactionPlan | None:
+    """The plan for a summary that is too long by itself, such as one that was written for a larger window."""
+    kept = room.fixed + room.tail_tokens(0)
+    free = budget.usable - kept
+    if free < 0:
+        return None
+    page = min(free, policy.summary_most)
+    return CompactionPlan(trigger, (), page, total, kept + page, room.tail_tokens(0), 0)
+
+
+def _plan(
+    room: Room, begin: int, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
+) -> CompactionPlan | None:
+    """The plan that archives all before that block but what must stay, or None if that is nothing."""
+    leaving = [index for index in range(begin) if index not in room.must_stay]
+    archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is _MESSAGE)
+    if not archived:
+        return None
+    head, tail = sum(room.tokens[index] for index in leaving), room.tail_tokens(begin)
+    kept = room.fixed + tail
+    to_target = round(budget.usable * policy.target) - kept
+    to_limit = round(budget.usable * policy.blocked_at) - kept
+    share = 1.0 if policy.is_filling else policy.summary_share_of_head
+    wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the page that is there
+    page = max(min(wanted, max(to_target, min(policy.summary_least, to_limit))), 0)
+    return CompactionPlan(trigger, archived, page, total, kept + page, tail, _turn_at(room, begin, leaving))
+
+
+def _turn_at(room: Room, begin: int, leaving: Sequence[int]) -> int:
+    """How many messages leave before those of the turn that is cut in two at `begin`."""
+    is_split = begin < len(room.blocks) and not is_of_user(room.blocks[begin][0])
+    turn = next((i for i in range(begin - 1, -1, -1) if is_of_user(room.blocks[i][0])), 0) if is_split else begin
+    return sum(item.kind is _MESSAGE for index in leaving if index < turn for item in room.blocks[index])
+
+
+def compaction_of(
+    plan: CompactionPlan,
+    transcript: Transcript,
+    view: View,
+    counts: Counts,
+    page: str | None = None,
+    strategy: str = "edited",
+    model: str = "",
+    reading: Reading | None = None,
+) -> Compaction | None:
+    """The compaction of that plan, not yet stamped with id and time; None if it would free nothing (K8).
+
+    page: the summary that the user edited or a model wrote; None: the extractive one. It may be empty only if
+    the strategy is to keep the last messages alone. What it saves is measured on the request that would be sent.
+    reading: what was read of these messages before, so that it need not be read again.
+    """
+    if page is not None and not page.strip() and strategy != LAST_MESSAGES:
+        return None
+    head, reading = recorded(plan.archived, transcript), reading or Reading()
+    ledger, turn_at = ledger_of(head, view.ledger, reading), turn_in(plan, transcript)
+    draft = Compaction(
+        id="draft",
+        trigger=plan.trigger,
+        strategy="extractive" if page is None else strategy,
+        archived=plan.archived,
+        summary=_extracted(plan, head, turn_at, view, ledger, counts, reading) if page is None else page.strip(),
+        ledger=ledger,
+        tokens_before=plan.total,
+        model=model,
+    )
+    draft, after = _measured(draft, transcript, view, counts)
+    over = draft.tokens_after - plan.projected
+    if page is None and 0 < over <= plan.summary_budget:  # what the view puts between messages was not foreseen
+        shorter = replace(plan, summary_budget=plan.summary_budget - over)
+        draft = replace(draft, summary=_extracted(shorter, head, turn_at, view, ledger, counts, reading))
+        draft, after = _measured(draft, transcript, view, counts)
+    if draft.tokens_after >= plan.total:
+        return None
+    return replace(draft, id="", fidelity=fidelity_in(after, draft, head, reading))
+
+
+def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
+    """Return what the request of the view `after` that compaction still has of its head, and of the rules that hold."""
+    sent = whole_replies(item.message for item in after.items if item.kind is not Kind.SUMMARY)
+    rules = holding_rules(head, compaction.ledger, reading)
+    archive = {*compaction.archived, *(rule.message_id for rule in rules)}
+    return fidelity(head, compaction.summary, sent, archive, reading, rules)
+
+
+def _measured(draft: Compaction, transcript: Transcript, view: View, counts: Counts) -> tuple[Compaction, View]:
+    """The draft with the tokens of the request that would be sent, and the view of that request."""
+    after = view_of(previewed(transcript, draft), view)
+    return replace(draft, tokens_after=request_tokens(after, counts)), after
+
+
+def _extracted(
+    plan: CompactionPlan, head: list[Message], at: int, view: View, ledger: Ledger, counts: Counts, reading: Reading
+) -> str:
+    """The summary without a model. The beginning of a turn that is cut in two, from `at` on, gets a part of its own."""
+    earlier = view.summary.summary if view.summary else ""
+    if at == 0 or len(head) - at < TURN_LEAST:
+        return extract(head, earlier, ledger, plan.summary_budget, counts.text, reading)
+    before, turn = head[:at], head[at:]
+    share = sum(map(counts.total, turn)) / max(sum(map(counts.total, head)), 1)
+    own = round(plan.summary_budget * min(max(share, TURN_SHARE_LEAST), TURN_SHARE_MOST)) - counts.text(TURN_HEADING)
+    current = extract(turn, "", ledger_of(turn, Ledger(), reading), own, counts.text, reading)
+    told = f"\n\n{TURN_HEADING}\n\n{current}" if current else ""
+    left = plan.summary_budget - counts.text(told)
+    return extract(before, earlier, ledger_of(before, view.ledger, reading), left, counts.text, reading) + told
+
+
+def recorded(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
+    """Those messages as the record has them, whole even where the view has them pruned, in their order. A reply that
+    was stopped and went on is one message, under the id of its beginning: a name may stand where it was parted."""
+    wanted = set(ids)
+    return whole_replies(entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted)
+
+
+def turn_in(plan: CompactionPlan, transcript: Transcript) -> int:
+    """`turn_at` among the messages that `recorded` gives, which are fewer where replies were stopped and went on."""
+    return len(recorded(plan.archived[: plan.turn_at], transcript))

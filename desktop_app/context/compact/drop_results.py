@@ -1,0 +1,58 @@
+"""After a provider refused a request as too long, and making room was not enough: tool results are dropped, by shares.
+
+shed(view, policy, counts, share) -> Prune | None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.prune.draft import Draft
+from desktop_app.context.prune.exchange import Exchange, Shorter, exchanges_of
+from desktop_app.context.prune.hard_clear import cleared
+from desktop_app.context.view.view import View
+from desktop_app.conversation.transcript import Prune, Trigger
+
+NAME = "shed"
+ALL = 1.0
+"""The share that spares nothing but pins and protected tools."""
+NOBODY_IS_PROTECTED = Budget(0, 0)
+"""For the pruning's own rule of what is too new, which does not hold here."""
+
+
+def shed(view: View, policy: ContextPolicy, counts: Counts, share: float) -> Prune | None:
+    """The prune that drops that share of the tokens of all tool results in the view, or None if nothing can go.
+
+    Large and old results go first: of two that are equally old the larger one, of two equally large the older one.
+    Each result that is dropped is one that the model may miss, and a large one frees most for it; an old one was read,
+    and answered, long ago. What the model has not read yet, the results behind its newest reply, goes only with
+    everything else, at a share of 1. Pins and protected tools stay at any share, and so does each call.
+
+    share: of 0 to 1. A line is left of each result, with its first error. It is undone as any prune is.
+    """
+    spared = replace(policy, protect_newest=0, protect_user_turns=0)
+    draft = Draft(exchanges_of(view, spared, NOBODY_IS_PROTECTED, counts), counts)
+    left = share * sum(exchange.tokens for exchange in draft.exchanges)
+    for exchange in _in_order(draft.exchanges, is_all=share >= ALL):
+        if left <= 0 and share < ALL:
+            break
+        freed = draft.freed
+        draft.take(NAME, (Shorter(exchange.index, text=cleared(exchange)),))
+        left -= exchange.tokens if draft.freed > freed else 0
+    freed = draft.settled()
+    if freed <= 0:
+        return None
+    total = request_tokens(view, counts)
+    results, _ = draft.pruned(view)
+    return Prune(trigger=Trigger.OVERFLOW, results=results, tokens_before=total, tokens_after=total - freed)
+
+
+def _in_order(exchanges: Sequence[Exchange], is_all: bool) -> Iterable[Exchange]:
+    """Those that may go, the first to go first. `age` counts the replies that came later: unread ones have none."""
+    free = [exchange for exchange in exchanges if exchange.is_result_free and (is_all or exchange.age > 0)]
+    return sorted(free, key=lambda exchange: (-exchange.tokens * (exchange.age + 1), exchange.index))

@@ -1,0 +1,182 @@
+"""The one decision: what to do next so that the request fits. Asked again after each step, until it says None."""
+
+from __future__ import annotations
+
+import msgspec
+
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.prune import freed_at_most, is_cache_warm, plan_prune
+from desktop_app.context.view.items import Kind
+from desktop_app.context.view.view import View, active_entries
+from desktop_app.conversation.transcript import Compaction, Prune, Trigger
+
+from .compaction import CompactionPlan, plan_compaction
+from .tail import room_of
+
+OVER = 1.000001
+"""A share that only a request that does not fit has."""
+
+
+class WindowTooSmall(Exception):
+    """What must stay does not fit, whatever is archived. needed and usable in tokens; advice: what would help."""
+
+    def __init__(self, needed: int, usable: int, advice: str) -> None:
+        super().__init__(f"{needed:,} tokens must stay, but only {usable:,} can be used. {advice}")
+        self.needed = needed
+        self.usable = usable
+        self.advice = advice
+
+
+class Ladder(msgspec.Struct, frozen=True):
+    """From which share of the usable window on pruning and compacting are due."""
+
+    prune_at: float
+    compact_at: float
+
+
+def ladder_of(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> Ladder:
+    """The design's table of phases: the earlier the moment, the cheaper it is to wait.
+
+    In a phase that the policy does not name, only what would not fit is a reason.
+    """
+    match trigger:
+        case Trigger.USER:
+            return Ladder(policy.prune_target, policy.target)
+        case Trigger.OVERFLOW:
+            return Ladder(0.0, 0.0)
+        case Trigger.AFTER_TURN if trigger.value in policy.phases:
+            return Ladder(min(policy.background_at, policy.prune_at), policy.background_at)
+        case Trigger.STREAMING if trigger.value in policy.phases:
+            due = max(budget.share(room_to_go_on(policy, budget)), policy.due_least)
+            return Ladder(min(policy.prune_at, due), min(policy.compact_at, due))
+        case _ if trigger.value in policy.phases:
+            return Ladder(policy.prune_at, policy.compact_at)
+        case _:
+            return Ladder(OVER, OVER)
+
+
+def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
+    """What a request that goes on with a stopped reply may take: the rest of the reply, as much as is kept for a whole
+    one, ends before it would be stopped again."""
+    rest = max(budget.reserve, round(policy.stream_rest * budget.window))
+    return max(round(policy.stream_stop_at * budget.window) - rest, 0)
+
+
+def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
+    """Whether the request of that view, of `total` tokens, has reached the first step of the ladder."""
+    ladder = ladder_of(trigger, policy, budget)
+    is_full = budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
+    return is_full or has_too_many_messages(view, policy, budget, trigger)
+
+
+def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
+    """Whether a compaction is due for the number of messages, where nobody knows the window (K14)."""
+    if len(view.items) < budget.messages_most or trigger.value not in policy.phases:
+        return False
+    return sum(item.kind is Kind.MESSAGE for item in view.items) >= budget.messages_most
+
+
+def make_room(
+    view: View,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: Counts,
+    trigger: Trigger,
+    seconds_since_request: float | None = None,
+) -> Prune | CompactionPlan | None:
+    """The next step in the order of the policy's layers, or None when nothing is due or nothing would help any more.
+
+    seconds_since_request: since the provider was last asked; None: not known. While its cache may be warm, a prune
+    below the tight status waits (P9): it would cost more than it frees.
+
+    Raises WindowTooSmall when the request does not fit and nothing can leave.
+    """
+    now = _Moment(view, policy, budget, counts, trigger)
+    for layer in policy.layers:
+        step = now.prune_that_suffices() if layer == "prune" else now.compaction_that_fits()
+        if isinstance(step, Prune) and trigger is Trigger.AFTER_TURN and now.share < policy.prune_at:
+            return None if is_cache_warm(policy, seconds_since_request) else step
+        if step is not None:
+            return step
+    return now.last_resort()
+
+
+class _Moment:
+    """One decision while it is made: what is due, and what each layer has to offer."""
+
+    def __init__(self, view: View, policy: ContextPolicy, budget: Budget, counts: Counts, trigger: Trigger) -> None:
+        self._basis = view, policy, budget, counts
+        self._trigger = trigger
+        self._ladder = ladder_of(trigger, policy, budget)
+        self._total = request_tokens(view, counts)
+        self.share = budget.share(self._total)
+        self._fits = self._total <= budget.usable
+        stalled = self._fits and is_stalled(view, policy)
+        is_full = self.share >= self._ladder.compact_at or has_too_many_messages(view, policy, budget, trigger)
+        self._is_compaction_due = is_full and not stalled
+
+    def prune_that_suffices(self) -> Prune | None:
+        """The prune that is due, if it makes a compaction unnecessary or none is due: what a compaction archives
+        need not be shortened first, and its errors are told better in a summary than in what pruning leaves."""
+        view, policy, budget, counts = self._basis
+        if self.share < self._ladder.prune_at:
+            return None
+        too_many = round(self._ladder.compact_at * budget.usable)
+        if self._is_compaction_due and self._total - freed_at_most(view, policy, budget, counts) >= too_many:
+            return None
+        prune = self._prune()
+        is_short = prune is not None and self._is_soon_full(prune)
+        return (
+            prune
+            if prune and not is_short and not (self._is_compaction_due and prune.tokens_after >= too_many)
+            else None
+        )
+
+    def _is_soon_full(self, prune: Prune) -> bool:
+        """Whether the background's compaction would follow soon: then the prune would break the provider's cache for
+        little, and the compaction once more."""
+        _, policy, budget, _ = self._basis
+        if "after_turn" not in policy.phases:
+            return False
+        return prune.tokens_after > round((policy.background_at - policy.prune_runway) * budget.usable)
+
+    def compaction_that_fits(self) -> CompactionPlan | None:
+        """The compaction that is due, if the request would fit after it."""
+        plan = self._compaction() if self._is_compaction_due else None
+        return plan if plan and plan.projected <= self._basis[2].usable else None
+
+    def last_resort(self) -> Prune | CompactionPlan | None:
+        """Whatever frees something where no layer alone was enough."""
+        if not self._is_compaction_due and self._fits:
+            return None
+        step = self._prune() or (self._compaction() if self._fits else None)
+        if step is None and not self._fits:
+            raise too_small(self._basis[0], self._basis[2], self._basis[3], self._total)
+        return step
+
+    def _prune(self) -> Prune | None:
+        return plan_prune(*self._basis, self._total, self._trigger)
+
+    def _compaction(self) -> CompactionPlan | None:
+        return plan_compaction(*self._basis, self._total, self._trigger)
+
+
+def is_stalled(view: View, policy: ContextPolicy) -> bool:
+    """Whether the last compactions freed so little that another automatic one would be work for nothing (K8)."""
+    compactions = [entry for entry in active_entries(view.entries) if isinstance(entry, Compaction)]
+    last = compactions[-policy.futile_in_a_row :]
+    return len(last) == policy.futile_in_a_row and all(
+        entry.tokens_before - entry.tokens_after < policy.futile_below * entry.tokens_before for entry in last
+    )
+
+
+def too_small(view: View, budget: Budget, counts: Counts, total: int) -> WindowTooSmall:
+    """The error that says what must stay, and what would help."""
+    room = room_of(view, counts)
+    pins = len(view.pins)
+    helps = ["choose a model with a larger window", "shorten the last message"]
+    if pins:
+        helps.insert(0, f"unpin some of the {pins} pinned messages")
+    return WindowTooSmall(min(room.fixed, total), budget.usable, "It would help to " + ", or to ".join(helps) + ".")

@@ -1,0 +1,147 @@
+"""What may leave a view, in blocks, and where the part that stays word for word may begin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.counting.breakdown import base_tokens, closing_tokens, total_of
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy
+from desktop_app.context.view.cut_points import blocks
+from desktop_app.context.view.items import Item, Kind, is_of_user
+from desktop_app.context.view.made_items import summary_message
+from desktop_app.context.view.normalize import UNDERSTOOD
+from desktop_app.context.view.view import View
+from desktop_app.conversation.message import Attachment, Role
+from desktop_app.conversation.transcript import Compaction, Trigger
+
+_ASSISTANT, _MESSAGE = Role.ASSISTANT, Kind.MESSAGE  # looked up once: see cut_points.py
+
+
+class Room(msgspec.Struct, frozen=True):
+    """A view in blocks, and what each costs.
+
+    must_stay: blocks with a pin, the last user message or the reply that is to go on.
+
+    fixed: tokens that no plan can free: the system prompt, what must stay, and an empty summary.
+    summary: of the page that is there already, and that the next one takes in.
+    """
+
+    blocks: tuple[tuple[Item, ...], ...]
+    tokens: tuple[int, ...]
+    must_stay: frozenset[int]
+    fixed: int
+    summary: int = 0
+
+    def tail_tokens(self, begin: int) -> int:
+        """Tokens from that block on, without what must stay anyway."""
+        return sum(self.tokens[i] for i in range(begin, len(self.blocks)) if i not in self.must_stay)
+
+    def keeping(self, more: frozenset[int]) -> Room:
+        """The same room, where those blocks have to stay too."""
+        new = more - self.must_stay
+        fixed = self.fixed + sum(self.tokens[index] for index in new)
+        return replace(self, must_stay=self.must_stay | new, fixed=fixed) if new else self
+
+
+def room_of(view: View, counts: Counts) -> Room:
+    """The view's messages in blocks; the system prompt and the summary are not among them."""
+    items = list(view.items)
+    start = next((i for i, item in enumerate(items) if _is_movable(item)), len(items))
+    movable = items[start:]
+    runs = tuple(tuple(movable[i] for i in run) for run in blocks(movable))
+    newest = {view.last_user_id} | ({view.unfinished.message.id} if view.unfinished else set[str]())
+    must_stay = frozenset(
+        index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
+    )
+    tokens = tuple(sum([total_of(item, counts) for item in run]) for run in runs)
+    system = sum(total_of(item, counts) for item in items[:start] if item.kind is not Kind.SUMMARY)
+    fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
+    page = sum(total_of(item, counts) for item in items[:start] if item.kind is Kind.SUMMARY)
+    return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), page)
+
+
+def _is_movable(item: Item) -> bool:
+    return item.kind is not Kind.SUMMARY and item.message.role is not Role.SYSTEM
+
+
+def _empty_summary(counts: Counts) -> int:
+    """Tokens of a summary with nothing in it, and of what may have to stand behind it."""
+    empty = summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary=""))
+    understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.assistant
+    return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
+
+
+def unread(room: Room) -> tuple[str, ...]:
+    """Ids of the newest results, which no reply has followed yet, with their calls."""
+    newest = room.blocks[-1] if room.blocks else ()
+    if not newest or newest[-1].message.role is not Role.TOOL:
+        return ()
+    return tuple(item.message.id for item in newest if item.kind is _MESSAGE)
+
+
+def worth_keeping(room: Room, policy: ContextPolicy, budget: Budget, keep: Collection[str]) -> frozenset[int]:
+    """Blocks that stay if there is room: messages that were asked for, and the user's own within a budget (K9)."""
+    asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}
+    left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
+    for index in range(len(room.blocks) - 1, -1, -1):
+        run = room.blocks[index]
+        if index in room.must_stay or not is_of_user(run[0]) or _has_image(run[0]):
+            continue
+        left -= room.tokens[index]
+        if left < 0:
+            break
+        asked.add(index)
+    return frozenset(asked)
+
+
+def _has_image(item: Item) -> bool:
+    return any(isinstance(part, Attachment) and part.is_image for part in item.message.parts)
+
+
+def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
+    """Blocks at which the tail may begin: by tokens (K1), then the last few messages (K5), then nothing at all."""
+    target = budget.usable * policy.target
+    most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
+    usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
+    if policy.is_filling:
+        usual = max(usual, _left_by_page(room, policy, target - room.fixed))
+    if tail_tokens is not None:
+        usual = most = tail_tokens
+    is_by_messages = policy.tail_most == 0 or budget.messages_most != NO_LIMIT
+    if is_by_messages and tail_tokens is None:
+        begin = _last_messages(room, policy.tail_messages)
+    else:
+        begin = _by_tokens(room, policy, usual, most)
+    few = max(begin, len(room.blocks) - policy.last_resort_messages)
+    return sorted({begin, few, len(room.blocks)})
+
+
+def _by_tokens(room: Room, policy: ContextPolicy, usual: float, most: float) -> int:
+    """The block from which on the end takes `usual` tokens, or `most` if it holds too few replies else."""
+    begin, taken, replies = len(room.blocks), 0, 0
+    for index in range(len(room.blocks) - 1, -1, -1):
+        taken += 0 if index in room.must_stay else room.tokens[index]
+        if taken > (most if replies < policy.tail_assistant_turns else usual):
+            break
+        begin = index
+        replies += any(item.message.role is _ASSISTANT for item in room.blocks[index])
+    return begin
+
+
+def _last_messages(room: Room, count: int) -> int:
+    """The block from which on there are at least so many messages."""
+    begin, messages = len(room.blocks), 0
+    while begin > 0 and messages < count:
+        begin -= 1
+        messages += sum(item.kind is _MESSAGE for item in room.blocks[begin])
+    return begin
+
+
+def _left_by_page(room: Room, policy: ContextPolicy, free: float) -> float:
+    """The longest tail that leaves the page as much as it may have of `free` tokens."""
+    share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
+    return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))

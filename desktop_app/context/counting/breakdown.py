@@ -1,0 +1,299 @@
+"""The gauge's figures: the tokens of the assembled request by segment. They sum to the request exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view.items import Item, Kind
+from desktop_app.context.view.made_items import go_on_item
+from desktop_app.context.view.view import View, assemble, closing_items, messages_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
+
+from .calibration import AS_COUNTED, Calibration, is_plausible
+from .returned_reasoning import thought_of, thought_tokens
+from .tokens import SEGMENT_OF_ROLE, Counts, Tokens
+
+NO_TOKENIZER = "characters"
+"""How the name of what counts begins when not even an estimate for the family could be loaded."""
+OWN_SEGMENT = {Kind.SUMMARY: Segment.SUMMARY, Kind.MEMORY: Segment.MEMORY, Kind.RECALLED: Segment.MEMORY}
+"""Kinds of items that are shown apart, whoever seems to say them."""
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Running sums over the items of one view, by segment.
+
+    measured_at: the index of the newest reply whose request the provider counted and nothing changed since.
+    """
+
+    items: Chain[Item]
+    segments: dict[Segment, int]
+    measured_at: int | None = None
+
+    @property
+    def total(self) -> int:
+        """All tokens of the items and the reply's priming."""
+        return sum(self.segments.values())
+
+
+def item_tokens(item: Item, counts: Counts) -> Tokens:
+    """Tokens of one item in the segments where it is shown."""
+    tokens = counts.of(item.message)
+    if item.grown is not None:
+        tokens = _more_of(item.grown, counts)
+    elif item.is_joined:
+        tokens = _without_frame(item, tokens, counts)
+    if (segment := OWN_SEGMENT.get(item.kind)) is not None:
+        return Tokens(tokens.total, ((segment, tokens.total),))
+    return tokens.pinned() if item.is_pinned else tokens
+
+
+def total_of(item: Item, counts: Counts) -> int:
+    """All tokens of one item."""
+    return item_tokens(item, counts).total if item.is_joined else counts.total(item.message)
+
+
+def _more_of(grown: tuple[Message, Message], counts: Counts) -> Tokens:
+    """What a message adds to the reply that it goes on with: where two texts meet, tokens become others."""
+    before, after = map(counts.of, grown)
+    had = dict(before.parts)
+    return Tokens(after.total - before.total, tuple((s, n - had.get(s, 0)) for s, n in after.parts))
+
+
+def _without_frame(item: Item, tokens: Tokens, counts: Counts) -> Tokens:
+    """What a message adds to the one that it is joined to: a blank line instead of a frame and a name of its own."""
+    role, speaker = item.message.role, item.message.speaker
+    saved = counts.tokenizer.overhead.around(role) - item.separators * counts.separator
+    saved += counts.text(speaker) if speaker else 0
+    own = SEGMENT_OF_ROLE[role]
+    return Tokens(tokens.total - saved, tuple((s, n - saved if s is own else n) for s, n in tokens.parts))
+
+
+def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
+    """The sums of that view. If it grew from `earlier`, only what is new is counted."""
+    has_grown = earlier is not None and view.items.extends(earlier.items)
+    if earlier is not None and has_grown:
+        start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
+    else:
+        start, segments, measured_at = 0, _base(view, counts), last_measured(view)
+    for item in view.items[start:] if start else view.items:
+        for segment, tokens in item_tokens(item, counts).parts:
+            segments[segment] = segments.get(segment, 0) + tokens
+        if has_grown and is_measured(item.message):
+            measured_at = last_measured(view)
+    return Tally(view.items, segments, measured_at)
+
+
+def _base(view: View, counts: Counts) -> dict[Segment, int]:
+    """Tokens of a request beside its messages: what primes the reply, and the schemas of the tools on offer."""
+    base = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
+    return {**base, Segment.SCHEMAS: counts.tools(view.tools)} if view.tools else base
+
+
+def base_tokens(view: View, counts: Counts) -> int:
+    """The same as one number."""
+    return sum(_base(view, counts).values())
+
+
+def is_measured(message: Message) -> bool:
+    """Whether that is a whole reply whose request the provider counted."""
+    return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
+
+
+def request_tokens(view: View, counts: Counts) -> int:
+    """Tokens of the assembled request, counted message by message."""
+    sent = sum(total_of(item, counts) for item in view.items)
+    return base_tokens(view, counts) + sent + closing_tokens(view, counts)
+
+
+def closing_tokens(view: View, counts: Counts) -> int:
+    """Tokens that depend on how the view ends: of what is behind the newest message (results that close open calls, or
+    the wish to go on), and of the thoughts that go back with the calls of the turn under way."""
+    return sum(counts.total(item.message) for item in closing_items(view)) + view_thoughts(view, counts)
+
+
+def view_thoughts(view: View, counts: Counts) -> int:
+    """Return the tokens of the thoughts that go back to the model."""
+    return thought_tokens(assemble(view), counts) if counts.thoughts else 0
+
+
+def status_of(share: float, policy: ContextPolicy) -> Status:
+    """The status of a request that takes that share of the usable window."""
+    reached = sum(share >= threshold for threshold in policy.thresholds)
+    return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
+
+
+def _status(total: int, usable: int, policy: ContextPolicy) -> Status:
+    return status_of(total / usable, policy) if usable > 0 else Status.UNKNOWN
+
+
+def gauge_of(
+    view: View,
+    sums: Tally,
+    counts: Counts,
+    policy: ContextPolicy,
+    budget: Budget,
+    model: ModelInfo,
+    calibration: Calibration = AS_COUNTED,
+) -> Gauge:
+    """The gauge of that view for that model.
+
+    *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*, or
+    *assumed* if there is nothing to go by: neither a tokenizer nor a report to learn from. Open calls count as they
+    would be sent. calibration: the provider's tokens for those that are counted here, where it did not count.
+    """
+    closing = [counts.total(item.message) for item in closing_items(view)]
+    thoughts = view_thoughts(view, counts)
+    gauge = _as_counted(view, sums, (sum(closing), thoughts), counts, policy, budget, model)
+    whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
+    anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
+    if anchor is None or anchor.message.usage is None or anchor.message.model != model.recorded_as:
+        return calibrated(gauge, whole, policy)
+    place = sums.measured_at or 0
+    later = [item_tokens(item, counts).total for item in view.items[place + 1 :]] + closing
+    usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
+    measured = thought_tokens(messages_of(view.items[:place]), counts) if counts.thoughts else 0
+    since = sum(later) + around + thoughts - measured  # thoughts come with a reply, and go with the next question
+    if not is_plausible(usage, gauge.total - since):
+        return calibrated(gauge, whole, policy)
+    return anchored(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
+
+
+def _as_counted(
+    view: View,
+    sums: Tally,
+    ends: tuple[int, int],
+    counts: Counts,
+    policy: ContextPolicy,
+    budget: Budget,
+    model: ModelInfo,
+) -> Gauge:
+    """The gauge by our own count. ends: tokens of what is behind the newest message, and of thoughts that go back."""
+    segments, (closing, thoughts) = dict(sums.segments), ends
+    if thoughts:
+        segments[Segment.REASONING] = segments.get(Segment.REASONING, 0) + thoughts
+    if closing:
+        segment = Segment.RESULTS if view.open_calls else Segment.USER
+        segments[segment] = segments.get(segment, 0) + closing
+    total = sum(segments.values())
+    return Gauge(
+        segments=segments,
+        total=total,
+        window=budget.window,
+        reserve=budget.reserve,
+        status=_status(total, budget.usable, policy),
+        window_basis=model.window_basis,
+        thresholds=policy.thresholds,
+        basis=Provenance.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Provenance.ESTIMATED,
+        tokenizer=counts.tokenizer.name,
+    )
+
+
+def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration) -> tuple[Usage, int]:
+    """What was reported of what the view still has, and the tokens of the reply's frame, which no provider reports.
+
+    What goes on with a reply was asked for in words that are not sent again, and has no frame of its own. Of a reply
+    that was thought about, what is reported holds the thoughts, too, so that its text and its calls are counted here.
+    """
+    if item.grown is None:
+        around = counts.tokenizer.overhead.around(Role.ASSISTANT)
+        if usage.reasoning_tokens or thought_of(item.message):
+            own = counts.total(item.message) - around
+            usage = replace(usage, reply_tokens=calibration.of_part(own, 0))
+        return usage, around
+    asked = calibration.of_part(counts.total(go_on_item(item.message.id, item.grown[0].text).message), 1)
+    return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
+
+
+def last_measured(view: View) -> int | None:
+    """Return the index of the newest measured reply; None if an operation was recorded after its request had been
+    assembled, before or behind the reply: then the view is not what was measured."""
+    for place in range(len(view.entries) - 1, -1, -1):
+        entry = view.entries[place]
+        if not isinstance(entry, GROWING):
+            return None
+        if isinstance(entry, Message) and is_measured(entry):
+            if assembled_from(view.entries, place) is None:
+                return None
+            return _place_of(entry, view)
+    return None
+
+
+def _place_of(entry: Message, view: View) -> int | None:
+    """Return where that message stands; as it is sent it may differ from the record's, such as in the ids of calls."""
+    for place in range(len(view.items) - 1, -1, -1):
+        message = view.items[place].message
+        if message is entry or (entry.id and message.id == entry.id):
+            return place
+    return None
+
+
+def assembled_from(entries: Sequence[AnyEntry], place: int) -> int | None:
+    """Return the place of the newest entry that the request of the reply at `place` was assembled from; None if
+    anything was recorded in between that the view shows.
+
+    A record that does not say so is taken to have sent the message before the reply, and only that: an operation
+    between the two may have come before the request or behind it, so nothing is known of what was measured.
+    """
+    reply = entries[place]
+    as_of = reply.as_of if isinstance(reply, Message) else ""
+    for before in range(place - 1, -1, -1):
+        entry = entries[before]
+        if as_of and entry.id == as_of:
+            return before
+        if isinstance(entry, Message):
+            return None if as_of else before
+        if not isinstance(entry, GROWING) or isinstance(entry, Recalled):
+            return None
+    return None
+
+
+def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
+    """The gauge with some tokens more, such as a reply that is still streaming."""
+    segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
+    total = gauge.total + tokens
+    status = _status(total, gauge.usable, policy)
+    return replace(gauge, segments=segments, total=total, status=status)
+
+
+def anchored(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> Gauge:
+    """The gauge set right by what the provider reported. later: the tokens of what came after that, calibrated.
+
+    The difference is shared among the segments by their size, so that they still sum to the total: *measured*
+    is what the provider said of the request, plus what came after it, which is counted here.
+    """
+    total = max(usage.prompt_tokens + usage.reply_tokens + later, 0)
+    return replace(_with_total(gauge, total, policy), basis=Provenance.MEASURED)
+
+
+def calibrated(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+    """An estimated gauge in the provider's tokens, which are so many as far as is known: its segments still sum to its
+    total, and it says by how much it was changed."""
+    if total == gauge.total:
+        return gauge
+    told = replace(gauge, basis=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
+    return _with_total(told, total, policy)
+
+
+def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+    """The gauge with another total, shared among the segments by their size."""
+    status = _status(total, gauge.usable, policy)
+    return replace(gauge, segments=_scaled(gauge.segments, total), total=total, status=status)
+
+
+def _scaled(segments: dict[Segment, int], total: int) -> dict[Segment, int]:
+    """The segments scaled to sum to `total`; the rounding's rest goes to the largest."""
+    counted = sum(segments.values())
+    if counted in (0, total):
+        return segments
+    scaled = {segment: tokens * total // counted for segment, tokens in segments.items()}
+    largest = max(scaled, key=lambda segment: scaled[segment])
+    scaled[largest] += total - sum(scaled.values())
+    return scaled

@@ -1,0 +1,84 @@
+"""What a record teaches of how a provider counts: a fold of its newest reports, so that nothing has to be stored.
+
+calibration_of(transcript, ...) -> Calibration
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.view.view import View, messages_of, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Transcript
+
+from .breakdown import assembled_from, base_tokens, is_measured, item_tokens
+from .calibration import Calibration, Report, learned
+from .returned_reasoning import thought_tokens
+from .tokens import Counts
+
+REPORTS_MOST = 96
+"""Of a record, so many of the newest are folded: what came before weighs less than 0.97 ** 96, a twentieth."""
+FOLDS_MOST = 4
+"""Between two operations the view only grows; so many of these stretches are folded again at the most."""
+
+
+def calibration_of(
+    transcript: Transcript, view: View, counts: Counts, model: str, policy: ContextPolicy, start: Calibration
+) -> Calibration:
+    """What the newest replies of that model teach, from `start` on. view: of that transcript, so that it is not folded
+    again. model: as the record names it."""
+    newest = list(islice(_reports(transcript, view, counts, model), REPORTS_MOST))
+    for report in reversed(newest):
+        start = learned(start, report, policy)
+    return start
+
+
+def _reports(transcript: Transcript, view: View, counts: Counts, model: str) -> Iterator[Report]:
+    """Yield the reports on that model's requests, newest first. Each is of the view that its request was assembled
+    from, also where an operation was recorded before the reply was."""
+    entries = list(transcript.entries)
+    operations = [place for place, entry in enumerate(entries) if not isinstance(entry, GROWING)]
+    stretches = groupby(_sent_newest_first(entries, model), lambda sent: bisect_right(operations, sent[0]))
+    for number, sent in islice(stretches, FOLDS_MOST):
+        end = operations[number] if number < len(operations) else len(entries)
+        shown = view if end == len(entries) else view_of(Transcript(Chain(entries[:end])))
+        yield from _reports_in(shown, entries, sent, counts)
+
+
+def _sent_newest_first(entries: Sequence[AnyEntry], model: str) -> Iterator[tuple[int, Usage]]:
+    """Yield what that model's requests were assembled from, as the place of its newest entry, and what was reported."""
+    places = {entry.id: place for place, entry in enumerate(entries) if entry.id}
+    for place in range(len(entries) - 1, -1, -1):
+        entry = entries[place]
+        if not isinstance(entry, Message) or not is_report(entry, model) or entry.usage is None:
+            continue
+        as_of = places.get(entry.as_of) if entry.as_of else assembled_from(entries, place)
+        if as_of is not None and as_of < place:
+            yield as_of, entry.usage
+
+
+def is_report(message: Message, model: str) -> bool:
+    """Whether that is a whole reply of that model, whose request it counted. The end of one that was stopped is none:
+    it was asked for in words that the record does not have (`go_on_line`), so that they could not be counted again."""
+    return is_measured(message) and message.model == model and not message.continues
+
+
+def _reports_in(
+    view: View, entries: Sequence[AnyEntry], sent: Iterable[tuple[int, Usage]], counts: Counts
+) -> Iterator[Report]:
+    """Yield the reports on requests that this view grew from. sent: as `_sent_newest_first` yields them."""
+    before = [base_tokens(view, counts)]
+    index = dict[str, int]()
+    for place, item in enumerate(view.items):
+        index[item.message.id] = place
+        before.append(before[-1] + item_tokens(item, counts).total)
+    for as_of, usage in sent:
+        said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
+        newest = next((index[message.id] for message in said if message.id in index), None)
+        if newest is not None:
+            thoughts = thought_tokens(messages_of(view.items[: newest + 1]), counts) if counts.thoughts else 0
+            yield Report(before[newest + 1] + thoughts, newest + 1, usage)

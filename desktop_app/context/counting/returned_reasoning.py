@@ -1,0 +1,48 @@
+"""Reasoning that goes back to the model with the calls that it led to. Pure.
+
+Most providers do not want it again. Kimi and DeepSeek want that of the turn under way, which depends on the whole
+request; what came as details with a call goes back with it for ever, and is counted with its message (counting.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from desktop_app.conversation.listing import Thoughts
+from desktop_app.conversation.message import Message, Reasoning, Role
+
+if TYPE_CHECKING:
+    from .tokens import Counts
+
+BLANK = " "
+"""What stands for thoughts that nobody needs any more, where the field must not be missing."""
+
+
+def thought_of(message: Message) -> str:
+    """Return what the model thought before that message; "" if it is not known."""
+    return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+
+
+def thoughts_back(messages: Sequence[Message], kind: Thoughts) -> list[str]:
+    """Return for each message of a request the thoughts that go back with it; "" for none.
+
+    kind: `ModelInfo.thoughts` of the model that it goes to.
+    """
+    running = max((place for place, message in enumerate(messages) if message.role is Role.USER), default=-1)
+    return [_back(message, place > running, kind) for place, message in enumerate(messages)]
+
+
+def _back(message: Message, is_running: bool, kind: Thoughts) -> str:
+    if not message.tool_calls or not kind:
+        return ""
+    told = thought_of(message) if is_running else ""
+    return told or (BLANK if kind == "always" else "")
+
+
+def thought_tokens(messages: Sequence[Message], counts: Counts) -> int:
+    """Return the tokens of the thoughts that go back with these messages of a request."""
+    if not counts.thoughts:
+        return 0
+    back = thoughts_back(messages, counts.thoughts)
+    return sum(counts.thought(thought) for thought in back if thought)

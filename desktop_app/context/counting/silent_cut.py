@@ -1,0 +1,53 @@
+"""A request that the server cut without a word: what it reports is far less than what was sent (S5). Pure.
+
+Some servers drop the beginning of a request that is longer than their window and answer the rest, the system prompt
+and the user's rules not among it. No error says so; their own count of the tokens does.
+"""
+
+from __future__ import annotations
+
+from desktop_app.context.view.view import View
+from desktop_app.conversation.gauge import Provenance
+from desktop_app.conversation.message import Attachment, Usage
+
+from .breakdown import last_measured
+
+LEFT_OF_MEASURED = 0.8
+"""Of what was reported before: such figures are at most 3 % off (docs/measurements.md)."""
+LEFT_OF_ESTIMATED = 0.5
+"""Of what nobody has measured, such as a page of digits that came since: the bound of the calibration (C5), since a
+tokenizer may be unknown."""
+GROWTH_LEAST = 500
+"""Tokens by which a request must have grown before it is asked whether the report grew with it."""
+GROWTH_REPORTED = 0.25
+"""Of what was counted: who reports less has reached an end. Half would be an unknown tokenizer's."""
+REPORT_LEAST = 1_000
+"""Tokens. A smaller report is of a part: some servers leave out what they had in their cache, so that only the newest
+message is counted. A window is 2,048 tokens at least, and who cuts keeps half of it or more."""
+
+
+def reported_before(view: View) -> int:
+    """Tokens reported of the request that this view grew from; 0: there is none, or images came since, which each
+    server counts in its own way."""
+    anchor = last_measured(view)
+    if anchor is None or (usage := view.items[anchor].message.usage) is None:
+        return 0
+    later = (part for item in view.items[anchor + 1 :] for part in item.message.parts)
+    return 0 if any(isinstance(part, Attachment) and part.is_image for part in later) else usage.prompt_tokens
+
+
+def is_silently_cut(sent: int, basis: Provenance, usage: Usage, before: int = 0) -> bool:
+    """Whether the server has read only a part. sent: tokens of the request as the gauge had them, on that basis.
+
+    before: see `reported_before`. Near its window a server cuts a little of each request: then a report that stays
+    where it was is the only sign.
+    """
+    reported = usage.prompt_tokens
+    if reported < REPORT_LEAST:
+        return False
+    if basis is not Provenance.MEASURED:
+        return reported < LEFT_OF_ESTIMATED * sent
+    growth = sent - before if before else 0
+    has_stopped = growth >= GROWTH_LEAST and reported - before < GROWTH_REPORTED * growth
+    grown = max(growth, 0)
+    return has_stopped or reported < LEFT_OF_MEASURED * (sent - grown) + LEFT_OF_ESTIMATED * grown

@@ -1,0 +1,1 @@
+"""The summary without a model: passages chosen by measure."""

@@ -1,0 +1,290 @@
+"""The summary without a model (K4): what must not be lost first, then the passages that tell the most.
+
+Nothing is paraphrased: every line is what somebody said, or a fact from the ledger. The page is filled in the order
+of importance, each kind up to its share, so that one kind cannot crowd out the others; what a kind leaves over goes
+to the best of the rest, and what then is left to facts that no sentence brought.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
+
+from msgspec.structs import replace
+
+from desktop_app.context.ledger.changed_files import READING
+from desktop_app.context.ledger.facts import is_decision
+from desktop_app.context.ledger.fidelity import Said
+from desktop_app.context.ledger.ledger import NUMBER
+from desktop_app.context.ledger.message_facts import Reading
+from desktop_app.context.ledger.prose import sentences
+from desktop_app.context.ledger.rules import is_rule, is_strong_rule
+from desktop_app.conversation.facts import Fact, Ledger
+from desktop_app.conversation.message import Message, Role
+
+from . import summary_builder as sections
+from .fill_excerpts import add_shown
+from .passages import Passage, is_among_people, is_work, passages_of
+from .ranking import Ranking
+from .sentence_kind import Voice, is_announcing, is_request
+from .summary_builder import SummaryBuilder, SummaryLine, lines_of
+
+SHARE_OF_INTENT = 0.15
+SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
+SHARE_OF_SUPERSEDED = 0.05
+SHARE_OF_QUESTIONS = 0.10
+SHARE_OF_STATE = 0.15
+SHARE_OF_FILES = 0.40
+SHARE_OF_USER = 0.40
+SHARE_OF_NAMES = 0.75
+"""Of what is left after rules, intent, state and files: a name costs a fifth of what a sentence with it does."""
+SHARE_OF_NAMES_AMONG_PEOPLE = 0.04
+SHARE_OF_ERRORS = 0.15
+SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
+LARGE_PAGE = 2_000
+"""Tokens; beyond these an error costs nothing that a reader would rather have."""
+INTRODUCTION = 80
+"""Characters; who begins with so many says what it is about, even without asking for anything."""
+DECIDED_WITHIN = 3
+"""Sentences; in a longer passage a decision is told among other things."""
+MISSES_MOST = 50
+"""Passages in a row that did not fit: the page is full but for a remainder."""
+PLENTY = 4
+"""Characters listened to for each token of the page: as much as it would hold if it held nothing else."""
+NEARLY_FULL = 0.01
+"""Share of the page; so little room is not worth a second look at all that could stand there."""
+ALL = 1.0
+COMMANDS = 5
+MANY_NAMES = 1_000
+
+_DIGITS = re.compile(r"\d+")
+
+
+def extract(
+    head: Sequence[Message],
+    earlier_page: str,
+    ledger: Ledger,
+    budget: int,
+    count: Callable[[str], int],
+    reading: Reading | None = None,
+) -> str:
+    """A page of at most `budget` tokens that stands for `head` and for the earlier page."""
+    reading = reading or Reading()
+    page, earlier = SummaryBuilder(budget, count), _still_valid(lines_of(earlier_page), ledger)
+    passages = passages_of(head, earlier, reading, budget * PLENTY)
+    ranking, names = Ranking(passages), _names_of(head, ledger, reading)
+    if not is_among_people(head):
+        _add_rules(page, ledger)
+        _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
+        _add_state(page, passages, ledger)
+    _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
+    _add_files(page, ledger, SHARE_OF_FILES)
+    _add_errors(page, ledger, SHARE_OF_ERRORS)
+    names = _missing(page, names)
+    needed = count(", ".join(names))
+    if is_among_people(head):
+        reserved = min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget))
+        _add_said(page, ranking, [Voice.PERSON], ALL, reserved)
+    else:
+        reserved = min(needed, round(SHARE_OF_NAMES * page.free))
+        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, reserved)
+    names = _add_names(page, names, reserved)
+    _add_errors(page, ledger, _share_of_errors(budget))
+    has_more = True
+    for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
+        _add_files(page, ledger, ALL)
+        if not is_among_people(head):
+            names = _add_names(page, names, page.free)
+        _add_said(page, ranking, list(Voice), ALL)
+        _add_errors(page, ledger, ALL)
+        _add_commands(page, ledger, len(ledger.commands), ALL)
+        names = _add_names(page, names, page.free)
+        has_more = has_more and add_shown(page, head, reading, count)
+        page.settle()
+        if page.free < NEARLY_FULL * budget:
+            break
+    return page.text()
+
+
+def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> list[tuple[str, SummaryLine]]:
+    """The lines of an earlier page without the rules that do not hold any more."""
+    if not ledger.superseded:
+        return list(earlier)
+    lines: list[tuple[str, SummaryLine]] = []
+    for section, line in earlier:
+        text = line.text
+        for old in ledger.superseded:
+            text = text.replace(old.text, "").strip() if old.text in text else text
+        if text:
+            lines.append((section, replace(line, text=text)))
+    return lines
+
+
+def _share_of_errors(budget: int) -> float:
+    small = min(budget, LARGE_PAGE)
+    return (small * SHARE_OF_ERRORS + (budget - small) * SHARE_OF_ERRORS_ON_LARGE_PAGES) / max(budget, 1)
+
+
+def _add_intent(
+    page: SummaryBuilder, asked: Sequence[Passage], earlier: Sequence[tuple[str, SummaryLine]], works: bool
+) -> None:
+    """What the user wanted first, and what the user wanted last: at work every word of the user is a wish."""
+    floor = page.free - SHARE_OF_INTENT * page.budget
+    asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
+    wishes = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))] or asked[:1]
+    known = [line.text for section, line in earlier if section == sections.INTENT and line.speaker != sections.LATEST]
+    opening = [text for p in wishes if p.order[0] == wishes[0].order[0] for text in p.sentences]
+    before_rules = list(takewhile(lambda text: not (text.endswith(":") or is_rule(text)), opening)) or opening[:1]
+    for number, text in enumerate(known or before_rules[:3]):
+        if page.free > floor:
+            page.add(sections.INTENT, SummaryLine(text, (-1, number)))
+    if wishes and (known or wishes[-1].order[0] != wishes[0].order[0]):
+        told = next(filter(is_request, wishes[-1].sentences), wishes[-1].sentences[0])
+        page.add(sections.INTENT, SummaryLine(told, wishes[-1].order, sections.LATEST))
+
+
+def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
+    """Those that say always, never or must come before those that say should, and may take more of the page."""
+    before = page.free
+    for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
+        rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
+        _add_texts(page, sections.RULES, rules, before - share * page.budget)
+        page.cover(told for _, rule in rules if rule in page for told in sentences(rule))
+    floor = before - (SHARE_OF_RULES + SHARE_OF_SUPERSEDED) * page.budget
+    ended = [(len(ledger.rules) + n, sections.superseded_line(old)) for n, old in enumerate(ledger.superseded)]
+    _add_texts(page, sections.RULES, ended[::-1], floor)
+    page.cover(text for old in ledger.superseded for text in (old.text, *sentences(old.text)))
+
+
+def _add_texts(page: SummaryBuilder, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:
+    """Lines with their place in time, until only `floor` tokens are free."""
+    for order, text in texts:
+        if page.free <= floor or page.is_full:
+            break
+        page.add(section, SummaryLine(text, (order, 0)))
+
+
+def _add_state(page: SummaryBuilder, passages: Sequence[Passage], ledger: Ledger) -> None:
+    """What the model said last, and what was run or done last that changed or proved something."""
+    newest = [p for p in passages if p.voice is Voice.MODEL and p.order[0] >= 0]
+    said = [text for p in newest for text in p.sentences if not is_announcing(text)]
+    for number, text in enumerate(said[-2:]):
+        page.add(sections.STATE, SummaryLine(text, (0, number), Voice.MODEL.value))
+    _add_commands(page, ledger, COMMANDS, SHARE_OF_STATE)
+
+
+def _add_commands(page: SummaryBuilder, ledger: Ledger, most: int, share: float) -> None:
+    done = [(1 + n, f"Ran: {fact.text}") for n, fact in enumerate(ledger.commands) if not READING.match(fact.text)]
+    _add_texts(page, sections.STATE, done[: -most - 1 : -1], page.free - share * page.budget)
+
+
+def _add_files(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
+    """The newest first: when not all fit, those are still worked on."""
+    _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in reversed(ledger.files_edited)), share)
+    if share == ALL:
+        read = (fact.text for fact in reversed(ledger.files_read) if fact.text not in page)
+        _add_listed(page, sections.FILES, "Read", 1, read, share)
+
+
+def _add_listed(page: SummaryBuilder, section: str, label: str, place: int, names: Iterable[str], share: float) -> None:
+    lines = (SummaryLine(name, (place, number), label) for number, name in enumerate(names))
+    page.add_listed(section, lines, page.free - share * page.budget)
+
+
+def _add_errors(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
+    _add_texts(page, sections.ERRORS, _distinct_first(ledger.errors), page.free - share * page.budget)
+
+
+def _numbered(facts: Sequence[Fact]) -> list[tuple[int, str]]:
+    return [(number, fact.text) for number, fact in enumerate(facts)]
+
+
+def _distinct_first(errors: Sequence[Fact]) -> list[tuple[int, str]]:
+    """The newest first; of those that differ in numbers alone only one, and the others behind."""
+    newest = _numbered(errors)[::-1]
+    shapes: dict[str, int] = {}
+    for order, text in newest:
+        shapes.setdefault(_DIGITS.sub("0", text), order)
+    leading = set(shapes.values())
+    return sorted(newest, key=lambda pair: pair[0] not in leading)
+
+
+def _add_said(
+    page: SummaryBuilder, ranking: Ranking, voices: Sequence[Voice], share: float, kept_free: int = 0
+) -> None:
+    """The passages that tell the most, without the sentences that stand on the page already; kept_free: tokens."""
+    floor = page.free - share * page.budget
+    misses = 0
+
+    def take(passage: Passage) -> bool | None:
+        nonlocal misses
+        if page.free <= floor or page.is_full or misses > MISSES_MOST:
+            return None
+        (place, first), section = passage.order, _section(passage)
+        lines = [
+            (section, SummaryLine(text, (place, first + number), passage.speaker, passage.day))
+            for number, text in enumerate(passage.sentences)
+        ]
+        is_taken = page.add_together(lines, kept_free)
+        misses = 0 if is_taken else misses + 1
+        return is_taken
+
+    ranking.offer(take, voices)
+
+
+def _section(passage: Passage) -> str:
+    """Where a passage belongs: in a chat among people nothing is decided in the sense of a work log."""
+    if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
+        return sections.DETAILS
+    decides = any(is_decision(text) and not is_rule(text) for text in passage.sentences)
+    return sections.DECISIONS if decides else sections.DETAILS
+
+
+def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[str]:
+    """Paths, links, names and numbers that the user mentioned: of own words, of earlier pages, then pasted ones."""
+    ranks: dict[str, int] = {}
+    for message in head:
+        if message.role is Role.USER:
+            read = reading.of(message)
+            for rank, names in enumerate((read.own, read.pasted, read.asides)):
+                for name in names:
+                    ranks[name] = min(rank, ranks.get(name, rank))
+    for fact in (*ledger.urls, *reversed(ledger.identifiers)):
+        ranks.setdefault(fact.text, 0)
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def _missing(page: SummaryBuilder, names: Iterable[str]) -> list[str]:
+    """Those that no line of the page has, without those that stand in a longer one."""
+    shown = page.settle() if page.budget <= LARGE_PAGE else page.told()
+    return _longest(Said(shown).lacks(names))
+
+
+def _add_names(page: SummaryBuilder, mentioned: Sequence[str], room: float) -> Sequence[str]:
+    """Lists those that the page does not have in about `room` tokens: numbers need the least room each, and come last.
+
+    Returns what the page did not have.
+    """
+    if page.is_full or not mentioned:
+        return mentioned
+    missing = _missing(page, mentioned)
+    floor = page.free - room
+    for place, (label, is_number) in enumerate((("Names", False), (sections.NUMBERS, True))):
+        lines = [
+            SummaryLine(name, (place, n), label) for n, name in enumerate(missing) if _is_number(name) is is_number
+        ]
+        page.add_listed(sections.NAMED, lines, floor)
+    return missing
+
+
+def _is_number(name: str) -> bool:
+    return NUMBER.fullmatch(name) is not None
+
+
+def _longest(names: Sequence[str]) -> list[str]:
+    """The names without those that stand in a longer one."""
+    if len(names) > MANY_NAMES:
+        return list(names)
+    everything = "\n".join(names)
+    return [name for name in names if everything.count(name) < 2]

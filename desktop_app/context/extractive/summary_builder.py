@@ -1,0 +1,240 @@
+"""A summary page under construction: lines in sections, never over its budget of tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.facts import Superseded
+
+INTENT = "Primary intent"
+RULES = "Rules and constraints"
+DECISIONS = "Decisions"
+FILES = "Files and code"
+STATE = "Current state"
+RESULTS = "What the tools said"
+SHOWN = "What was shown"
+ERRORS = "Errors met"
+QUESTIONS = "Open questions and next steps"
+DETAILS = "What was said"
+NAMED = "Also named"
+SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
+"""K2's sections in reading order, the freshest last; with what else was said, and the names that stood in it."""
+NUMBERS = "Numbers"
+LATEST = "Latest"
+"""The label of the newest wish among the intents."""
+SUPERSEDED = "Superseded"
+"""The label of a rule that does not hold any more."""
+LISTS = (FILES, NAMED)
+"""Sections whose lines are names: those of one label stand behind it, since a line each would cost as much again."""
+
+Order = tuple[int, int]
+AT_ONCE = 32
+"""Names whose tokens are counted together."""
+SMALLEST_LINE = 6
+"""Tokens: with less room than this, no line fits any more."""
+
+_YEAR = re.compile(r",? (?:19|20)\d\d$")
+ENDS = ".!?:;…。！？\"'”’"
+
+_SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): (?P<text>.+)")
+
+
+class SummaryLine(msgspec.Struct, frozen=True, gc=False):
+    """A line of the page, or a part of one: those of one speaker and message are joined.
+
+    order: its place in time, as the number of the message and of the sentence in it. speaker: in a list, the label.
+    """
+
+    text: str
+    order: Order = (0, 0)
+    speaker: str = ""
+    day: str = ""
+
+
+class SummaryBuilder:
+    """Lines are added by importance and read in the order in which things were said."""
+
+    def __init__(self, budget: int, count: Callable[[str], int]) -> None:
+        self.budget = budget
+        self._count = count
+        self._lines: list[tuple[str, SummaryLine]] = []
+        self._texts: set[str] = set()
+        self._headed: set[str] = set()
+        self._used = 0
+        self._rendered, self._settled_at = "", 0
+
+    @property
+    def free(self) -> int:
+        """Tokens that are left, by the sum of the lines; a whole page seldom counts more than its lines do."""
+        return self.budget - self._used
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no line fits any more."""
+        return self.free < SMALLEST_LINE
+
+    def add(self, section: str, line: SummaryLine) -> bool:
+        """Adds a line if it is new and fits."""
+        return self.add_together([(section, line)])
+
+    def add_together(self, lines: Iterable[tuple[str, SummaryLine]], kept_free: float = 0) -> bool:
+        """Adds those of the lines that are new, if all of them fit and leave that much free, else none."""
+        new = [(section, line) for section, line in lines if line.text and line.text not in self._texts]
+        cost = self._cost(new)
+        if not new or cost > self.free - kept_free:
+            return False
+        self._used += cost
+        self._lines += new
+        self._texts.update(line.text for _, line in new)
+        self._headed.update(heading for section, line in new for heading in (section, section + line.speaker))
+        return True
+
+    def add_listed(self, section: str, lines: Iterable[SummaryLine], floor: float) -> None:
+        """Adds those names that are new in their order, until only `floor` tokens are free."""
+        by_text = {line.text: line for line in lines}
+        new = [(section, line) for text, line in by_text.items() if text and text not in self._texts]
+        for start in range(0, len(new), AT_ONCE):
+            some = new[start : start + AT_ONCE]
+            if self.add_together(some, kept_free=max(floor, 0)):
+                continue
+            for name in some:
+                if self.free <= floor or self.is_full:
+                    return
+                self.add_together([name])
+
+    def cover(self, texts: Iterable[str]) -> None:
+        """Takes those texts as told: they stand on the page within a longer line."""
+        self._texts.update(texts)
+
+    def _cost(self, lines: list[tuple[str, SummaryLine]]) -> int:
+        """Tokens of lines that are joined if they have one section and speaker."""
+        drawn: list[str] = []
+        headed = set(self._headed)
+        last = ""
+        for section, line in lines:
+            if section not in headed:
+                drawn.append(f"\n## {section}\n")
+            group = section + line.speaker
+            if section in LISTS and group in headed:
+                drawn.append(_between(line.speaker) + line.text)
+            elif line.speaker and group == last:
+                drawn.append(f" {line.text}")
+            else:
+                drawn.append(f"\n- {line.speaker}: {line.text}" if line.speaker else f"\n- {line.text}")
+            headed.update((section, group))
+            last = group
+        return self._count("".join(drawn))
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._texts
+
+    def told(self) -> str:
+        """All that the lines say, in no order."""
+        return "\n".join([line.text for _, line in self._lines])
+
+    def settle(self) -> str:
+        """The page as Markdown; from here on what is free is what the whole page leaves, counted at once."""
+        if self._settled_at != len(self._lines):
+            self._settled_at, self._rendered = len(self._lines), self._render()
+            self._used = self._count(self._rendered) if self._rendered else 0
+        return self._rendered
+
+    def text(self) -> str:
+        """The page as Markdown, at most `budget` tokens: the least important lines go first if it is over."""
+        while self.settle() and self._used > self.budget and self._lines:
+            over = max(len(self._lines) // 100, 1)
+            del self._lines[-over:]
+        return self._rendered
+
+    def _render(self) -> str:
+        parts: list[str] = []
+        of_section: dict[str, list[SummaryLine]] = {section: [] for section in SECTIONS}
+        for section, line in self._lines:
+            of_section[section].append(line)
+        for section, unsorted in of_section.items():
+            lines = sorted(unsorted, key=_order_of)
+            if lines:
+                shown = _listed(lines) if section in LISTS else _joined(lines)
+                parts.append(f"## {section}\n" + "\n".join(shown))
+        return "\n\n".join(parts)
+
+
+def _order_of(line: SummaryLine) -> Order:
+    return line.order
+
+
+def superseded_line(old: Superseded) -> str:
+    """A rule that does not hold any more, word for word, and the user's words since."""
+    return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
+
+
+def _joined(lines: list[SummaryLine]) -> list[str]:
+    """One line a message; what was left out between two of its sentences shows as an ellipsis, a new day as a date."""
+    joined: list[str] = []
+    day, year, last = "", "", SummaryLine("")
+    for line in lines:
+        if line.speaker and joined and last.speaker == line.speaker and last.order[0] == line.order[0]:
+            is_next = last.order[1] + 1 == line.order[1]
+            gap = " … " if not is_next else " " if joined[-1][-1] in ENDS else "; "
+            joined[-1] += gap + line.text
+        else:
+            date = f"[{line.day.replace(year, '') if year else line.day}] " if line.day not in ("", day) else ""
+            year = _year_of(line.day) or year
+            speaker = f"{line.speaker}: " if line.speaker else ""
+            joined.append(f"- {date}{speaker}{line.text}")
+        day, last = line.day or day, line
+    return joined
+
+
+def _year_of(day: str) -> str:
+    """The year at the end of a date, with what parts it from the day: it is told once."""
+    year = _YEAR.search(day)
+    return year.group() if year else ""
+
+
+def _listed(lines: list[SummaryLine]) -> list[str]:
+    """One line a label, in the order in which the labels first came."""
+    names: dict[str, list[str]] = {}
+    for line in lines:
+        names.setdefault(line.speaker, []).append(line.text)
+    return [f"- {label}: {_between(label).join(listed)}" for label, listed in names.items()]
+
+
+def _between(label: str) -> str:
+    """What stands between two names; numbers need no comma, and each would cost a third of what they do."""
+    return " " if label == NUMBERS else ", "
+
+
+def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
+    """Section and line of each line of an earlier page; lines under unknown headings are details.
+
+    They are ordered before everything that a page of later messages holds.
+    """
+    found: list[tuple[str, SummaryLine]] = []
+    section, day = DETAILS, ""
+    texts = summary.splitlines()
+    for number, text in enumerate(map(str.strip, texts)):
+        if text.startswith("#"):
+            heading = text.lstrip("# ")
+            section = heading if heading in SECTIONS else DETAILS
+        elif text:
+            line = _read_line(section, text.removeprefix("- "), (number - len(texts) - 1, 0))
+            day = line.day or day
+            found.append((section, replace(line, day=day) if line.speaker else line))
+    return found
+
+
+def _read_line(section: str, text: str, order: Order) -> SummaryLine:
+    """The line as it was added, as far as that can be told."""
+    if section == INTENT and text.startswith(f"{LATEST}: "):
+        return SummaryLine(text.removeprefix(f"{LATEST}: "), order, LATEST)
+    spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE) else None
+    return (
+        SummaryLine(spoken["text"], order, spoken["speaker"], spoken["day"] or "")
+        if spoken
+        else SummaryLine(text, order)
+    )

@@ -1,0 +1,217 @@
+"""Which files a call, a command or a reply changes or reads, whatever the tools are called.
+
+Tools differ in names and arguments, so that what is looked at is what they have in common: a field that holds a path,
+a verb in the tool's name or in a field, and something to write. Edits may also be text: patches, blocks, commands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from desktop_app.conversation.message import ToolCall
+
+from .facts import lexicon
+
+READING = re.compile(
+    r"^(?:cd \S+ (?:&&|;) )?(?:get|list|search|find|read|view|open|cat|fetch|look|grep|rg|glob|ls|think|calculate|show"
+    r"|goto|scroll|head|tail|sed -n|wc|pwd|which|echo)",
+    re.IGNORECASE,
+)
+"""Names of tools, and beginnings of commands, that only look."""
+EDITING = re.compile(
+    r"edit|write|create|patch|replace|insert|save|delete|move|rename|append|update|apply|upsert|remove", re.IGNORECASE
+)
+RUNNING = re.compile(r"bash|shell|exec|run|command|terminal", re.IGNORECASE)
+_PATHS = lexicon(
+    "path filepath filename file notebookpath targetfile absolutepath relativepath relativeworkspacepath targetpath uri"
+    " filetoedit outputpath destination newpath fullpath paths files filepaths"
+)
+_VERBS = lexicon("command action operation op mode method verb")
+_COMMANDS = lexicon("command cmd script commandline shellcommand commands code")
+_WRITTEN = lexicon(
+    "content contents newstr newstring newtext newsource replacement filetext codeedit codecontent diff patch"
+    " inserttext body replace newcontent text newcode edits"
+)
+"""Fields, in small letters without what parts their words, of paths, of verbs, of commands, and of what is written."""
+DEEPEST = 4
+"""Levels of objects in objects that are looked at."""
+LISTED_MOST = 1_000
+"""Elements of a list that are looked at."""
+PATH_MOST = 260
+"""Characters; no path is longer on most systems."""
+
+_PATH = re.compile(r"(?:file://)?[\w.@+~/\\:\[\]()-]*[\w)\]]")
+_TEXT_EDIT = re.compile(
+    r"^`{0,3}([\w./@+-]{1,200})`{0,3}[ \t]*\n(?:```[^\n]*\n)?<{5,} SEARCH"
+    r"|^\*\*\* (?:Update File|Add File|Delete File|Move to): ([^\n]{1,200})|^\+\+\+ b/([^\s]{1,200})",
+    re.MULTILINE,
+)
+"""Edits written as text: aider's blocks, the patch format of Codex, unified diffs."""
+OPEN_FILE = re.compile(r"^\(Open file: ([^\s)]{2,200})[^\n)]*\)", re.MULTILINE)
+"""What the editors of text-only agents say below each output."""
+EDIT_BLOCK = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n[ \t]*(?:edit|insert|append)\b", re.MULTILINE)
+"""A command to such an editor, which means the open file."""
+_TAGGED = re.compile(r"<(?:path|file_path|parameter=path|parameter=file_path)>\s*([^<\n]{1,200}?)\s*<")
+_TAGS = (
+    "<write",
+    "<replace",
+    "<edit",
+    "<apply",
+    "<insert",
+    ">create<",
+    ">str_replace<",
+    ">insert<",
+    "<search_and_replace",
+)
+_BLOCK = re.compile(r"^[ \t]*```(?:bash|sh|shell|console|zsh)?[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+_HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)")
+_REDIRECT = re.compile(r"(?<![<>=\d&-])>{1,2}\s*[\"']?([\w./@+~-]{1,200})")
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_SEGMENTS = re.compile(r"&&|\|\||[;|\n]")
+_OPENED = re.compile(r"open\(\s*[rf]?[\"']([^\"'\n]{1,200})[\"']\s*,\s*[\"'][wax]")
+_CHANGES_LAST = lexicon("sed perl mv cp install patch")
+_CHANGES_ALL = lexicon("tee touch rm create unlink")
+_NOWHERE = ("/dev/", "&")
+
+
+def files_of_call(call: ToolCall, fields: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The files that a call changes, and those that it only reads. fields: its arguments, {} if they are no object."""
+    if not fields:
+        return list(files_edited_in(call.arguments)), []
+    seen = _Seen()
+    seen.look(fields)
+    looks, edits, does_run = _does(call.name)
+    edited = [path for command in seen.commands for path in edited_by_command(command)]
+    edited += [path for text in seen.texts for path in _patched(text)]
+    looks = looks or bool(seen.verb and READING.match(seen.verb))
+    edits = not looks and (edits or seen.has_written or bool(seen.verb and EDITING.match(seen.verb)))
+    if seen.paths and edits and not does_run:
+        edited += seen.paths
+    return list(dict.fromkeys(edited)), [] if edits else [path for path in seen.paths if path not in edited]
+
+
+@lru_cache(4_096)
+def _does(name: str) -> tuple[bool, bool, bool]:
+    """Whether a tool of that name only looks, whether it edits, and whether it runs commands."""
+    return bool(READING.match(name)), bool(EDITING.search(name)), bool(RUNNING.search(name))
+
+
+def command_of(fields: Mapping[str, Any]) -> str:
+    """The command among a call's arguments, or ""."""
+    return next((_told(value) for key, value in fields.items() if _plain(key) in _COMMANDS and value), "")
+
+
+class _Seen:
+    """What stands in a call's arguments: paths, texts, commands, the verb, and whether there is something to write."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.texts: list[str] = []
+        self.commands: list[str] = []
+        self.verb = ""
+        self.has_written = False
+
+    def look(self, fields: Mapping[str, Any], depth: int = 0) -> None:
+        """Looks at those fields and the ones within them."""
+        for key, value in fields.items():
+            name = _plain(key)
+            self.has_written = self.has_written or (name in _WRITTEN and bool(value))
+            if depth and not isinstance(value, list | dict) and "." in key and _is_path(key):
+                self.paths.append(key)  # an object of contents by path
+                self.has_written = True
+            listed: list[Any] = cast("list[Any]", value)[:LISTED_MOST] if isinstance(value, list) else [value]
+            for told in listed:
+                self._take(name, told, depth)
+            if name in _COMMANDS and value:
+                self.commands.append(_told(cast("object", value)))
+
+    def _take(self, name: str, value: object, depth: int) -> None:
+        if isinstance(value, dict) and depth < DEEPEST:
+            self.look(cast("dict[str, Any]", value), depth + 1)
+        elif isinstance(value, str):
+            if name in _PATHS and _is_path(value):
+                self.paths.append(value)
+            elif name in _VERBS and not self.verb:
+                self.verb = value[:PATH_MOST]
+            self.texts.append(value)
+
+
+@lru_cache(4_096)
+def _plain(key: str) -> str:
+    return key.replace("_", "").replace("-", "").lower()
+
+
+def _told(value: object) -> str:
+    """A command as one text; some tools take a list of words."""
+    if isinstance(value, list):
+        words = [word for word in cast("list[Any]", value) if isinstance(word, str)]
+        return words[-1] if len(words) == 3 and words[1].startswith("-") else " ".join(words)
+    return value if isinstance(value, str) else ""
+
+
+def _is_path(text: str) -> bool:
+    return 1 < len(text) <= PATH_MOST and "://" not in text.removeprefix("file://") and "\n" not in text
+
+
+def edited_by_command(command: str) -> Iterator[str]:
+    """The files that a shell command writes, moves, removes or edits in place, as far as its words tell."""
+    if not any(
+        map(
+            command.__contains__,
+            (">", "sed", "tee", "mv", "cp", "rm", "touch", "perl", "create", "open(", "***", "+++"),
+        )
+    ):
+        return
+    yield from _patched(command)
+    for match in _OPENED.finditer(command):
+        yield match.group(1)
+    for part in _SEGMENTS.split(_QUOTED.sub(_without_signs, _without_heredocs(command))):
+        yield from (path for path in _REDIRECT.findall(part) if not path.startswith(_NOWHERE))
+        words = part.split(">", 1)[0].split("<<", 1)[0].split()
+        while words and (words[0] in ("sudo", "git", "then", "do", "{", "(") or "=" in words[0]):
+            words.pop(0)
+        names = [word.strip("\"'") for word in words[1:] if not word.startswith("-")]
+        if not names or (words[0] in ("sed", "perl") and not any(word.startswith(("-i", "-pi")) for word in words)):
+            continue
+        if words[0] in _CHANGES_LAST:
+            yield from names[-1:] if _PATH.fullmatch(names[-1]) else ()
+        elif words[0] in _CHANGES_ALL:
+            yield from (name for name in names if _PATH.fullmatch(name))
+
+
+def _without_signs(quoted: re.Match[str]) -> str:
+    """A quoted text, or nothing if it has signs that mean something outside of quotes."""
+    return "''" if any(map(quoted.group().__contains__, ">|;&")) else quoted.group()
+
+
+def _without_heredocs(command: str) -> str:
+    """The command without the texts that it passes on, in which a > is no redirection."""
+    kept: list[str] = []
+    end = ""
+    for line in command.splitlines():
+        if end:
+            end = "" if line.strip() == end else end
+            continue
+        kept.append(line)
+        heredoc = _HEREDOC.search(line) if "<<" in line else None
+        end = heredoc.group(1) if heredoc else ""
+    return "\n".join(kept)
+
+
+def files_edited_in(text: str) -> Iterator[str]:
+    """Files whose edits are written as text, or done by the commands in its blocks of code."""
+    yield from _patched(text)
+    if "<" in text and any(map(text.__contains__, _TAGS)):
+        yield from (match.group(1) for match in _TAGGED.finditer(text))
+    if "```" in text:
+        for block in _BLOCK.findall(text):
+            yield from edited_by_command(block)
+
+
+def _patched(text: str) -> Iterable[str]:
+    if "<<<<< SEARCH" in text or "*** " in text or "+++ b/" in text:
+        for match in _TEXT_EDIT.finditer(text):
+            yield next(filter(None, match.groups())).strip()

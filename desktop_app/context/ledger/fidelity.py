@@ -1,0 +1,158 @@
+"""What of the archived messages survives, and where (K7). Exact about what it looks for, whoever summarised."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+
+from desktop_app.conversation.facts import Fact, Fidelity, Ledger
+from desktop_app.conversation.message import Message, Role
+
+from .ledger import open_questions
+from .message_facts import Reading
+
+LOST_NAMED = 20
+"""How many lost facts a report names."""
+KEPT_NAMED = 40
+"""How many of the facts that are kept word for word, and of those in the summary."""
+RECALLABLE_NAMED = 200
+"""How many of the rules, and how many of the other facts, that only the archive has."""
+
+_WORD = re.compile(r"\w+")
+_TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
+"""ASCII signs, and blanks between words."""
+_TO_WORDS_OF_LINES = bytes(sign if sign == ord("\n") else _TO_WORDS[sign] for sign in range(256))
+_SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
+"""What stands around a name in a text."""
+
+
+def _words_in(text: str) -> list[str]:
+    return text.encode().translate(_TO_WORDS).decode().split() if text.isascii() else _WORD.findall(text)
+
+
+def _stands_in(fact: str, text: str) -> bool:
+    """Return whether the text has the fact between two ends of words: `a.py` does not stand in `a.pyc`."""
+    start = text.find(fact)
+    while start >= 0:
+        end = start + len(fact)
+        if not (_joins(text[start - 1 : start], fact[0]) or _joins(fact[-1], text[end : end + 1])):
+            return True
+        start = text.find(fact, start + 1)
+    return False
+
+
+def _joins(before: str, behind: str) -> bool:
+    """Return whether two neighbouring signs, or none, belong to one word."""
+    return _WORD.match(before) is not None and _WORD.match(behind) is not None
+
+
+class Said:
+    """A text that is asked for many facts. Whole words and whole chunks are looked up; only the rest is searched.
+
+    A chunk is what stands between two blanks. The distinct ones are a small part of a long text, so that all but
+    facts with blanks are looked for in those alone.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._chunks = frozenset(text.split())
+        self._sorted = sorted(self._chunks)
+        distinct = "\n".join(self._sorted)
+        self._words = frozenset(_words_in(distinct))
+        self._compound = "\n".join(chunk for chunk in self._chunks if not chunk.isalnum())
+        self._names = frozenset(chunk.strip(_SIGNS) for chunk in self._compound.split("\n"))
+
+    def __contains__(self, fact: str) -> bool:
+        """Whether the text has that fact, word for word. A number inside of a longer one is not that number."""
+        if fact in self._words or fact in self._names or fact in self._chunks:
+            return True
+        parts = fact.split()
+        if len(parts) > 1 and not (all(map(self._chunks.__contains__, parts[1:-1])) and self._begins(parts[-1])):
+            return False
+        if not all(map(self._words.__contains__, _words_in(fact))):
+            return False
+        return _stands_in(fact, self._compound if parts == [fact] else self._text)
+
+    def _begins(self, part: str) -> bool:
+        """Whether a chunk begins with that."""
+        place = bisect_left(self._sorted, part)
+        return place < len(self._sorted) and self._sorted[place].startswith(part)
+
+    def lacks(self, facts: Iterable[str]) -> list[str]:
+        """Those of the facts that the text does not have."""
+        words, names = self._words, self._names
+        open_facts = [fact for fact in facts if fact not in words and fact not in names]
+        joined = "\n".join(open_facts)
+        taken_apart = joined.encode().translate(_TO_WORDS_OF_LINES).decode().split("\n") if joined.isascii() else []
+        if len(taken_apart) != len(open_facts):
+            return [fact for fact in open_facts if fact not in self]
+        has_word = words.__contains__
+        # All at once, since to take each fact apart alone would take longer than to read the text.
+        return [
+            fact
+            for fact, its_words in zip(open_facts, taken_apart, strict=True)
+            if not all(map(has_word, its_words.split())) or fact not in self
+        ]
+
+
+def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
+    """What a reader who continues would miss, by text, with the message that it stands in: what people said
+    of paths, URLs, identifiers, numbers and names, their rules, and the questions still open at the end."""
+    facts: dict[str, str] = {}
+    for message in head:
+        if message.role is Role.USER:
+            read = reading.of(message)
+            for fact in (*read.facts, *read.rules):
+                facts.setdefault(fact, message.id)
+    for question, message_id in open_questions(head, reading):
+        facts.setdefault(question, message_id)
+    return facts
+
+
+def holding_rules(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[Fact]:
+    """Return the rules that hold: the ledger's, and those of `head` that it had no room for."""
+    ended = {old.text for old in ledger.superseded}
+    said = (Fact(rule, m.id) for m in head if m.role is Role.USER for rule in reading.of(m).rules if rule not in ended)
+    return list({rule.text: rule for rule in (*said, *ledger.rules)}.values())
+
+
+def fidelity(
+    head: Sequence[Message],
+    summary: str,
+    tail: Sequence[Message],
+    archive: Collection[str],
+    reading: Reading | None = None,
+    rules: Sequence[Fact] = (),
+) -> Fidelity:
+    """Return where each fact of `head`, and each rule that holds, is found now.
+
+    tail: all that is sent beside the summary. archive: ids of messages that can be recalled.
+    """
+    facts = {rule.text: rule.message_id for rule in rules}
+    holding = set(facts)
+    for fact, message_id in facts_to_keep(head, reading or Reading()).items():
+        facts.setdefault(fact, message_id)
+    not_kept = Said("\n".join(message.text for message in tail)).lacks(facts)
+    missing = Said(summary).lacks(not_kept)
+    lost = [fact for fact in missing if facts[fact] not in archive]
+    recallable = [fact for fact in missing if facts[fact] in archive]
+    return Fidelity(
+        verbatim=len(facts) - len(not_kept),
+        in_summary=len(not_kept) - len(missing),
+        recallable=len(recallable),
+        lost=len(lost),
+        lost_facts=tuple(lost[:LOST_NAMED]),
+        recallable_rules=tuple([fact for fact in recallable if fact in holding][:RECALLABLE_NAMED]),
+        recallable_facts=tuple([fact for fact in recallable if fact not in holding][:RECALLABLE_NAMED]),
+        rules=len(holding),
+        rules_kept=len(holding.difference(missing)),
+        verbatim_facts=_some(facts, without=not_kept),
+        summary_facts=_some(not_kept, without=missing),
+    )
+
+
+def _some(facts: Iterable[str], without: Collection[str]) -> tuple[str, ...]:
+    left_out = set(without)
+    return tuple(islice((fact for fact in facts if fact not in left_out), KEPT_NAMED))

@@ -1,0 +1,230 @@
+"""The ledger: facts that code keeps, word for word, and merges from compaction to compaction (K6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, cast
+
+import msgspec
+
+from desktop_app.conversation.facts import Fact, Ledger, Superseded
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+
+from .changed_files import EDIT_BLOCK, EDITING, OPEN_FILE, READING, RUNNING, command_of, files_edited_in, files_of_call
+from .facts import QUESTION
+from .message_facts import Read, Reading
+from .rules import is_strong_rule
+from .superseded_rules import may_supersede, superseded_by
+
+MOST = {
+    "intents": 12,
+    "rules": 60,
+    "files_edited": 300,
+    "files_read": 100,
+    "commands": 40,
+    "urls": 100,
+    "errors": 300,
+    "identifiers": 400,
+    "questions": 12,
+}
+"""How many facts of each kind are kept: enough for a day's work, and a bound for the hundredth compaction."""
+
+NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
+"""Kinds in the order of their last time, of which the newest stay."""
+SUPERSEDED_MOST = 20
+"""Rules that do not hold any more; the newest are told."""
+_NO_FIELDS: dict[str, Any] = {}
+QUESTIONS_WITHIN = 3
+"""Messages; a question asked before that has been answered, or dropped."""
+
+RULES_FIRST, RULES_LAST = 60, 140
+"""Of more rules than both together, a later word is held against the first and the last ones: a bound for the work."""
+EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
+URL = re.compile(r"^https?://")
+NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
+
+
+def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
+    """The facts of those messages, merged into the earlier ones; the oldest and strongest stay when it is full."""
+    found: dict[str, dict[str, Fact]] = {
+        kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MOST
+    }
+    messages = list(head)
+    found["questions"].clear()  # what was open then has been answered, or dropped, since
+    reading = reading or Reading()
+    calls = _Calls(reading)
+    superseded = {fact.text: fact for fact in earlier.superseded}
+    for message in messages:
+        for kind, text in calls.facts_of(message):
+            known = found[kind].pop(text, None) if kind in NEWEST_LAST else found[kind].get(text)
+            found[kind][text] = known or Fact(text, message.id)
+            if kind == "rules":
+                superseded.pop(text, None)  # said again, it holds again
+        if message.role is Role.USER and reading.of(message).may_change:
+            for old in _superseded(message, reading.of(message), _first_and_last(found["rules"])):
+                del found["rules"][old.text]
+                superseded[old.text] = old
+    for question, message_id in open_questions(messages, reading):
+        found["questions"].setdefault(question, Fact(question, message_id))
+    dropped = earlier.dropped
+    kept: dict[str, tuple[Fact, ...]] = {}
+    for kind, facts in found.items():
+        kept[kind] = _most_important(kind, tuple(facts.values()))
+        dropped += len(facts) - len(kept[kind])
+    newest = tuple(superseded.values())[-SUPERSEDED_MOST:]
+    return Ledger(**kept, dropped=dropped + len(superseded) - len(newest), superseded=newest)
+
+
+def _first_and_last(rules: dict[str, Fact]) -> list[str]:
+    """The rules that a later word may replace, oldest first: nobody means one among hundreds in the middle."""
+    if len(rules) <= RULES_FIRST + RULES_LAST:
+        return list(rules)
+    return [*islice(rules, RULES_FIRST), *reversed(list(islice(reversed(rules), RULES_LAST)))]
+
+
+def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:
+    """The rules that end with that message. rules: all that hold, those of the message too."""
+    place = {text: number for number, text in enumerate(read.instructions)}
+    gone: set[str] = set()
+    for number, sentence in enumerate(read.instructions):
+        if may_supersede(sentence):
+            earlier = [rule for rule in rules if place.get(rule, -1) < number and rule not in gone]
+            for rule in superseded_by(sentence, earlier):
+                gone.add(rule)
+                yield Superseded(rule, sentence, message.id)
+
+
+def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str, str]]:
+    """Questions in the last messages that were said aloud, with their messages' ids: nothing after them answers."""
+    spoken: list[Message] = []
+    for message in reversed(head):
+        if message.role in (Role.USER, Role.ASSISTANT) and message.text:
+            spoken.append(message)
+        if len(spoken) == QUESTIONS_WITHIN:
+            break
+    return [(text, m.id) for m in reversed(spoken) for text in reading.of(m).sentences if QUESTION.search(text)]
+
+
+def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResult]]:
+    """The calls that were answered, in the order of their results; paired by position, since ids repeat."""
+    waiting: dict[str, ToolCall] = {}
+    answered: list[tuple[ToolCall, ToolResult]] = []
+    for message in head:
+        waiting.update((call.call_id, call) for call in message.tool_calls)
+        result = message.tool_result
+        call = waiting.pop(result.call_id, None) if result is not None else None
+        if call is not None and result is not None:
+            answered.append((call, result))
+    return answered
+
+
+class _Calls:
+    """Reads messages in their order; remembers the calls that wait for a result and the file that is open."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._waiting: dict[str, tuple[ToolCall, dict[str, Any]]] = {}
+        self._open_file = ""
+
+    def facts_of(self, message: Message) -> Iterable[tuple[str, str]]:
+        if message.role is Role.USER:
+            read = self._reading.of(message)
+            if "(Open file: " in read.text and (opened := OPEN_FILE.search(read.text)):
+                self._open_file = opened.group(1)
+            yield from _user_facts(read)
+        elif message.role is Role.ASSISTANT:
+            text = message.text
+            for path in files_edited_in(text):
+                yield "files_edited", path
+            if self._open_file and "```" in text and EDIT_BLOCK.search(text):
+                yield "files_edited", self._open_file
+            for call in message.tool_calls:
+                fields = _arguments(call)
+                self._waiting[call.call_id] = call, fields
+                yield from self._call_facts(call, fields)
+        else:
+            result = message.tool_result
+            if result is not None:
+                call, fields = self._waiting.pop(result.call_id, (None, _NO_FIELDS))
+                yield from _result_facts(result, self._reading.errors_of(message, result), call, fields)
+
+    def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
+        edited, read = files_of_call(call, fields)
+        if not (edited or read) and self._open_file and EDITING.search(call.name) and not RUNNING.search(call.name):
+            edited = [self._open_file]
+        for path in read:
+            self._open_file = path
+            yield "files_read", path
+        for path in edited:
+            self._open_file = path
+            yield "files_edited", path
+        url = fields.get("url")
+        if url and isinstance(url, str):
+            yield "urls", url
+
+
+def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
+    wish = next(iter(read.instructions or read.sentences), "")
+    if len(wish) > 12:
+        yield "intents", wish
+    for sentence in read.rules:
+        yield "rules", sentence
+    for fact in read.facts:
+        yield ("urls" if URL.match(fact) else "identifiers"), fact
+
+
+def _result_facts(
+    result: ToolResult, errors: tuple[str, ...], call: ToolCall | None, fields: dict[str, Any]
+) -> Iterable[tuple[str, str]]:
+    """Errors, and what was run or done with its outcome: a command, or a call that did more than look."""
+    if result.is_error and not errors:
+        errors = (one_line(result.text),) if result.text.strip() else ()
+    yield from (("errors", line) for line in errors)
+    if call is None:
+        return
+    command = command_of(fields)
+    if command and RUNNING.search(call.name):
+        code = EXIT_CODE.search(result.text) if "exit" in result.text.lower() else None
+        yield "commands", f"{one_line(command)} (exit {code.group(1)})" if code else one_line(command)
+    elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
+        yield "commands", f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    """A model's arguments may be anything but JSON."""
+    try:
+        arguments: object = msgspec.json.decode(call.arguments)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
+
+
+def one_line(text: str, most: int = 160) -> str:
+    """The beginning of a text without its line ends."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """At most `MOST[kind]` facts in their order: strong rules outlive weak ones and old rules young ones, names outlive
+    bare numbers, the first intent stays, and of errors, commands and intents the newest."""
+    most = MOST[kind]
+    if len(facts) <= most:
+        return facts
+    if kind == "rules":
+        strong = [fact for fact in facts if is_strong_rule(fact.text)]
+        return _first_of((*strong, *facts), facts, most)
+    if kind == "identifiers":
+        named = [fact for fact in facts if not NUMBER.fullmatch(fact.text)]
+        return _first_of((*named, *facts[::-1]), facts, most)
+    if kind == "intents":
+        return (facts[0], *facts[len(facts) - most + 1 :])
+    return facts[len(facts) - most :] if kind in NEWEST_LAST else facts[:most]
+
+
+def _first_of(preferred: Iterable[Fact], facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
+    """The first of the preferred ones, in the order in which they were said."""
+    kept = set(list(dict.fromkeys(fact.text for fact in preferred))[:most])
+    return tuple(fact for fact in facts if fact.text in kept)

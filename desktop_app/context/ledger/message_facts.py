@@ -1,0 +1,132 @@
+"""What was read of each message, once: its sentences and its facts, kept like the counts of tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from desktop_app.conversation.message import Message, Role, Text, ToolResult
+
+from .error_lines import error_lines
+from .facts import facts_in
+from .own_words import own_words, without_quotations
+from .prose import READ_MOST, SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
+from .rules import announces_rules, is_rule
+from .superseded_rules import may_supersede
+
+FACTS_A_MESSAGE = 10_000
+"""More names than that in one message are a table of data, and nobody's to remember."""
+ERRORS_A_RESULT = 60
+LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
+"""The numbers of a listing's lines."""
+
+
+class Read(msgspec.Struct, frozen=True, gc=False):
+    """What stands in one message: its sentences in own words; of a user's message the rules, and the facts too.
+
+    day: the date with which the message itself begins, such as "25 May, 2023", or "". text: what follows it.
+    own, pasted, asides: facts in own words, facts in what was pasted, and numbers of lines and times.
+    may_change: a sentence may take back or replace a rule. instructions: the sentences of a user's message that were
+    neither quoted nor pasted; only those make and change rules.
+    """
+
+    day: str
+    text: str
+    sentences: tuple[str, ...]
+    rules: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    pasted: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    may_change: bool = False
+    instructions: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """All of them, those in own words first."""
+        return self.own + self.pasted + self.asides
+
+
+class Reading:
+    """Messages read so far, by identity: a message is a value and never changes.
+
+    Kept from compaction to compaction, each message is read once in its life. It refers to all that it has read.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Message, Read]] = {}
+        self._errors: dict[int, tuple[Message, tuple[str, ...]]] = {}
+
+    def of(self, message: Message) -> Read:
+        """What stands in that message, read at the first call only."""
+        kept = self._kept.get(id(message))
+        if kept is None:
+            kept = self._kept[id(message)] = (message, _read(message))
+        return kept[1]
+
+    def errors_of(self, message: Message, result: ToolResult) -> tuple[str, ...]:
+        """The lines of a tool's result that tell of an error, at most `ERRORS_A_RESULT`."""
+        kept = self._errors.get(id(message))
+        if kept is None:
+            kept = self._errors[id(message)] = (message, tuple(error_lines(result.text, ERRORS_A_RESULT)))
+        return kept[1]
+
+
+def _read(message: Message) -> Read:
+    whole = message.text
+    day, text = without_stamp(whole)
+    said = paragraphs(text)
+    told = tuple(sentences_of(said))
+    if message.role is not Role.USER:
+        return Read(day, text, told)
+    typed = without_stamp("\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text))[1]
+    typed = typed[:READ_MOST]
+    own = own_words(typed)
+    own_said = said if own == text[:READ_MOST] else paragraphs(own)
+    own_told = told if own == text[:READ_MOST] else tuple(sentences_of(own_said))
+    rules = _rules(own_said, own_told)
+    return Read(day, text, told, rules, *_facts(whole, day, text, said), may_supersede(own), own_told)
+
+
+def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:
+    listed = list(_listed_as_rules(said))
+    others = [
+        rule
+        for rule in dict.fromkeys(told)
+        if is_rule(rule) and is_own(rule) and rule[-1] not in ":：" and not any(rule in point for point in listed)
+    ]
+    return tuple(dict.fromkeys(listed + others))
+
+
+def is_own(rule: str) -> bool:
+    """Whether a sentence is a rule also without what it quotes."""
+    bare = without_quotations(rule)
+    return bare == rule or is_rule(bare)
+
+
+def _facts(
+    whole: str, day: str, text: str, said: Sequence[Paragraph]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Facts in own words, pasted ones, and asides."""
+    facts = facts_in(whole)[:FACTS_A_MESSAGE]
+    listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE and "\n" in text else set[str]()
+    if not (day or listed or "```" in text):
+        return tuple(facts), (), ()
+    own = set(facts_in("\n".join([paragraph for paragraph, _ in said]))) if listed or "```" in text else set(facts)
+    asides = {fact for fact in facts if fact.strip(":") in listed or (day and fact not in text)}
+    return (
+        tuple([fact for fact in facts if fact in own and fact not in asides]),
+        tuple([fact for fact in facts if fact not in own and fact not in asides]),
+        tuple([fact for fact in facts if fact in asides]),
+    )
+
+
+def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:
+    """The points of a list that is announced as one of rules, each whole, with its reason."""
+    is_listing = False
+    for text, is_point in said:
+        if not is_point:
+            is_listing = announces_rules(text)
+        elif is_listing and len(text) <= SENTENCE_MOST:
+            yield text

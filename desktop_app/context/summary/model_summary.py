@@ -1,0 +1,185 @@
+"""A summary that a model writes, but for the writing: what to ask, what is wrong with it, what becomes of it. Pure.
+
+draft_of(...)  -> what the model is asked, part by part, and what the summary is checked against
+faults_of(...) -> what is wrong with a page: too long, or rules and open questions lost (K7)
+finished(...)  -> the compaction with that page, mended by code and with the messages kept that the model asked for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.compact.compaction import (
+    TURN_HEADING,
+    CompactionPlan,
+    compaction_of,
+    plan_compaction,
+    recorded,
+    turn_in,
+)
+from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.ledger.message_facts import Reading
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view.view import View
+from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+
+from .prompt import Part, Prompts, Wanted, names_of, parts_of
+from .reply import Written
+from .restore_facts import mended, with_rules
+
+ASKED_SHARE = 0.8
+"""Of the page: models write a tenth more than they are asked for, and what they lose is put back behind it."""
+MUSTS_SHARE = 0.6
+"""Of the page, for sentences that the model has to copy; the rest of it is for what happened."""
+REPLY_LEAST, REPLY_AROUND = 4_000, 500
+"""Tokens that a reply may take at least, since some models think first; and what JSON adds to the page."""
+REPLY_SHARE = 1 / 3
+"""Of the window, at most."""
+SAFE_SHARE, SAFER_SHARE = 0.9, 0.6
+"""Of the room for a part: tokens are estimated. The second one is for a provider that refused the first as too long:
+Claude's tokens are a quarter more than is counted here, and a server may have a smaller window than it says."""
+PARTS_MOST = 16
+"""Calls; what takes more is not worth the five minutes that it would take."""
+PAGE_LEAST = 40
+"""Tokens; less than that says nothing."""
+KEEP_SHARE = 0.10
+"""Of the usable window: what messages that the model wants to keep may take, if the target leaves no more."""
+
+LAST_MESSAGES_PAGE = "The earlier messages were archived without a summary."
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A summary that is to be written. parts: none if the model's window has no room. ledger: of the head and before.
+
+    earlier: the summary that is merged into the new one, or "". reply_most: tokens of one reply.
+    """
+
+    plan: CompactionPlan
+    head: tuple[Message, ...]
+    ledger: Ledger
+    earlier: str
+    wanted: Wanted
+    names: dict[str, str]
+    parts: tuple[Part, ...]
+    reply_most: int
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What writing it will take, before it is done: calls, and tokens of all of them together, at most."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+
+
+def draft_of(
+    plan: CompactionPlan,
+    transcript: Transcript,
+    view: View,
+    policy: ContextPolicy,
+    prompts: Prompts,
+    instructions: str,
+    window: int,
+    max_output: int,
+    counts: Counts,
+    count: Callable[[str], int],
+    safe_share: float = SAFE_SHARE,
+) -> Draft:
+    """What to ask a model with that window whose tokens are counted by `count`. max_output 0: not known."""
+    head = recorded(plan.archived, transcript)
+    earlier = view.summary.summary if view.summary else ""
+    ledger = ledger_of(head, view.ledger)
+    budget = round(plan.summary_budget * ASKED_SHARE)
+    musts = _listed(mended("", head, ledger, round(plan.summary_budget * MUSTS_SHARE), counts.text))
+    wanted = Wanted(prompts, budget, tuple(musts), instructions)
+    reply_most = min(max(2 * budget + REPLY_AROUND, REPLY_LEAST), round(window * REPLY_SHARE), max_output or window)
+    words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
+    told = count("\n".join(musts)) + max(count(earlier), budget)
+    room = round((window - reply_most - words - told) * safe_share)
+    parts = parts_of(head, turn_in(plan, transcript) or len(head), room, count, policy.summary_input_result)
+    return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
+
+
+def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
+    """What all calls for that draft will take, without a repair. The replies are taken as long as they may be."""
+    prompts, wanted = draft.wanted.prompts, draft.wanted
+    around = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions, *wanted.musts)))
+    calls = len(draft.parts)
+    carried = count(draft.earlier) + max(calls - 1, 0) * wanted.budget
+    asked = sum(part.tokens for part in draft.parts) + calls * around + carried
+    return Estimate(calls, asked, calls * draft.plan.summary_budget)
+
+
+def page_of(written: Written) -> str:
+    """The page with the turn's part behind the rest, as the extractive summary has it."""
+    return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
+
+
+def faults_of(page: str, draft: Draft, counts: Counts) -> list[str]:
+    """What is wrong with the page, each a sentence for the model."""
+    tokens = counts.text(page)
+    most = draft.plan.summary_budget
+    faults = [f"It has {tokens} tokens, and may have {draft.wanted.budget}: shorten it."] if tokens > most else []
+    whole = mended(page, draft.head, draft.ledger)
+    known = set(_listed(page))
+    return faults + [f"This is missing, word for word: {line}" for line in _listed(whole) if line not in known]
+
+
+def _listed(page: str) -> list[str]:
+    return [line[2:] for line in page.splitlines() if line.startswith("- ")]
+
+
+def finished(
+    page: str,
+    keep: Sequence[str],
+    draft: Draft,
+    transcript: Transcript,
+    view: View,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: Counts,
+    model: str,
+) -> Compaction | None:
+    """The compaction with that page: what it lost is put back as far as there is room. None if it frees nothing."""
+    page = with_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
+    plan = _plan_that_keeps(keep, draft.plan, view, policy, budget, counts)
+    return compaction_of(plan, transcript, view, counts, page, "llm", model)
+
+
+def _plan_that_keeps(
+    keep: Sequence[str], plan: CompactionPlan, view: View, policy: ContextPolicy, budget: Budget, counts: Counts
+) -> CompactionPlan:
+    """The plan without the messages that the model asked for, the first ones first, as far as there is room.
+
+    The tail stays as it is: a plan that would archive what the page was not written of is not taken.
+    """
+    room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * KEEP_SHARE))
+    for most in range(len(keep), 0, -1):
+        other = plan_compaction(view, policy, budget, counts, plan.total, plan.trigger, plan.tail, keep[:most])
+        if other and set(other.archived) < set(plan.archived) and other.projected <= plan.projected + room:
+            return replace(other, summary_budget=plan.summary_budget)
+    return plan
+
+
+def last_messages_plan(
+    view: View, policy: ContextPolicy, budget: Budget, counts: Counts, total: int, trigger: Trigger
+) -> CompactionPlan | None:
+    """The plan that archives all but the last few messages (K5); None if that is nothing."""
+    last = [item.message for item in list(view.items)[-policy.last_resort_messages :]]
+    return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
+
+
+def last_messages(
+    plan: CompactionPlan, transcript: Transcript, view: View, counts: Counts, reading: Reading | None = None
+) -> Compaction | None:
+    """The compaction without a summary: rules and open questions stay, as far as there is room."""
+    head = recorded(plan.archived, transcript)
+    ledger = ledger_of(head, view.ledger, reading)
+    page = mended(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
+    return compaction_of(plan, transcript, view, counts, page, "last_messages", reading=reading)

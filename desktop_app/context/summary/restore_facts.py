@@ -1,0 +1,136 @@
+"""What a summary lost, put back by code and word for word: the rules, and the questions that are still open (K7).
+
+Whoever wrote the summary, a model or the user, its own words stay as they are: lines are added, none is taken away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from desktop_app.context.extractive import summary_builder as sections
+from desktop_app.context.extractive.passages import is_among_people
+from desktop_app.context.ledger.fidelity import Said
+from desktop_app.context.ledger.rules import is_strong_rule
+from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import Message
+
+_HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bold>[^*\n]+)\*\*:?)\s*")
+_NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
+HEADING_MOST = 120
+"""Characters; a longer line is no heading."""
+SHORTER = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
+"""Shares of a summary's text that are tried, so that the rules fit beside it."""
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+
+
+def mended(
+    summary: str,
+    head: Sequence[Message],
+    ledger: Ledger,
+    budget: int | None = None,
+    count: Callable[[str], int] | None = None,
+) -> str:
+    """The summary with the rules and open questions of `ledger` that it does not have word for word.
+
+    A rule that does not hold any more is put back with the words that ended it, so that it is not taken for valid.
+
+    ledger: of `head` and of what was archived before. budget: tokens by `count` that the result may take; rules that
+    say always or never come first, and what does not fit is left out. A summary that is over the budget already comes
+    back as it is. Mending twice changes nothing more.
+    """
+    wanted = _wanted(head, ledger)
+    while lost := _lost(summary, wanted):
+        whole = _with_lines(summary, lost)
+        if budget is None or count is None or count(whole) <= budget:
+            return whole
+        fitting = _as_many_as_fit(summary, lost, budget, count)
+        if fitting == summary:
+            break
+        summary = fitting  # what did not fit before is tried again, so that a second mending finds nothing to add
+    return summary
+
+
+def with_rules(summary: str, head: Sequence[Message], ledger: Ledger, budget: int, count: Callable[[str], int]) -> str:
+    """The summary as `mended` gives it; where that leaves no room for the rules that say always or never, it is cut
+    short until they fit: whoever wrote it may have been longer than it is worth.
+
+    budget: tokens by `count`. Rules that do not fit even alone are left out.
+    """
+    wanted, tries = _wanted(head, ledger), list[tuple[int, str]]()
+    for share in SHORTER:
+        tried = mended(_beginning(summary, share), head, ledger, budget, count)
+        lost = sum(is_strong_rule(text) for _, text in _lost(tried, wanted))
+        if not lost:
+            return tried
+        tries.append((lost, tried))
+    return min(tries, key=lambda pair: pair[0])[1]
+
+
+def _beginning(summary: str, share: float) -> str:
+    """So much of the summary, cut at a word."""
+    most = int(len(summary) * share)
+    return summary if most == len(summary) else summary[:most].rpartition(" ")[0].rstrip()
+
+
+def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
+    """Section and text of what must be there, the most important first."""
+    questions = [(sections.QUESTIONS, fact.text) for fact in ledger.questions]
+    if is_among_people(head):
+        return questions
+    rules = sorted((fact.text for fact in ledger.rules), key=lambda rule: not is_strong_rule(rule))
+    ended = [(sections.RULES, sections.superseded_line(old)) for old in ledger.superseded]
+    return [*((sections.RULES, rule) for rule in rules), *questions, *ended]
+
+
+def _lost(summary: str, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    said = Said(summary)
+    return [(section, text) for section, text in wanted if text.strip() and text not in said]
+
+
+def _as_many_as_fit(summary: str, lost: Sequence[tuple[str, str]], budget: int, count: Callable[[str], int]) -> str:
+    for section, text in lost:
+        longer = _with_lines(summary, [(section, text)])
+        if count(longer) <= budget:
+            summary = longer
+    return summary
+
+
+def _with_lines(summary: str, added: Sequence[tuple[str, str]]) -> str:
+    for section in dict.fromkeys(section for section, _ in added):
+        lines = [f"- {text}" for where, text in added if where == section]
+        summary = _with_section(summary, section, lines)
+    return summary
+
+
+def _with_section(summary: str, section: str, added: list[str]) -> str:
+    """The summary with those lines at the end of that section; it is made where a page would have it."""
+    lines = summary.splitlines()
+    headings, open_fence = _headings(lines)
+    if open_fence:
+        lines.append(open_fence)
+    own = [number for number, name in headings if name == section.lower()]
+    if own:
+        end = next((number for number, _ in headings if number > own[0]), len(lines))
+        while end > own[0] + 1 and not lines[end - 1].strip():
+            end -= 1
+        return "\n".join([*lines[:end], *added, *lines[end:]])
+    later = {name.lower() for name in sections.SECTIONS[sections.SECTIONS.index(section) + 1 :]}
+    place = next((number for number, name in headings if name in later), len(lines))
+    before = "\n".join(lines[:place]).rstrip()
+    parts = [before, "\n".join([f"## {section}", *added]), "\n".join(lines[place:])]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
+    """Line number and name in small letters of each heading outside of code; and the fence of code that is left open,
+    or ""."""
+    found: list[tuple[int, str]] = []
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if mark and mark[1].startswith(fence):
+            fence = "" if fence else mark[1]
+        elif not fence and len(line) <= HEADING_MOST and (heading := _HEADING.fullmatch(line)):
+            found.append((number, _NUMBERING.sub("", heading["marked"] or heading["bold"]).lower()))
+    return found, fence

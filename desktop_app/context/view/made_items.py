@@ -1,0 +1,35 @@
+"""Items that stand for no message of the record: the summary, what was recalled or is remembered, the wish to go on."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Compaction, Recalled, RequestContext
+
+from .continuing import go_on_line
+from .items import Item, Kind
+
+SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
+
+
+def summary_message(compaction: Compaction) -> Message:
+    """The summary as the model reads it: a user message, so that every provider accepts it as the first one."""
+    text = f"{SUMMARY_HEADING}\n\n{compaction.summary}"
+    return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(Text(text),))
+
+
+def recalled_item(recalled: Recalled) -> Item:
+    """What was recalled, as the model reads it: before the user's message that it is for."""
+    message = Message(id=recalled.id, at=recalled.at, role=Role.USER, parts=(Text(recalled.text),))
+    return Item(message, Kind.RECALLED)
+
+
+def memory_item(equipment: RequestContext) -> Item:
+    """What is remembered of the user, as the model reads it: a part of the system prompt."""
+    message = Message(id=equipment.id, at=equipment.at, role=Role.SYSTEM, parts=(Text(equipment.memory),))
+    return Item(message, Kind.MEMORY)
+
+
+def go_on_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
+    """The wish that the reply of that id goes on, of which that text is there; see `go_on_line`."""
+    line = go_on_line(so_far, lost_call)
+    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), Kind.MADE_UP)

@@ -1,0 +1,294 @@
+"""What the model sees: a fold of the record. Nothing else may decide what is sent.
+
+view_of(transcript)      the whole fold
+view_after(view, t)      the same, by the work of one message when only messages were appended
+assemble(view)           the messages of the request, in their order
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.chain import Chain, Seen
+from desktop_app.conversation.events import State
+from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import (
+    GROWING,
+    AnyEntry,
+    BringBack,
+    Compaction,
+    Pin,
+    Prune,
+    Recalled,
+    RequestContext,
+    Rewind,
+    Transcript,
+    Unpin,
+)
+
+from .continuing import Continuing
+from .cut_points import blocks
+from .items import Item, Kind, OpenCall, Repair, has_written, is_of_user, joined
+from .made_items import go_on_item, memory_item, recalled_item, summary_message
+from .message_status import ABANDONED, MessageStatus, Pruned, active_entries
+from .normalize import LegalSequence, missing_result
+
+_SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
+
+
+class View(msgspec.Struct, frozen=True):
+    """The fold of one transcript. Treat it as read-only: its parts are shared with later views.
+
+    items: what is sent in its order, the system prompt and the summary first. open_calls: those of the last
+    assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
+    and their form as it is sent. standings: messages that are not in the view, by id.
+    equipment: the tools on offer, and what is remembered of the user. recalled: by the message that it is for.
+    goes_on: the request asks for more of a reply that was stopped, as long as that is the newest message.
+    """
+
+    items: Chain[Item]
+    open_calls: tuple[OpenCall, ...] = ()
+    call_ids: Seen = msgspec.field(default_factory=Seen)
+    pruned: dict[str, tuple[Pruned, Message]] = {}
+    standings: dict[str, MessageStatus] = {}
+    pins: frozenset[str] = frozenset()
+    summary: Compaction | None = None
+    equipment: RequestContext = RequestContext()
+    recalled: dict[str, Recalled] = {}
+    goes_on: Continuing | None = None
+    entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
+
+    @property
+    def ledger(self) -> Ledger:
+        """The facts kept from everything that is archived."""
+        return self.summary.ledger if self.summary else Ledger()
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools on offer."""
+        return self.equipment.tools
+
+    @property
+    def unfinished(self) -> Item | None:
+        """The end of the reply that the request asks to go on with."""
+        last = self.items[-1] if self.items else None
+        wanted = self.goes_on is not None and last is not None and last.message.id == self.goes_on.reply_id
+        return last if wanted and not self.open_calls else None
+
+    @property
+    def last_user_id(self) -> str:
+        """The id of the newest user message in the view, or ""."""
+        newest = (i.message.id for i in reversed(self.items) if is_of_user(i))
+        return next(newest, "")
+
+
+def view_of(transcript: Transcript, earlier: View | None = None) -> View:
+    """The whole fold: what the model sees of that record. What `earlier` shares with it is not made again."""
+    fold = _Fold(earlier)
+    for entry in active_entries(transcript.entries):
+        fold.add(entry)
+    return fold.view(transcript.entries)
+
+
+def view_after(view: View, transcript: Transcript) -> View:
+    """The view of `transcript`, which grew from the view's own. Messages alone cost only themselves."""
+    entries = transcript.entries
+    new = entries[len(view.entries) :]
+    said = [entry for entry in new if isinstance(entry, Message)]
+    recalled = {entry.for_message_id: entry for entry in new if isinstance(entry, Recalled)}
+    is_growth = (
+        entries.extends(view.entries)
+        and all(isinstance(entry, GROWING) for entry in new)
+        and all(message.role is not Role.SYSTEM for message in said)
+        and not _are_late(recalled.keys() - {message.id for message in said}, view)
+    )
+    if not is_growth:
+        return view_of(transcript, view)
+    last = view.items[-1] if view.items else None
+    sequence = LegalSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
+    recalled = {**view.recalled, **recalled} if recalled else view.recalled
+    for message in said:
+        if message.id in recalled:
+            sequence.add(recalled_item(recalled[message.id]))
+        sequence.add(Item(message))
+    items = view.items
+    for item in sequence.items:
+        items = items.append(item)
+    calls, ids = sequence.open_calls, sequence.call_ids
+    return replace(view, items=items, open_calls=calls, call_ids=ids, recalled=recalled, entries=entries)
+
+
+def _are_late(ids: Collection[str], view: View) -> bool:
+    """Whether the view has messages of these ids already, so that it has to be folded anew."""
+    return bool(ids) and any(item.message.id in ids for item in view.items)
+
+
+def _ends_in_text(view: View) -> bool:
+    """Whether the last message that would be sent has text, so that joining another one adds a blank line."""
+    for item in reversed(view.items):
+        if has_written(item.message):
+            return True
+        if not item.is_joined:
+            break
+    return False
+
+
+def previewed(transcript: Transcript, *entries: AnyEntry) -> Transcript:
+    """The record as it would be with those entries. It is copied, not grown: other threads may grow it meanwhile."""
+    return Transcript(Chain([*transcript.entries, *entries]))
+
+
+def continuing(view: View, lost_call: str = "") -> View:
+    """The view whose request asks to go on with the newest message, a reply that was stopped. It stays so, whatever is
+    pruned or compacted, until there is a newer message. lost_call: as `Continuing` has it."""
+    newest = view.items[-1].message.id if view.items else ""
+    return replace(view, goes_on=Continuing(newest, lost_call))
+
+
+def assemble(view: View) -> list[Message]:
+    """The messages of the request. Calls that are still open are closed, since no provider accepts them."""
+    return messages_of((*view.items, *closing_items(view)))
+
+
+def messages_of(items: Iterable[Item]) -> list[Message]:
+    """Return the messages as which these items are sent."""
+    runs: list[list[Message]] = []
+    for item in items:
+        if item.grown is not None:
+            runs[-1][-1] = item.grown[1]
+        elif item.is_joined:
+            runs[-1].append(item.message)
+        else:
+            runs.append([item.message])
+    return [joined(run) for run in runs]
+
+
+def closing_items(view: View) -> list[Item]:
+    """Results for the calls that have none yet; or the wish that an unfinished reply goes on."""
+    last = view.unfinished
+    if last is None or view.goes_on is None:
+        return [missing_result(call.call, "open") for call in view.open_calls]
+    so_far = last.grown[1] if last.grown else last.message
+    return [go_on_item(last.message.id, so_far.text, view.goes_on.lost_call)]
+
+
+def partners(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
+    """Ids of those messages and of what may not be parted from them: calls and their results, a whole reply."""
+    sequence = LegalSequence()
+    for message in messages:
+        sequence.add(Item(message))
+    runs = ([sequence.items[i] for i in run] for run in blocks(sequence.items))
+    together = (run for run in runs if any(item.message.id in wanted for item in run))
+    return [item.message.id for run in together for item in run if item.kind is Kind.MESSAGE]
+
+
+def repairs_of(view: View) -> Counter[Repair]:
+    """What was wrong with the history and is set right in the view, for one warning."""
+    return Counter(item.repair for item in view.items if item.repair is not None)
+
+
+class _Fold:
+    """The state of one fold; lives only within `view_of`."""
+
+    def __init__(self, earlier: View | None) -> None:
+        self._known = earlier.pruned if earlier else {}
+        self._goes_on = earlier.goes_on if earlier else None
+        self.messages: list[Message] = []
+        self.standings: dict[str, MessageStatus] = {}
+        self.shortened: dict[str, Pruned] = {}
+        self.pins: set[str] = set()
+        self.summary: Compaction | None = None
+        self.equipment = RequestContext()
+        self.recalled: dict[str, Recalled] = {}
+
+    def add(self, entry: AnyEntry) -> None:
+        match entry:
+            case Message():
+                self.messages.append(entry)
+            case Prune():
+                self._shorten(entry)
+            case Compaction():
+                self.standings.update({i: MessageStatus(State.ARCHIVED, entry.id) for i in entry.archived})
+                self.summary = entry
+            case Pin():
+                self.pins.add(entry.message_id)
+            case Unpin():
+                self.pins.discard(entry.message_id)
+            case BringBack():
+                for message_id in entry.message_ids:
+                    self.standings.pop(message_id, None)
+            case Rewind():
+                self._abandon(entry)
+            case RequestContext():
+                self.equipment = entry
+            case Recalled():
+                self.recalled[entry.for_message_id] = entry
+            case _:
+                pass
+
+    def _shorten(self, prune: Prune) -> None:
+        for result in prune.results:
+            known = self.shortened.get(result.message_id)
+            self.shortened[result.message_id] = Pruned(prune.id, result.text, known.arguments if known else ())
+        for call in prune.inputs:
+            known = self.shortened.get(call.message_id)
+            arguments = {**dict(known.arguments if known else ()), call.place: call.arguments}
+            text = known.text if known else None
+            self.shortened[call.message_id] = Pruned(prune.id, text, tuple(sorted(arguments.items())))
+
+    def _abandon(self, rewind: Rewind) -> None:
+        """The first message and all that came after it, up to the rewind, are off the branch."""
+        ids = [message.id for message in self.messages]
+        if rewind.first_message_id in ids:
+            for message_id in ids[ids.index(rewind.first_message_id) :]:
+                self.standings[message_id] = MessageStatus(State.ABANDONED, rewind.id)
+
+    def view(self, entries: Chain[AnyEntry]) -> View:
+        # A pin holds even where a compaction that did not know it is redone.
+        lost = {i for i in self.pins if self.standings.get(i, ABANDONED).state is State.ARCHIVED}
+        for message_id in partners(self.messages, lost) if lost else ():
+            self.standings.pop(message_id, None)
+        present = [m for m in self.messages if m.id not in self.standings] if self.standings else self.messages
+        sequence = LegalSequence()
+        pruned: dict[str, tuple[Pruned, Message]] = {}
+        for message in present:
+            if message.role is _SYSTEM:
+                sequence.add(self._item(message, pruned))
+        if self.equipment.memory:
+            sequence.add(memory_item(self.equipment))
+        if self.summary:
+            sequence.add(Item(summary_message(self.summary), Kind.SUMMARY))
+        for message in present:
+            if message.role is not _SYSTEM:
+                if message.id in self.recalled:
+                    sequence.add(recalled_item(self.recalled[message.id]))
+                sequence.add(self._item(message, pruned))
+        pins = frozenset(self.pins)
+        return View(
+            Chain(sequence.items),
+            sequence.open_calls,
+            sequence.call_ids,
+            pruned,
+            self.standings,
+            pins,
+            self.summary,
+            self.equipment,
+            self.recalled,
+            self._goes_on,
+            entries,
+        )
+
+    def _item(self, message: Message, pruned: dict[str, tuple[Pruned, Message]]) -> Item:
+        is_pinned, shortened = message.id in self.pins, self.shortened.get(message.id)
+        if shortened is None or is_pinned:  # a pin is word for word
+            return Item(message, is_pinned=is_pinned)
+        known = self._known.get(message.id)
+        sent = known[1] if known and known[0] == shortened else shortened.applied_to(message)
+        pruned[message.id] = (shortened, sent)
+        return Item(sent, is_pinned=is_pinned, pruned_by=shortened.operation_id)

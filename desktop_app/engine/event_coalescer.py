@@ -1,0 +1,78 @@
+"""Lines on their way to the window: in order, and streamed deltas joined to at most one line per 33 ms."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, RoomProgress, TextDelta, ToolOutput, TurnEvent
+
+from .protocol import EngineLine, Happened, encode_line
+
+JOIN_FOR = 0.033
+"""Seconds: about two frames of a screen; nobody reads faster."""
+OUTPUT_MOST = 20_000
+"""Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
+
+Joinable = TextDelta | ReasoningDelta | ToolOutput | GaugeChanged | RoomProgress
+
+
+class EventCoalescer:
+    """Takes lines and writes them with `write`. What is not a delta, a gauge or progress goes out at once."""
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._waiting: list[TurnEvent] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def publish(self, event: TurnEvent) -> None:
+        """An event of a turn."""
+        if isinstance(event, Joinable):
+            self._join(event)
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(JOIN_FOR, self.flush)
+            return
+        self.flush()
+        self._write(encode_line(Happened(event)))
+
+    def send(self, line: EngineLine) -> None:
+        """An answer, or news of the list: after all that happened before it."""
+        self.flush()
+        self._write(encode_line(line))
+
+    def flush(self) -> None:
+        """Writes what waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for event in self._waiting:
+            self._write(encode_line(Happened(event)))
+        self._waiting.clear()
+
+    def _join(self, event: Joinable) -> None:
+        """Adds the event to one that waits already, or puts it behind them."""
+        for place, waiting in enumerate(self._waiting):
+            if type(waiting) is type(event) and (both := _as_one(waiting, event)) is not None:
+                self._waiting[place] = both
+                return
+        self._waiting.append(event)
+
+
+def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
+    """The two as one event: text is appended to that of the same reply or tool, of all else only the newest counts.
+    None if they speak of different things."""
+    if waiting.conversation != event.conversation:
+        return None
+    match waiting, event:
+        case TextDelta(), TextDelta() if waiting.reply_id == event.reply_id:
+            return TextDelta(event.conversation, event.reply_id, waiting.text + event.text)
+        case ReasoningDelta(), ReasoningDelta() if waiting.reply_id == event.reply_id:
+            return ReasoningDelta(event.conversation, event.reply_id, waiting.text + event.text)
+        case ToolOutput(), ToolOutput() if (waiting.reply_id, waiting.place) == (event.reply_id, event.place):
+            return replace(event, text=(waiting.text + event.text)[-OUTPUT_MOST:])
+        case _, GaugeChanged() | RoomProgress():
+            return event
+        case _:
+            return None

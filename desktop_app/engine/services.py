@@ -1,0 +1,105 @@
+"""The verbs with all their parts in place, for a window's engine as for a command."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import Rule
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.keys import Keys
+from desktop_app.models.local_servers import discover_local, providers_in_environment
+from desktop_app.paths import settings_file
+from desktop_app.settings import Server, Settings, write_settings
+from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.spill import SpillFolder
+from desktop_app.tools.toolbox import Toolbox
+
+
+@dataclass
+class Services:
+    """What `compose.join` put together; it sets the last three, which need the others. warnings: what the user should
+    know of the start."""
+
+    data: Path
+    archive: ArchiveThread
+    catalogue: Catalogue
+    keys: Keys
+    mcp: McpServers
+    spills: SpillFolder
+    warnings: tuple[Failure, ...]
+    toolbox: Toolbox = field(init=False)
+    bench: ToolRuntime = field(init=False)
+    conversations: Conversations = field(init=False)
+    _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now."""
+        return self.conversations.settings
+
+    async def get_ready(self) -> None:
+        """What takes seconds, on threads of its own: asks the servers for their windows, imports litellm."""
+        await self.ask_servers()
+        await self.catalogue.litellm.load()
+        await self.catalogue.keep_told()
+        await self.conversations.use_what_is_known()
+        await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
+
+    async def change_settings(self, settings: Settings) -> None:
+        """Stores the settings and applies them. Raises WorldError; then the old ones hold."""
+        async with self._changing:
+            await self._store(settings)
+            await self.keys.load(settings.servers, keys_of_tools(settings))
+            self.catalogue.change(settings)
+            await self.mcp.change(settings.mcp_servers)
+            self.conversations.change_settings(settings)
+        await self.ask_servers()
+
+    async def ask_servers(self) -> None:
+        """Ask all servers about their models; open conversations use what they tell."""
+        await self.catalogue.discover()
+        await self.conversations.use_what_is_known()
+
+    async def servers_found(self) -> tuple[Server, ...]:
+        """Servers that could be set up: on this machine's usual ports, and providers whose keys the environment has;
+        without those that are."""
+        known = {(server.kind, server.base_url.rstrip("/")) for server in self.settings.servers}
+        found = (*await discover_local(), *providers_in_environment())
+        return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
+
+    async def keep_rule(self, rule: Rule) -> None:
+        """Keeps a rule for good: what the user said last of the same thing holds. Raises WorldError."""
+        async with self._changing:
+            others = tuple(r for r in self.settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
+            settings = replace(self.settings, rules=(*others, rule))
+            await self._store(settings)
+            self.conversations.settings = settings  # open conversations stay open: a turn is under way
+
+    async def _store(self, settings: Settings) -> None:
+        try:
+            await asyncio.to_thread(write_settings, settings_file(self.data), settings)
+        except OSError as error:
+            title, detail = "The settings could not be saved", error.strerror or str(error)
+            advice = f"Make sure that {self.data} can be written and the disk is not full."
+            raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
+
+    async def close(self) -> None:
+        """Stops turns, stores what had arrived, and ends children and threads, one after the other."""
+        self.catalogue.stop_loading()  # else its end is waited for until the model is read
+        await self.conversations.close()
+        for end in (self.mcp.close, self.catalogue.close, self.archive.close):
+            await end()
+
+
+def keys_of_tools(settings: Settings) -> tuple[str, ...]:
+    """The names under which keys of servers of tools lie."""
+    return tuple(f"mcp/{server.name}" for server in settings.mcp_servers)

@@ -1,0 +1,164 @@
+"""How servers are asked about their models, and what their answers mean: windows, abilities, prices. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from desktop_app.chat.ports import Price
+from desktop_app.conversation.openai_chat import Json
+from desktop_app.settings import ServerKind
+
+from .limits import ModelCapabilities
+
+OLLAMA_WINDOW_MOST = 32_768
+"""Ollama is asked for the window that is counted on (`num_ctx`), and takes memory for it: 131,072 tokens of a model of
+8 billion parameters would be 16 GB. More only where the model is loaded with more, or its Modelfile or the user says
+so."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One way to ask a server about a model. path: from the server's root, or, with `is_below`, from where the base
+    address leads. body: posted, if given."""
+
+    path: str
+    read: Callable[[Any, str], ModelCapabilities]
+    body: Json | None = None
+    is_below: bool = False
+
+
+def questions_about(model: str, kind: ServerKind, is_local: bool) -> tuple[Question, ...]:
+    """The ways to ask, best first: what is loaded now comes before what would be possible."""
+    models_list = Question("/models", _models_list, is_below=True)
+    llama_cpp = Question("/props", _llama_cpp)
+    lm_studio = Question("/api/v0/models", _lm_studio)
+    ollama = (Question("/api/ps", _ollama_running), Question("/api/show", _ollama_show, {"model": model}))
+    match kind:
+        case "openai":
+            return ()  # its list says names only
+        case "anthropic":
+            return (Question("/v1/models", _models_list),)
+        case "gemini":
+            return (Question(f"/models/{model}", _gemini, is_below=True),)
+        case "openrouter" | "moonshot" | "vllm":
+            return (models_list,)
+        case "lm_studio":
+            return (lm_studio, models_list)
+        case "llama_cpp":
+            return (llama_cpp, models_list)
+        case "ollama":
+            return ollama
+        case _:
+            return (llama_cpp, lm_studio, *ollama, models_list) if is_local else (models_list,)
+
+
+def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
+    sees = _at(answer, "modalities", "vision")
+    template = _at(answer, "chat_template_caps", "supports_tools")
+    return ModelCapabilities(
+        window=_number(_at(answer, "default_generation_settings", "n_ctx")),
+        has_eyes=sees if isinstance(sees, bool) else None,
+        has_tools=template if isinstance(template, bool) else None,
+    )
+
+
+def _lm_studio(answer: Any, model: str) -> ModelCapabilities:
+    entry = _entry(_at(answer, "data"), model)
+    abilities = entry.get("capabilities")
+    return ModelCapabilities(
+        window=_number(entry.get("loaded_context_length")) or _number(entry.get("max_context_length")),
+        has_eyes=entry["type"] == "vlm" if "type" in entry else None,
+        has_tools="tool_use" in abilities if isinstance(abilities, list) else None,
+    )
+
+
+def _ollama_running(answer: Any, model: str) -> ModelCapabilities:
+    return ModelCapabilities(_number(_entry(_at(answer, "models"), model).get("context_length")))
+
+
+def _ollama_show(answer: Any, model: str) -> ModelCapabilities:
+    abilities = _at(answer, "capabilities")
+    knows = isinstance(abilities, list)
+    return ModelCapabilities(
+        window=_ollama_window(answer),
+        has_eyes="vision" in abilities if knows else None,
+        has_tools="tools" in abilities if knows else None,
+    )
+
+
+def _ollama_window(answer: Any) -> int:
+    chosen = re.search(r"^num_ctx\s+(\d+)", str(_at(answer, "parameters") or ""), re.MULTILINE)
+    if chosen:
+        return int(chosen[1])
+    info = _at(answer, "model_info")
+    keys = [key for key in info if str(key).endswith(".context_length")] if isinstance(info, dict) else []
+    return min(_number(info[keys[0]]), OLLAMA_WINDOW_MOST) if keys else 0
+
+
+def _gemini(answer: Any, model: str) -> ModelCapabilities:
+    return ModelCapabilities(_number(_at(answer, "inputTokenLimit")), _number(_at(answer, "outputTokenLimit")))
+
+
+def _models_list(answer: Any, model: str) -> ModelCapabilities:
+    """vLLM says max_model_len, OpenRouter, Kimi and Groq context_length or context_window, Anthropic
+    max_input_tokens and max_tokens."""
+    entry = _entry(_at(answer, "data"), model)
+    names = ("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens")
+    accepted, inputs = entry.get("supported_parameters"), _at(entry, "architecture", "input_modalities")
+    sees = "image" in inputs if isinstance(inputs, list) else entry.get("supports_image_in")
+    return ModelCapabilities(
+        window=next(filter(None, (_number(entry.get(name)) for name in names)), 0),
+        max_output=_number(_at(entry, "top_provider", "max_completion_tokens")) or _number(entry.get("max_tokens")),
+        has_tools="tools" in accepted if isinstance(accepted, list) else None,
+        has_eyes=sees if isinstance(sees, bool) else None,
+        price=_price(entry.get("pricing")),
+    )
+
+
+def _price(pricing: Any) -> Price | None:
+    """OpenRouter's: dollars for a token, as text."""
+    prompt, reply = _dollars(_at(pricing, "prompt")), _dollars(_at(pricing, "completion"))
+    if not prompt and not reply:
+        return None
+    cached, written = _dollars(_at(pricing, "input_cache_read")), _dollars(_at(pricing, "input_cache_write"))
+    return Price(prompt or 0.0, reply or 0.0, cached or None, written or None)
+
+
+def _dollars(text: Any) -> float:
+    try:
+        return max(float(text), 0.0)
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def names_in(answer: Any) -> tuple[str, ...]:
+    """The models that a server lists, in its order, whatever its shape; without those that only embed."""
+    entries = next(filter(None, (_at(answer, key) for key in ("data", "models"))), None)
+    known: Iterable[Any] = entries if isinstance(entries, list) else ()
+    names = (e.get("id") or e.get("name") or e.get("model") for e in known if isinstance(e, dict) and _chats(e))
+    return tuple(dict.fromkeys(name.removeprefix("models/") for name in names if isinstance(name, str) and name))
+
+
+def _chats(entry: Json) -> bool:
+    return entry.get("type") not in ("embeddings", "embedding") and not str(entry.get("id", "")).startswith(
+        "text-embed"
+    )
+
+
+def _entry(entries: Any, model: str) -> Json:
+    """The entry of that model in a list; an empty one when it is not there."""
+    known: Iterable[Any] = entries if isinstance(entries, list) else ()
+    return next((e for e in known if isinstance(e, dict) and model in (e.get("id"), e.get("name"), e.get("model"))), {})
+
+
+def _at(answer: Any, *path: str) -> Any:
+    for key in path:
+        answer = answer.get(key) if isinstance(answer, dict) else None
+    return answer
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
