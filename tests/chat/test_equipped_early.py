@@ -95,4 +95,4 @@ async def test_it_is_recorded_once(desk: Desk, turns: int) -> None:
         await desk.joined.conversations.turns.send(session, f"Message {number}")
         await desk.joined.conversations.turns.settled(session.id)
     kinds = [type(entry).__name__ for entry in session.transcript.entries]
-    assert kinds.count("Equipment") == 1
+    assert kinds.count("RequestContext") == 1
