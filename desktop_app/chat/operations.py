@@ -151,11 +151,6 @@ async def unpinned(session: Session, message_id: str) -> list[TurnEvent]:
         return await _changed(session, Unpin(message_id=message_id)) if is_pinned else []
 
 
-def pins(session: Session) -> tuple[MessageRow, ...]:
-    """The pinned messages in their order."""
-    return session.rows(session.view.pins & {item.message.id for item in session.view.items})
-
-
 def touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
     """The messages that an operation archived or pruned; `query` keeps those that contain all its words.
 

@@ -14,6 +14,7 @@ from desktop_app.context.counting.calibration import Calibration, Report, learne
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.silent_cut import reported_before
 from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.fitting import fitted
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
@@ -104,12 +105,10 @@ class Session:
 
     @property
     def id(self) -> str:
-        """The conversation's id."""
         return self.info.id
 
     @property
     def model_info(self) -> ModelInfo:
-        """The model's name and limits."""
         return self.model.info
 
     @property
@@ -173,7 +172,6 @@ class Session:
 
     @property
     def total(self) -> int:
-        """How many messages the record has."""
         return len(self._messages)
 
     @property
@@ -211,7 +209,6 @@ class Session:
         return None if newest is None else max(time.time() - newest.at, 0.0)
 
     def gauge_changed(self) -> GaugeChanged:
-        """The figures as an event."""
         return GaugeChanged(self.id, self.gauge())
 
     async def record(self, *entries: AnyEntry) -> None:
@@ -268,14 +265,17 @@ class Session:
         changes = tuple(
             standing_of(i, self.view, sent) for i in sorted(changed & self._index.keys(), key=self._index.__getitem__)
         )
-        return ViewChanged(self.id, operations, changes, cause)
+        return ViewChanged(self.id, operations, changes, cause, self.pins(), totals_of(self.transcript))
 
     def operations(self) -> tuple[OperationRow, ...]:
         """All operations, oldest first."""
         return operation_rows(self.transcript.entries)
 
+    def pins(self) -> tuple[MessageRow, ...]:
+        """Return the pinned messages of the view in their order."""
+        return self.rows(self.view.pins & {item.message.id for item in self.view.items})
+
     def message(self, message_id: str) -> Message | None:
-        """The message of that id, as the record has it."""
         return self._messages[self._index[message_id]] if message_id in self._index else None
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, Role, user_message
@@ -240,7 +241,7 @@ class Turns:
                 self._start_background_room(session)
             self._start_naming(session, finished)
         finally:
-            self._publish(finished)
+            self._publish(replace(finished, totals=totals_of(session.transcript)))
 
     def _start_naming(self, session: Session, finished: TurnFinished) -> None:
         key = f"name of {session.id}"

@@ -1,6 +1,6 @@
-"""What happens while somebody watches: events in the past tense, each a frozen value.
+"""Events of a conversation, in the past tense, each a frozen value.
 
-A window folds them; it never asks for data during a turn.
+They carry all that a window shows during a turn: it folds them, and requests nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from .message import ToolCall
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import State as State
 from .tools import RequiredPermission
+from .totals import Totals
 from .transcript import Trigger
 
 
@@ -173,11 +174,14 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
     """An operation was recorded, undone or redone, or a message pinned or brought back.
 
     operations: the rows that are new or changed. changes: the messages that stand differently now.
+    pins: all messages that are pinned now. totals: what the conversation has cost so far.
     """
 
     operations: tuple[OperationRow, ...]
     changes: tuple[MessageChange, ...]
     cause: Trigger | None = None
+    pins: tuple[MessageRow, ...] = ()
+    totals: Totals = Totals()
 
 
 class ModelChanged(Event, frozen=True, tag="model_changed"):
@@ -210,6 +214,7 @@ class TurnFinished(Event, frozen=True, tag="turn_finished"):
     Of all its requests together: tokens_estimated and tokens_reported of the prompts, counted here and by the provider
     (0: it did not say). dollars: of all that was asked meanwhile, summaries and the like too, if the prices are known.
     rounds: requests; restarts: replies that were stopped to make room and went on.
+    totals: what the conversation has cost so far; None: not told here.
     """
 
     reason: str = "finished"
@@ -218,6 +223,7 @@ class TurnFinished(Event, frozen=True, tag="turn_finished"):
     dollars: float | None = None
     rounds: int = 0
     restarts: int = 0
+    totals: Totals | None = None
 
 
 TurnEvent = (

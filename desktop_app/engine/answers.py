@@ -111,8 +111,6 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
         case p.ReadOperation(_, operation, query, offset, limit):
             rows = operations.touched_by(session, operation, query)
             return p.Messages(rows[offset : offset + limit], len(rows))
-        case p.ReadTotals():
-            return p.TotalsRead(totals_of(session.transcript))
         case p.UseOwnWindow():
             session.use_own_window()
             await _publish(engine, session, [session.gauge_changed()])
@@ -120,9 +118,6 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
             return await tools_of(engine, session)
         case p.ExportConversation(_, path, kind):
             return p.Exported(path, await export_file(session, path, kind))
-        case p.ListPins():
-            rows = operations.pins(session)
-            return p.Messages(rows, len(rows))
         case p.CountDraft(_, text):
             if text:
                 engine.conversations.turns.expect(session)
@@ -181,6 +176,8 @@ async def opened(engine: Engine, session: Session) -> p.Opened:
         total=session.total,
         operations=session.operations(),
         gauge=session.gauge(),
+        pins=session.pins(),
+        totals=totals_of(session.transcript),
         is_running=engine.conversations.turns.is_running(session.id),
         questions=engine.joined.bench.questions.of(session.id),
     )

@@ -85,10 +85,6 @@ class Research(EngineRequest, frozen=True):  # Done at once; the turn follows as
     question: str
 
 
-class ReadTotals(EngineRequest, frozen=True):  # TotalsRead
-    conversation: str
-
-
 class StartFresh(EngineRequest, frozen=True):  # Opened: a new conversation that begins with the summary of this one
     conversation: str
 
@@ -240,10 +236,6 @@ class UnpinMessage(EngineRequest, frozen=True):  # Done
     message: str
 
 
-class ListPins(EngineRequest, frozen=True):  # Messages
-    conversation: str
-
-
 class Search(EngineRequest, frozen=True):  # Found
     query: str
     conversation: str | None = None
@@ -292,7 +284,6 @@ AnyWish = (
     | AnswerQuestion
     | Research
     | StartFresh
-    | ReadTotals
     | OptimizeAndRetry
     | SendAnyway
     | UseOwnWindow
@@ -320,7 +311,6 @@ AnyWish = (
     | BringBackMessages
     | PinMessage
     | UnpinMessage
-    | ListPins
     | Search
     | ImportFile
     | ReadSettings
@@ -345,11 +335,9 @@ ConversationWish = (
     | BringBackMessages
     | PinMessage
     | UnpinMessage
-    | ReadTotals
     | UseOwnWindow
     | ListTools
     | ExportConversation
-    | ListPins
 )
 """Wishes about one open conversation."""
 
@@ -376,7 +364,10 @@ class Conversations(EngineResponse, frozen=True):
 
 
 class Opened(EngineResponse, frozen=True):
-    """A conversation as it stands. rows: the newest page; total: messages in all. questions: those that wait."""
+    """A conversation as it stands. rows: the newest page; total: messages in all. questions: those that wait.
+
+    pins: all messages that are pinned. totals: what the conversation has cost so far.
+    """
 
     conversation: ConversationInfo
     model: ModelInfo
@@ -386,6 +377,8 @@ class Opened(EngineResponse, frozen=True):
     gauge: Gauge
     is_running: bool = False
     questions: tuple[Asked, ...] = ()
+    pins: tuple[MessageRow, ...] = ()
+    totals: Totals = Totals()
 
 
 class Messages(EngineResponse, frozen=True):
@@ -532,12 +525,6 @@ class Memories(EngineResponse, frozen=True):
     folder: str = ""
 
 
-class TotalsRead(EngineResponse, frozen=True):
-    """What a conversation has cost so far."""
-
-    totals: Totals
-
-
 class Discovered(EngineResponse, frozen=True):
     """Servers that answer on this machine, and providers whose keys the environment has; without those set up."""
 
@@ -572,7 +559,6 @@ AnyThing = (
     | Tools
     | SpillRead
     | Memories
-    | TotalsRead
     | Discovered
     | Proposed
     | Exported

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.events import RoomProgress, TurnEvent, TurnFinished, ViewChanged
+from desktop_app.conversation.events import RoomProgress, TurnEvent
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, EngineFailure
@@ -52,16 +52,6 @@ class ContextController(Controller):
             )
 
     # The panel
-
-    def show_change(self, event: ViewChanged) -> None:
-        """What an operation, a pin or an undo changed."""
-        self._parts.panel.change_operations(event.operations)
-        self._parts.panel.change_messages(event.changes)
-        self.read_totals()
-
-    def read_totals(self) -> None:
-        """What the open conversation has cost so far."""
-        self._bridge.start(self._read_totals(self._chat.conversation))
 
     def show_breakdown(self) -> None:
         """Turns the panel to what fills the window."""
@@ -142,8 +132,6 @@ class ContextController(Controller):
         self._wish(p.CancelSummary(self._chat.conversation))
 
     def _note(self, event: TurnEvent) -> None:
-        if isinstance(event, TurnFinished) and event.conversation == self._chat.conversation:
-            self.read_totals()
         if isinstance(event, RoomProgress) and event.plan and self._dialog is not None:
             self._dialog.set_progress(event.plan, event.tokens, event.most)
 
@@ -187,11 +175,6 @@ class ContextController(Controller):
             plan = await self._bridge.ask_for(p.Plan, wish)
         if self._dialog is not None and number == self._plan_number:
             self._dialog.set_plan(plan)
-
-    async def _read_totals(self, conversation: str) -> None:
-        read = await self._bridge.ask_for(p.TotalsRead, p.ReadTotals(conversation))
-        if conversation == self._chat.conversation:
-            self._parts.panel.set_totals(read.totals)
 
     async def _read_archived(self, operation: str, query: str, offset: int) -> None:
         wish = p.ReadOperation(self._chat.conversation, operation, query, offset)

@@ -21,6 +21,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Role
+from desktop_app.conversation.totals import Totals
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
@@ -39,11 +40,13 @@ OpeningWish = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.Star
 
 
 class ConversationController(QObject):
-    """Knows which conversation is open. Signals: view_changed(ViewChanged) of the open one; shown(Opened) after each
-    opening, of another conversation or of the same one anew; optimize_requested from a toast. awaited(str), when
-    another conversation that has messages is being read: its title; arrived, when it is here, or will not come."""
+    """Knows which conversation is open.
 
-    view_changed = Signal(object)
+    Signals: shown(Opened) after each opening, of another conversation or of the same one anew; optimize_requested from
+    a toast; awaited(str), the title of another conversation that is being read; arrived, when it is here, or will not
+    come.
+    """
+
     shown = Signal(object)
     optimize_requested = Signal()
     awaited = Signal(str)
@@ -180,14 +183,9 @@ class ConversationController(QObject):
         if before != self.conversation:
             parts.failure.clear_passing()
         self.drafts.show(self.conversation)
-        self._bridge.start(self._read_pins())
+        parts.panel.set_pins(opened.pins)
+        parts.panel.set_totals(opened.totals)
         self.shown.emit(opened)
-
-    async def _read_pins(self) -> None:
-        conversation = self.conversation
-        pins = await self._bridge.ask_for(p.Messages, p.ListPins(conversation))
-        if conversation == self.conversation:
-            self._parts.panel.set_pins(pins.rows)
 
     # The turn
 
@@ -236,8 +234,10 @@ class ConversationController(QObject):
             case MessageRecorded(_, row) if row.message.role is Role.USER:
                 parts.transcript.follow_end()
             case ViewChanged():
-                self.view_changed.emit(event)
-                self._bridge.start(self._read_pins())
+                parts.panel.change_view(event)
+            case TurnFinished(totals=Totals() as totals):
+                parts.panel.set_totals(totals)
+                parts.toast.end_stay()
             case ReplyStarted() | TurnFailed() | TurnFinished() | RoomEnded():  # what a toast that stays tells of
                 parts.toast.end_stay()
             case _:

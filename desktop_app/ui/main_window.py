@@ -118,8 +118,6 @@ class MainWindow(QMainWindow):
         bridge.crashed.connect(watch.show_bug)
         bridge.happened.connect(chat.apply)
         bridge.conversations_changed.connect(listing.show)
-        chat.view_changed.connect(context.show_change)
-        chat.shown.connect(context.read_totals)
         chat.awaited.connect(self.stage.await_conversation)
         chat.awaited.connect(header.preview_title)
         chat.arrived.connect(self.stage.show_conversation)

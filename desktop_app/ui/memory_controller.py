@@ -19,12 +19,15 @@ SAVING_TOOL = "save_memory"
 class MemoryController(Controller):
     """Wishes about memories. Each change, and another conversation, shows all of them anew."""
 
+    _is_stale = False
+
     def use(self, settings: Settings) -> None:
         """What the user chose."""
         self._parts.panel.memories.set_on(settings.is_memory_on)
 
     def read(self) -> None:
-        """Shows what is remembered now."""
+        """Show what is remembered now."""
+        self._is_stale = False
         self._bridge.start(self._show(p.ListMemories(self._chat.conversation)))
 
     def note_opened(self, _opened: p.Opened) -> None:
@@ -33,14 +36,16 @@ class MemoryController(Controller):
             self.read()
 
     def note(self, event: TurnEvent) -> None:
-        """Reads again when a flush, its undoing, or a tool may have changed something."""
+        """Read the memories again once a flush, its undoing or a tool may have changed them and no turn runs."""
         match event:
             case ToolFinished(name=name) if name == SAVING_TOOL:
-                self.read()
+                self._is_stale = True
             case ViewChanged(operations=operations) if any(row.kind == "flush" for row in operations):
-                self.read()
+                self._is_stale = True
             case _:
                 pass
+        if self._is_stale and not self._chat.turns.running:
+            self.read()
 
     def write(self, memory: Memory) -> None:
         """A memory that is new or changed."""

@@ -92,6 +92,7 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
 
     (changed,) = [e for e in await operations.undone(session, row.id) if isinstance(e, ViewChanged)]
     assert [operation.is_undone for operation in changed.operations] == [True]
+    assert changed.totals == totals_of(session.transcript)
     assert assemble(session.view) == before, "one undo takes back all of it"
     assert totals_of(session.transcript).operations == 0
     assert await operations.undone(session, row.id) == []
@@ -173,10 +174,11 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
     first = session.page(1, 1)[0].message
-    await operations.pinned(session, first.id)
+    (changed,) = [e for e in await operations.pinned(session, first.id) if isinstance(e, ViewChanged)]
+    assert changed.pins == session.pins()
     await optimize(session)
     assert any(first.text in message.text for message in assemble(session.view))
-    assert [row.message.id for row in operations.pins(session)] == [first.id]
+    assert [row.message.id for row in session.pins()] == [first.id]
     assert session.gauge().segments["pinned"] == session.counts.total(first)
 
 

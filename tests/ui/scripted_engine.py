@@ -4,8 +4,8 @@
 
 It keeps its record in D/scripted.json, so that it can be killed and started again. A user's message steers it:
 "!die" ends the process in the middle of the reply, "!fail" fails the turn, "!wait" streams until it is stopped,
-"!flood N" sends N deltas at once; `scripted_tools` knows some more; anything else is answered with a Markdown reply of
-several deltas.
+"!flood N" sends N deltas at once, "!compact" makes room in the middle of the turn; `scripted_tools` knows some more;
+anything else is answered with a Markdown reply of several deltas.
 """
 
 from __future__ import annotations
@@ -129,6 +129,8 @@ class ScriptedEngine:
         if isinstance(wish, p.Send) and self._tools.play(name, reply_id, text):
             self._tell(TurnFinished(name))
             return
+        if text == "!compact":
+            self._record.compact(name, "What was said.")
         arrived = ""
         for delta in self._deltas(text):
             arrived += delta

@@ -24,6 +24,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.totals import Spent, Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -31,6 +32,7 @@ from desktop_app.settings import Settings
 MODEL = ModelInfo(id="builtin", label="SmolLM2 135M", window=8_192, max_output=2_048, is_builtin=True)
 OTHER_MODEL = ModelInfo(id="far/large", label="Large", window=200_000, max_output=8_192, note="The server is not up.")
 NOW = 1_760_000_000.0
+TOTALS = Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234))
 
 
 class Kept(msgspec.Struct):
@@ -76,9 +78,6 @@ class ScriptedRecord:
                 rows = [row for row in self.kept.rows[name] if row.operation_id == operation]
                 rows = [row for row in rows if query in row.message.text]
                 return p.Messages(tuple(rows), len(rows))
-            case p.ListPins(name):
-                rows = tuple(row for row in self.kept.rows[name] if row.is_pinned)
-                return p.Messages(rows, len(rows))
             case p.Search(query):
                 return p.Found(tuple(self._found(query)))
             case p.PlanOptimize(name):
@@ -105,7 +104,7 @@ class ScriptedRecord:
                     self.change(name, message, state=State.IN_VIEW)
                 return p.Done()
             case p.ApplyPlan(name, _, summary):
-                return self._compact(name, summary)
+                return self.compact(name, summary)
             case p.UndoOperation(name, operation) | p.RedoOperation(name, operation):
                 return self._undo(name, operation, isinstance(wish, p.UndoOperation))
             case _:
@@ -125,10 +124,10 @@ class ScriptedRecord:
         position = next(i for i, row in enumerate(rows) if row.message.id == message)
         rows[position] = msgspec.structs.replace(rows[position], **changes)
         self.keep()
-        self._tell(ViewChanged(name, (), changes_of([rows[position]])))
+        self._tell(ViewChanged(name, (), changes_of([rows[position]]), None, self.pins(name), TOTALS))
         return p.Done()
 
-    def _compact(self, name: str, summary: str) -> p.Done:
+    def compact(self, name: str, summary: str) -> p.Done:
         self._tell(RoomStarted(name, Trigger.USER))
         rows = self.kept.rows[name]
         head = rows[: max(len(rows) - 4, 0)]
@@ -154,7 +153,7 @@ class ScriptedRecord:
         changed = [msgspec.structs.replace(row, state=state, operation_id=shown) for row in head]
         self.kept.rows[name][: len(head)] = changed
         self.keep()
-        self._tell(ViewChanged(name, (operation,), changes_of(changed), operation.trigger))
+        self._tell(ViewChanged(name, (operation,), changes_of(changed), operation.trigger, self.pins(name), TOTALS))
         self._tell(GaugeChanged(name, self.gauge(name)))
         return p.Done()
 
@@ -194,6 +193,9 @@ class ScriptedRecord:
         new.replace(self._file)
         return self.listed()
 
+    def pins(self, name: str) -> tuple[MessageRow, ...]:
+        return tuple(row for row in self.kept.rows[name] if row.is_pinned)
+
     def gauge(self, name: str) -> Gauge:
         total = sum(row.tokens for row in self.kept.rows[name] if row.state is State.IN_VIEW)
         return Gauge({Segment.USER: total}, total, MODEL.window, 1_638, Status.SAFE)
@@ -203,5 +205,5 @@ class ScriptedRecord:
         return p.Opened(
             self.kept.conversations[name], MODEL, tuple(rows[-p.PAGE :]), len(rows),
             tuple(self.kept.operations[name]), self.gauge(name), is_running,
-            waiting,
+            waiting, self.pins(name), TOTALS,
         )  # fmt: skip

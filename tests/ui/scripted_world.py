@@ -7,7 +7,6 @@ from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.totals import Spent, Totals
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server
 
@@ -37,8 +36,6 @@ class ScriptedWorld:
                 return p.DraftCounted(len(text) // 4)
             case p.ImportFile(path):
                 raise LookupError(path)
-            case p.ReadTotals():
-                return p.TotalsRead(Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234), tokens_freed=0))
             case p.ListMemories(conversation):
                 return self._remembered(conversation)
             case p.WriteMemory(memory, conversation):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
 
-from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State, ViewChanged
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
@@ -139,7 +139,7 @@ def test_undo_redo_and_merging_by_id(panel, qtbot):
     with qtbot.waitSignal(panel.undo_requested) as undone:
         click(qtbot, link(panel.history.cards["c1"], "Undo"))
     assert undone.args == ["c1"]
-    panel.change_operations((replace(COMPACTION, is_undone=True), PRUNE))
+    panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True), PRUNE), ()))
     assert set(panel.history.cards) == {"c1", "p1"}
     with qtbot.waitSignal(panel.redo_requested) as redone:
         click(qtbot, link(panel.history.cards["c1"], "Redo"))
@@ -150,7 +150,7 @@ def test_the_summary_opens_in_the_card_stays_open_and_can_be_selected(panel, qtb
     panel.show_tab("history")
     panel.set_operations((COMPACTION,))
     click(qtbot, link(panel.history.cards["c1"], "Summary"))
-    panel.change_operations((replace(COMPACTION, is_undone=True),))
+    panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True),), ()))
     summary = panel.history.cards["c1"].summary
     assert "Move billing, by 3 March." in summary.toPlainText()
     assert summary.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
@@ -229,7 +229,7 @@ def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel,
     open_messages(panel, qtbot)
     panel.show_archived("c1", (message(1),), 1)
     choose(panel, qtbot, 0)
-    panel.change_messages((MessageChange("m1", is_pinned=True), MessageChange("m99")))
+    panel.change_view(ViewChanged("c", (), (MessageChange("m1", is_pinned=True), MessageChange("m99"))))
     assert not panel.history.archived.reader.bring_back.isVisible()
     with qtbot.waitSignal(panel.unpin_requested) as unpinned:
         click(qtbot, panel.history.archived.reader.pin)

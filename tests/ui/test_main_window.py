@@ -10,13 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, send, signalled, texts, until
 
-from desktop_app.conversation.events import State, TurnFinished
+from desktop_app.conversation.events import State, ToolFinished, TurnFinished
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.engine_watch import CAME_BACK
 from desktop_app.ui.heartbeat import Heartbeat
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.memory_controller import SAVING_TOOL
 from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
 from desktop_app.ui.transcript.pages import GapItem
 from slowness import slowness
@@ -204,9 +205,37 @@ def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.stage.transcript.pin_requested.emit("c1-199")
         await until(lambda: window.transcript_model.item(60).row.is_pinned)
-        pins = await bridge.ask_for(p.Messages, p.ListPins("c1"))
-        assert [row.message.id for row in pins.rows] == ["c1-199"]
+        assert [card.row.message.id for card in window.panel.pins.cards] == ["c1-199"]
 
+    play(scene)
+
+
+def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
+    requests: list[p.AnyWish] = []
+    ask = Bridge.ask
+
+    async def noted(bridge: Bridge, wish: p.AnyWish) -> p.AnyThing:
+        requests.append(wish)
+        return await ask(bridge, wish)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await asyncio.sleep(0.2)  # what opening the window requests is over
+        for text in ("Hello", "!tool 3", "!compact", "!continue"):
+            requests.clear()
+            window.chat.send(text)
+            await signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+            await asyncio.sleep(0.1)
+            assert requests == [p.Send("c1", text)]
+        requests.clear()
+        window.chat.send("!wait")
+        await until(lambda: not is_idle(window))
+        bridge.happened.emit(ToolFinished("c1", "t1", "m1", SAVING_TOOL, False, 0.1))
+        await asyncio.sleep(0.1)
+        assert requests == [p.Send("c1", "!wait")]
+        window.chat.stop()
+        await until(lambda: p.ListMemories("c1") in requests)
+
+    monkeypatch.setattr(Bridge, "ask", noted)
     play(scene)
 
 

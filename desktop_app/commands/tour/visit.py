@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.paths import RESOURCES
 from desktop_app.ui.driver import Driver
@@ -21,11 +22,11 @@ class Visit:
         self.window = driver.window
         self.model = driver.window.transcript_model
         self.figures: dict[str, float] = {}
-        driver.window.chat.view_changed.connect(self._note_change)
+        driver.bridge.happened.connect(self._note)
         self.changes = 0
 
-    def _note_change(self, _: object) -> None:
-        self.changes += 1
+    def _note(self, event: TurnEvent) -> None:
+        self.changes += isinstance(event, ViewChanged)
 
     @property
     def gauge(self) -> Gauge | None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow
+from desktop_app.conversation.events import MessageRow, OperationRow, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.totals import Totals
 from desktop_app.ui.widgets.look import RESTYLING, colour
@@ -77,9 +77,12 @@ class ContextPanel(QWidget):
         """All operations of the conversation that is shown."""
         self.history.set_operations(operations)
 
-    def change_operations(self, operations: Sequence[OperationRow]) -> None:
-        """Operations that are new or changed, merged by their ids."""
-        self.history.change_operations(operations)
+    def change_view(self, event: ViewChanged) -> None:
+        """Show what an operation, a pin or an undo changed."""
+        self.history.change_operations(event.operations)
+        self.history.archived.change(event.changes)
+        self.set_pins(event.pins)
+        self.set_totals(event.totals)
 
     def open_archived(self, operation_id: str) -> None:
         """Turns to an operation's messages, as "Messages" on its card does; they are asked for."""
@@ -93,10 +96,6 @@ class ContextPanel(QWidget):
     def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
         """The answer to `archived_requested` at a further offset."""
         self.history.append_archived(operation_id, rows, total)
-
-    def change_messages(self, changes: Sequence[MessageChange]) -> None:
-        """Messages whose state or pin has changed: those that are listed here show it."""
-        self.history.archived.change(changes)
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         """All pinned messages."""
