@@ -74,7 +74,7 @@ def seconds_since_start() -> float:
 async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
     """From the first painting to the end."""
     closed = asyncio.get_running_loop().create_future()
-    door = SignalDoor(window)
+    door = SignalReceiver(window)
 
     def begin() -> None:
         window.window_shown_seconds = seconds_since_start()
@@ -139,7 +139,7 @@ def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
     loop.set_exception_handler(note_in_loop)
 
 
-class SignalDoor(QObject):
+class SignalReceiver(QObject):
     """Ctrl+C in a terminal, and an orderly `kill`, close the window like its own button.
 
     Qt's loop runs no Python while nothing happens; the byte that a signal writes wakes it.

@@ -26,7 +26,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .composer.slash import wish_of
+from .composer.slash import request_of
 from .drafts import Drafts
 from .live_turns import LiveTurns
 from .news import News, Newsroom
@@ -250,11 +250,11 @@ class ConversationController(QObject):
     def _tell(self, news: News) -> None:
         toast = self._parts.toast
         if news.is_stoppable:
-            toast.tell(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
+            toast.show_message(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
         elif news.is_optimizable:
-            toast.tell(news.text, "Optimize…", self.optimize_requested.emit)
+            toast.show_message(news.text, "Optimize…", self.optimize_requested.emit)
         else:
-            toast.tell(news.text, "Undo" if news.undo else "", lambda: self.undo(news.undo), stays=news.stays)
+            toast.show_message(news.text, "Undo" if news.undo else "", lambda: self.undo(news.undo), stays=news.stays)
 
     def stop_room(self) -> None:
         """Ends the making of room; nothing is left of it."""
@@ -272,12 +272,12 @@ class ConversationController(QObject):
     async def _send(self, text: str) -> None:
         try:
             if not self._is_ready:
-                self._parts.toast.tell(STARTING)
+                self._parts.toast.show_message(STARTING)
             async with self._opening:
                 if not self.conversation:
                     await self._open(p.CreateConversation())
             conversation = self.conversation
-            await self._bridge.ask(wish_of(conversation, text))
+            await self._bridge.ask(request_of(conversation, text))
             self.drafts.note_sent(conversation, text)
         finally:
             self._is_sending = False

@@ -34,7 +34,7 @@ class EngineWatch(Controller):
         """The engine is up, for the first time or again."""
         if self._has_died:
             self._has_died = False
-            self._parts.toast.tell(CAME_BACK)
+            self._parts.toast.show_message(CAME_BACK)
         for warning in welcome.warnings:
             self._parts.failure.show_failure(warning)
         self._chat.welcome()
@@ -58,7 +58,7 @@ class EngineWatch(Controller):
         if failure.detail or failure.kept:
             self._parts.failure.show_failure(failure)
         else:
-            self._parts.toast.tell(f"{failure.title}. {failure.advice}".strip())
+            self._parts.toast.show_message(f"{failure.title}. {failure.advice}".strip())
 
     def show_bug(self, words: str) -> None:
         """A bug of the window: it is in the log, and said once."""

@@ -12,8 +12,8 @@ from desktop_app.conversation.events import Failure
 
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
-from .widgets.ink import InkLabel
 from .widgets.look import BOLD, colour, paint_box
+from .widgets.text_label import TextLabel
 
 
 class FailureCard(QWidget):
@@ -23,8 +23,8 @@ class FailureCard(QWidget):
         super().__init__(parent)
         self._act: Callable[[], None] | None = None
         self.failure: Failure | None = None
-        self.title = InkLabel(tint="critical", weight=BOLD, wraps=True, parent=self)
-        self.text = InkLabel(tint="ink_soft", size=13, wraps=True, parent=self)
+        self.title = TextLabel(tint="critical", weight=BOLD, wraps=True, parent=self)
+        self.text = TextLabel(tint="ink_soft", size=13, wraps=True, parent=self)
         self.button = Button("", parent=self)
         self.dismiss = LinkButton("Dismiss", parent=self)
         self.button.clicked.connect(self._press)

@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStack
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
-from .widgets.buttons import Button, Kind
-from .widgets.ink import InkLabel
+from .widgets.buttons import Button, ButtonKind
+from .widgets.formats import shorten
 from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
-from .widgets.words import shortened
+from .widgets.text_label import TextLabel
 
 HEIGHT = 62
 NO_FOLDER = "No folder"
-CHIP_LEAST = 64  # pixels
-FOLDER_MOST, MODEL_MOST = 24, 28  # characters of their names
+MIN_CHIP_WIDTH = 64  # pixels
+MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
 NARROW = 640  # pixels below which the title gets the room that the window's size would take
 
 
@@ -34,13 +34,13 @@ def short_window(tokens: int) -> str:
     return f"{tokens // (1_000 if tokens % 1_000 == 0 else 1_024)}k"
 
 
-def model_words(model: ModelInfo) -> str:
+def model_label(model: ModelInfo) -> str:
     """A model and its window: "SmolLM2 135M · 8k"."""
     mark = " assumed" if model.window_basis is Provenance.ASSUMED else ""
     return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
 
 
-def window_words(model: ModelInfo) -> str:
+def window_note(model: ModelInfo) -> str:
     """Where the window's size is from, if that needs a word; a line of its own."""
     if not model.window:
         return "Its window is not known yet\n"
@@ -63,7 +63,7 @@ class Chip(Button):
 
     def minimumSizeHint(self) -> QSize:
         """The beginning of its text."""
-        return QSize(min(self.sizeHint().width(), scaled(CHIP_LEAST)), scaled(30))
+        return QSize(min(self.sizeHint().width(), scaled(MIN_CHIP_WIDTH)), scaled(30))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paints the frame and the text."""
@@ -107,7 +107,7 @@ class Header(QWidget):
         super().__init__(parent)
         self._title = ""
         self._model: ModelInfo | None = None
-        self.label = InkLabel(size=15, weight=BOLD, parent=self)
+        self.label = TextLabel(size=15, weight=BOLD, parent=self)
         self.label.set_hint("Double-click to rename (F2)")
         self.field = TitleField(self)
         self.field.setAccessibleName("Title of the conversation")
@@ -116,7 +116,7 @@ class Header(QWidget):
         self.titles.addWidget(self.field)
         self.chip = Chip("", parent=self)
         self.folder = Chip(NO_FOLDER, parent=self)
-        self.panel_button = Button("Context", Kind.QUIET, self)
+        self.panel_button = Button("Context", ButtonKind.QUIET, self)
         self.panel_button.setToolTip("Show or hide the context panel (Ctrl+.)")
         self.chip.clicked.connect(lambda _=False: self.models_requested.emit())
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
@@ -137,8 +137,8 @@ class Header(QWidget):
         self._title, self._model = title, model
         self.label.set_text(title)
         self._name_model()
-        self.chip.setAccessibleName(f"Model: {model_words(model)}")
-        self.chip.setToolTip(f"{model_words(model)}\n{window_words(model)}The model for this conversation")
+        self.chip.setAccessibleName(f"Model: {model_label(model)}")
+        self.chip.setToolTip(f"{model_label(model)}\n{window_note(model)}The model for this conversation")
         self.chip.show()
 
     @property
@@ -152,7 +152,7 @@ class Header(QWidget):
 
     def show_folder(self, folder: str) -> None:
         """Where the tools of the conversation work; "" for nowhere."""
-        self.folder.setText(shortened(PurePath(folder).name or folder, FOLDER_MOST) or NO_FOLDER)
+        self.folder.setText(shorten(PurePath(folder).name or folder, MAX_FOLDER_NAME) or NO_FOLDER)
         self.folder.setAccessibleName(f"Working folder: {folder or 'none'}")
         self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose a folder for tools to work in")
         self.folder.updateGeometry()
@@ -185,12 +185,12 @@ class Header(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for model in models:
-            action = menu.addAction(model_words(model))
+            action = menu.addAction(model_label(model))
             action.setCheckable(True)
             action.setChecked(self._model is not None and model.id == self._model.id)
             action.setEnabled(not model.note)
             if model.note:
-                action.setText(f"{model_words(model)} — {model.note}")
+                action.setText(f"{model_label(model)} — {model.note}")
             action.setData(model.id)
         menu.triggered.connect(self._choose_model)
         menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))
@@ -219,8 +219,8 @@ class Header(QWidget):
 
     def _name_model(self) -> None:
         if self._model is not None:
-            short = replace(self._model, label=shortened(self._model.label, MODEL_MOST))
-            self.chip.setText(short.label if self.width() < scaled(NARROW) else model_words(short))
+            short = replace(self._model, label=shorten(self._model.label, MAX_MODEL_NAME))
+            self.chip.setText(short.label if self.width() < scaled(NARROW) else model_label(short))
             self.chip.updateGeometry()
 
     def _choose_model(self, action: QAction) -> None:

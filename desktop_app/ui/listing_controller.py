@@ -14,7 +14,7 @@ from .bridge import Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
-from .widgets.words import counted
+from .widgets.formats import counted
 
 if TYPE_CHECKING:
     from .search.search_palette import SearchPalette
@@ -96,7 +96,7 @@ class ListingController(Controller):
         await self._change(p.Delete(conversation))
         if conversation == self._chat.conversation:
             self._chat.leave()
-        self._parts.toast.tell(f"“{title}” deleted", "Restore", lambda: self.restore(conversation))
+        self._parts.toast.show_message(f"“{title}” deleted", "Restore", lambda: self.restore(conversation))
 
     async def _restore(self, conversation: str) -> None:
         await self._change(p.Restore(conversation))
@@ -104,7 +104,7 @@ class ListingController(Controller):
 
     async def _import(self, files: list[str]) -> None:
         for file in files:
-            self._parts.toast.tell(f"Importing {Path(file).name}…", stays=True)
+            self._parts.toast.show_message(f"Importing {Path(file).name}…", stays=True)
             try:
                 imported = await self._bridge.ask_for(p.Imported, p.ImportFile(file))
             finally:
@@ -115,7 +115,9 @@ class ListingController(Controller):
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
                 told = f"“{info.title}” imported, {counted(info.messages, 'message')}"
-                self._parts.toast.tell(f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told)
+                self._parts.toast.show_message(
+                    f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told
+                )
 
     async def _search(self, query: str) -> None:
         found = await self._bridge.ask_for(p.Found, p.Search(query))

@@ -32,7 +32,7 @@ from .stage import Foot, Stage
 from .toast import Toast
 from .tools_controller import ToolsController
 from .transcript.transcript_model import TranscriptModel
-from .widgets.boxes import Ground
+from .widgets.boxes import Panel
 
 SIZE = (1440, 900)
 GROWS = QSizePolicy.Policy.Expanding
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         self.toast = Toast()
         foot = Foot((self.question, self.failure), (self.composer, self.gauge))
         self.body = Body(_column(self.stage, self.toast, foot), self.panel)
-        ground = Ground("paper")
+        ground = Panel("paper")
         columns = QHBoxLayout(ground)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(0)
@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
         transcript.regenerate_requested.connect(chat.regenerate)
         transcript.page_requested.connect(chat.past.read)
-        transcript.copied.connect(self.toast.tell)
+        transcript.copied.connect(self.toast.show_message)
         # what a turn asks
         bridge.happened.connect(self.questions.note)
         bridge.engine_died.connect(self.questions.show)

@@ -9,7 +9,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.context_panel.memory_scope import Here
-from desktop_app.ui.widgets.words import first_line
+from desktop_app.ui.widgets.formats import first_line
 
 from .controller import Controller
 
@@ -58,7 +58,7 @@ class MemoryController(Controller):
     async def _delete(self, memory: Memory) -> None:
         await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
         told = f"“{first_line(memory.text, 60)}” forgotten"
-        self._parts.toast.tell(told, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
+        self._parts.toast.show_message(told, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
 
     async def _show(self, wish: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask_for(p.Memories, wish)

@@ -19,7 +19,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.transcript import Trigger
 
-from .widgets.words import counted, percent, thousands
+from .widgets.formats import counted, format_percent, thousands
 
 COMPACTING = "Compacting conversation history…"
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
@@ -99,7 +99,7 @@ class Newsroom:
         if self._rank <= before or not was_known:
             return None
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
-        return News(words[self._rank].format(used=percent(gauge.share)), is_optimizable=True)
+        return News(words[self._rank].format(used=format_percent(gauge.share)), is_optimizable=True)
 
 
 def news_of(event: TurnEvent) -> News | None:

@@ -12,7 +12,7 @@ from .bridge import Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
-from .questions.question_words import told_elsewhere
+from .questions.question_text import pending_question_text
 
 
 class QuestionController(Controller):
@@ -65,9 +65,9 @@ class QuestionController(Controller):
         if not window.isActiveWindow():
             QApplication.alert(window)
         if asked.conversation != self._chat.conversation:
-            words = told_elsewhere(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
+            words = pending_question_text(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
             self._told = asked, words
-            self._parts.toast.tell(words, "Open", lambda: self._chat.open(asked.conversation), stays=True)
+            self._parts.toast.show_message(words, "Open", lambda: self._chat.open(asked.conversation), stays=True)
 
     def _withdraw(self) -> None:
         """A toast goes when its question is answered, or is in sight."""

@@ -15,7 +15,7 @@ from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
 from .transcript.display_list import Action
-from .widgets.words import bytes_in_words
+from .widgets.formats import format_bytes
 
 FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
 
@@ -85,7 +85,7 @@ class RecoveryController(Controller):
 
     async def _export(self, wish: p.ExportConversation) -> None:
         exported = await self._bridge.ask_for(p.Exported, wish)
-        self._parts.toast.tell(f"Exported to {Path(exported.path).name}, {bytes_in_words(exported.bytes)}")
+        self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
 
 
 def _file_name(title: str) -> str:

@@ -48,4 +48,4 @@ class RetryNotice(QObject):
         text = f"Retrying {f'in {left} s' if left > 0 else 'now'} ({self._reason})"
         if text != self._told:
             is_first, self._told = not self._told, text
-            self._toast.tell(text, "Stop", self._stop, stays=True, is_quiet=not is_first)
+            self._toast.show_message(text, "Stop", self._stop, stays=True, is_quiet=not is_first)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript import Transcript
 from .transcript.transcript_model import TranscriptModel
-from .welcome import Welcome
+from .welcome import WelcomePage
 from .widgets.look import colour, paint_box, scaled
 
 LEAST = 48  # pixels of the conversation that stay in sight
@@ -51,7 +51,7 @@ class Stage(QStackedWidget):
         super().__init__(parent)
         self._model = model
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.welcome = Welcome(self)
+        self.welcome = WelcomePage(self)
         self.transcript = Transcript(model, self)
         self.skeleton = Skeleton(self)
         self.addWidget(self.skeleton)

@@ -141,7 +141,7 @@ STATUS_WORDS = {
 }
 
 
-class Theme:
+class ThemeState:
     """Which palette is shown now. Widgets read it when they paint, and are repainted when it changes.
 
     version: grows with each change, so that what was laid out under an earlier one can be told.
@@ -159,4 +159,4 @@ class Theme:
         self.version += 1
 
 
-theme = Theme()
+theme = ThemeState()

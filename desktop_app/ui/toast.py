@@ -10,8 +10,8 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, Q
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from .widgets.buttons import LinkButton
-from .widgets.ink import InkLabel
 from .widgets.look import colour, paint_box, scaled
+from .widgets.text_label import TextLabel
 
 SHOWN = 4_000  # milliseconds
 SHOWN_WITH_ACTION = 8_000
@@ -26,7 +26,7 @@ class Toast(QWidget):
         super().__init__(parent)
         self._act: Callable[[], None] | None = None
         self._is_dismissed = False
-        self.label = InkLabel(size=13, wraps=True)
+        self.label = TextLabel(size=13, wraps=True)
         self.action = LinkButton("")
         self.dismiss = LinkButton("✕")
         self.dismiss.setAccessibleName("Dismiss")
@@ -51,7 +51,7 @@ class Toast(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
-    def tell(
+    def show_message(
         self,
         text: str,
         action: str = "",

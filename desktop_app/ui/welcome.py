@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
-from .widgets.ink import InkLabel
 from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
+from .widgets.text_label import TextLabel
 
 PROMPTS = (
     ("Explain something", "Explain how a hash table works, with a small example in Python."),
@@ -53,7 +53,7 @@ class PromptButton(Button):
         painter.drawText(rest, int(Qt.TextFlag.TextWordWrap), self.prompt)
 
 
-class Welcome(QWidget):
+class WelcomePage(QWidget):
     """Signals: prompt_chosen(str), import_requested."""
 
     prompt_chosen = Signal(str)
@@ -61,8 +61,8 @@ class Welcome(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = InkLabel("Long conversations that lose nothing", size=22, weight=BOLD, wraps=True)
-        words = InkLabel(
+        title = TextLabel("Long conversations that lose nothing", size=22, weight=BOLD, wraps=True)
+        words = TextLabel(
             "The bar below shows how full the model’s context window is. Before it overflows, older messages are "
             "summarized for the model. You keep every message: readable, searchable, and back with one undo.",
             tint="ink_soft", size=15, wraps=True,

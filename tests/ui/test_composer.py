@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.ui.composer.composer import MOST_LINES, Composer
+from desktop_app.ui.composer.composer import MAX_LINES, Composer
 from desktop_app.ui.composer.draft_field import PIECE
 from slowness import slowness
 
@@ -100,7 +100,7 @@ def test_the_field_grows_to_ten_lines_and_no_further(composer):
     one = composer.field.height()
     composer.set_text("one\ntwo\nthree")
     three = composer.field.height()
-    composer.set_text("\n".join(["line"] * MOST_LINES))
+    composer.set_text("\n".join(["line"] * MAX_LINES))
     ten = composer.field.height()
     composer.set_text("\n".join(["line"] * 40))
     assert one < three < ten == composer.field.height()

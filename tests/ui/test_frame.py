@@ -14,13 +14,13 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.failure_card import FailureCard
-from desktop_app.ui.header import Header, model_words, short_window
+from desktop_app.ui.header import Header, model_label, short_window
 from desktop_app.ui.heartbeat import Heartbeat
 from desktop_app.ui.news import News, news_of
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import DARK, LIGHT, theme
 from desktop_app.ui.toast import Toast
-from desktop_app.ui.welcome import PROMPTS, Welcome
+from desktop_app.ui.welcome import PROMPTS, WelcomePage
 
 SMALL = ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048)
 FAR = ModelInfo("far/large", "Large", 200_000, 8_192, note="The server is not up.")
@@ -68,7 +68,7 @@ def test_windows_are_said_shortly(tokens: int, words: str) -> None:
 
 
 def test_a_window_that_nobody_knows_is_said_to_be_assumed() -> None:
-    assert model_words(ModelInfo("x", "New", 128_000, 0, Provenance.ASSUMED)) == "New · 128k assumed"
+    assert model_label(ModelInfo("x", "New", 128_000, 0, Provenance.ASSUMED)) == "New · 128k assumed"
 
 
 def test_the_title_is_renamed_by_a_double_click_and_left_by_escape(shown, qtbot):
@@ -110,7 +110,7 @@ def test_a_toast_offers_one_thing_takes_no_focus_and_goes(shown, qtbot):
     field.show()
     field.setFocus()
     undone: list[None] = []
-    toast.tell("Deleted", "Restore", lambda: undone.append(None))
+    toast.show_message("Deleted", "Restore", lambda: undone.append(None))
     assert toast.isVisible()
     assert ground.focusWidget() is field
     qtbot.mouseClick(toast.action, Qt.MouseButton.LeftButton)
@@ -120,10 +120,10 @@ def test_a_toast_offers_one_thing_takes_no_focus_and_goes(shown, qtbot):
 
 def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot):
     _ground, toast = over_a_toast(shown)
-    toast.tell("Compacting…", stays=True)
+    toast.show_message("Compacting…", stays=True)
     toast.end_stay()
     assert not toast.isVisible()
-    toast.tell("Compacted")
+    toast.show_message("Compacted")
     toast.end_stay()
     assert toast.isVisible()
     toast._time.setInterval(1)
@@ -134,7 +134,7 @@ def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot):
 def test_a_toast_has_a_place_of_its_own_and_shows_all_of_its_text(shown, qtbot):
     ground, toast = over_a_toast(shown)
     above = ground.layout().itemAt(0).widget()
-    toast.tell("A longer text that says what happened, and why, and what can be done about it now", "Do it")
+    toast.show_message("A longer text that says what happened, and why, and what can be done about it now", "Do it")
     for width in (700, 330):
         ground.resize(width, 300)
         QApplication.processEvents()
@@ -169,7 +169,7 @@ def test_a_failure_card_says_all_of_it_and_acts(shown, qtbot):
 
 
 def test_an_example_becomes_a_message(shown, qtbot):
-    welcome = shown(Welcome())
+    welcome = shown(WelcomePage())
     with qtbot.waitSignal(welcome.prompt_chosen) as chosen:
         qtbot.mouseClick(welcome.prompts[0], Qt.MouseButton.LeftButton)
     assert chosen.args == [PROMPTS[0][1]]

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.theme import DARK, LIGHT, theme
-from desktop_app.ui.widgets.bars import LEAST, spread
+from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths
 
 SEGMENTS = {Segment.SYSTEM: 25, Segment.SUMMARY: 612, Segment.PINNED: 31, Segment.USER: 842, Segment.ASSISTANT: 2_800}
 GAUGE = Gauge(SEGMENTS, 4_310, 8_192, 1_638, Status.SAFE, tokenizer="smollm2")
@@ -38,17 +38,17 @@ def settle(gauge: ContextGauge, qtbot) -> None:
     st.floats(60, 2_000),
 )
 def test_widths_fill_no_more_than_the_bar_and_show_what_is_there(amounts, whole, pixels):
-    widths = spread(amounts, whole, pixels)
+    widths = bar_widths(amounts, whole, pixels)
     assert sum(widths) <= pixels * 1.000001
     for amount, width in zip(amounts, widths, strict=True):
         assert (width == 0) == (amount == 0)
-        assert width == 0 or width >= LEAST * 0.999999
+        assert width == 0 or width >= MIN_PART_WIDTH * 0.999999
 
 
 def test_the_end_of_the_bar_is_true_where_there_is_room():
-    widths = spread([1, 1, 5_000, 10], 10_000, 700)
+    widths = bar_widths([1, 1, 5_000, 10], 10_000, 700)
     assert sum(widths) == pytest.approx(5_012 / 10_000 * 700)
-    assert widths[0] == widths[1] == LEAST
+    assert widths[0] == widths[1] == MIN_PART_WIDTH
 
 
 def test_numbers_status_and_basis_are_said(gauge):

@@ -17,7 +17,7 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.header import MODEL_MOST, NARROW, Header
+from desktop_app.ui.header import MAX_MODEL_NAME, NARROW, Header
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.style import show_theme
@@ -161,7 +161,7 @@ def test_cards_and_toasts_squash_nothing_and_never_change_the_window(main_window
     for show in (
         lambda: window.failure.show_failure(FAILURE, "Try again", lambda: None),
         lambda: window.question.show_question(ASKED),
-        lambda: window.toast.tell("Something happened", "Undo", lambda: None),
+        lambda: window.toast.show_message("Something happened", "Undo", lambda: None),
         window.failure.clear,
         lambda: window.transcript_model.open(chat(6), ()),
     ):
@@ -245,5 +245,5 @@ def test_in_a_narrow_header_the_title_has_the_room(qtbot) -> None:
     header.resize(scaled(NARROW) - 1, header.height())
     assert header.chip.text() == "claude-sonnet-4-5"
     header.show_conversation("Migrating", replace(model, label="kimi-k2-thinking-turbo-preview-0905"))
-    assert len(header.chip.text()) == MODEL_MOST
+    assert len(header.chip.text()) == MAX_MODEL_NAME
     assert "preview-0905" in header.chip.toolTip()

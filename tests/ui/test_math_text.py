@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.segments import Prose, segments_of
 from desktop_app.ui.widgets.markdown_text import MarkdownText
-from desktop_app.ui.widgets.math_text import keep_math
+from desktop_app.ui.widgets.math_text import escape_math
 
 pytestmark = pytest.mark.usefixtures("qapp")
 FORMULAS = (
@@ -49,7 +49,7 @@ def test_a_formula_that_is_still_being_written_has_its_backslashes() -> None:
     "text", ["`$a_b$ \\(x\\)`", "```\n$a_b$\n```", "    $HOME_A/$B_C", "costs $5 and **$10**, or $7", "\\$5 and \\$6"]
 )
 def test_what_is_no_formula_is_left_alone(text: str) -> None:
-    assert keep_math(text) == text
+    assert escape_math(text) == text
 
 
 def test_a_summary_shows_formulas_too(qtbot) -> None:

@@ -12,7 +12,7 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.questions.question_words import covers, note_of, pattern_warning, suggestion_of, title_of
+from desktop_app.ui.questions.question_text import covers, note_of, pattern_warning, suggested_pattern, title_of
 from desktop_app.ui.widgets.buttons import Button
 
 COMMAND = "git push --force origin main"
@@ -191,14 +191,14 @@ def test_a_line_of_several_commands_is_covered_only_if_each_of_them_is():
 
 def test_a_secret_is_covered_by_its_own_name_alone():
     secret = (RequiredPermission("read", "read", "/home/ana/.ssh/id_ed25519", ""),)
-    assert suggestion_of(secret) == "/home/ana/.ssh/id_ed25519"
+    assert suggested_pattern(secret) == "/home/ana/.ssh/id_ed25519"
     assert covers("/home/ana/.ssh/id_ed25519", secret)
     assert not covers("/home/ana/*", secret)
 
 
 def test_signs_of_patterns_in_a_target_are_meant_as_they_are():
     need = (RequiredPermission("read", "read", "/a/[1]*.txt", "/a/[[]1][*].txt"),)
-    assert covers(suggestion_of(need), need)
+    assert covers(suggested_pattern(need), need)
 
 
 def test_titles_and_warnings():

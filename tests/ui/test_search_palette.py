@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.ui.search.search_palette import SearchPalette, runs_of
-from desktop_app.ui.widgets.ink import Run
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.text_label import Run
 
 CONVERSATIONS = [ConversationInfo("c1", "Billing", 1.0, 2.0, 42), ConversationInfo("c2", "Lisbon", 1.0, 2.0, 1)]
 

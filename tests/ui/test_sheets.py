@@ -17,8 +17,8 @@ from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.text_label import TextLabel
 
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
     "optimize": lambda window: PlanDialog(PLAN, window),
@@ -111,7 +111,7 @@ def test_escape_closes_the_window_of_a_whole_output(qtbot):
 
 
 def test_a_label_measures_its_text_once_for_a_width(qtbot, monkeypatch):
-    label = InkLabel("A sentence that is wrapped somewhere", wraps=True)
+    label = TextLabel("A sentence that is wrapped somewhere", wraps=True)
     qtbot.addWidget(label)
     measured: list[float] = []
     lay_out = label._laid_out

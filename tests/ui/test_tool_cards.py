@@ -31,7 +31,7 @@ from desktop_app.ui.transcript.spoken import spoken
 from desktop_app.ui.transcript.tool_card import truncated_tag
 from desktop_app.ui.transcript.transcript import Transcript
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
-from desktop_app.ui.widgets.words import duration
+from desktop_app.ui.widgets.formats import format_duration
 
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
 
@@ -254,7 +254,7 @@ def test_output_is_shown_as_a_terminal_would(raw, shown):
 
 
 def test_long_times_are_said_in_minutes_and_hours():
-    assert [duration(s) for s in (0.4, 59.9, 125, 3_780)] == ["0 s", "59 s", "2 min 5 s", "1 h 3 min"]
+    assert [format_duration(s) for s in (0.4, 59.9, 125, 3_780)] == ["0 s", "59 s", "2 min 5 s", "1 h 3 min"]
 
 
 def test_arguments_that_nest_too_deeply_are_shown_as_they_came() -> None:

@@ -13,11 +13,11 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine.protocol import Research, Send, SpillRead, ToolOffer, Tools
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.composer.slash import hint_of, refusal_of, wish_of
+from desktop_app.ui.composer.slash import hint_of, refusal_of, request_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import LINE, PAGE, SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.text_label import TextLabel
 
 OFFERS = (
     ToolOffer(ToolSpec("bash", "Run a command"), 120),
@@ -28,7 +28,7 @@ BROKEN = Failure("provider", "The server “calendar” does not answer", "exit 
 
 
 def labels(sheet) -> list[str]:
-    return [label.text() for label in sheet.findChildren(InkLabel) if label.isVisible()]
+    return [label.text() for label in sheet.findChildren(TextLabel) if label.isVisible()]
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_whole_output_is_read_from_the_engine(play):
     ],
 )
 def test_only_a_command_is_more_than_a_message(text, wish):
-    assert wish_of("v", text) == wish
+    assert request_of("v", text) == wish
 
 
 @pytest.mark.parametrize(("text", "has_hint"), [("/", True), ("/res", True), ("/research", True), ("/usr", False)])

@@ -20,7 +20,7 @@ from desktop_app.ui.transcript.spoken import mark_words
 from desktop_app.ui.transcript.transcript import Transcript
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.words import percent
+from desktop_app.ui.widgets.formats import format_percent
 
 
 def link(way: str) -> OperationRow:
@@ -48,7 +48,7 @@ def test_several_requests_that_were_summed_up_are_several():
     [(0.0, "0 %"), (0.002, "< 1 %"), (0.62, "62 %"), (3.68, "368 %"), (9.99, "999 %"), (153.82, "over 999 %")],
 )
 def test_a_share_that_says_nothing_is_no_number(share, words):
-    assert percent(share) == words
+    assert format_percent(share) == words
 
 
 @pytest.mark.parametrize(

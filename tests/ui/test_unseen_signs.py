@@ -11,9 +11,9 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.questions.question_words import note_of, title_of, told_elsewhere
+from desktop_app.ui.questions.question_text import note_of, pending_question_text, title_of
 from desktop_app.ui.transcript.head_line import arguments_in_words
-from desktop_app.ui.widgets.unseen_signs import marked
+from desktop_app.ui.widgets.invisible import escape_invisible
 
 SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")
 
@@ -66,8 +66,8 @@ def test_titles_and_notes_are_marked_too() -> None:
     question = asked(
         RequiredPermission("b", "run", "a\u202eb", "a\u202eb"), RequiredPermission("b", "run", "c", "c"), name="b"
     )
-    assert "\u202e" not in told_elsewhere(question, "my\u202e title") + title_of(question) + note_of(question)
-    assert "‹U+202E›" in told_elsewhere(question, "my\u202e title")
+    assert "\u202e" not in pending_question_text(question, "my\u202e title") + title_of(question) + note_of(question)
+    assert "‹U+202E›" in pending_question_text(question, "my\u202e title")
 
 
 @pytest.mark.parametrize("arguments", ['{"path": "a\\u202eb"}', "a\u202eb"])
@@ -77,4 +77,4 @@ def test_the_card_of_a_call_in_the_conversation_marks_them_too(arguments: str) -
 
 @pytest.mark.parametrize("text", ["git log -3 | head", "naïve café.txt", "日本語", "שלום", "a\tb\nc", "👍🏽"])
 def test_what_is_seen_stays_as_it_is(text: str) -> None:
-    assert marked(text) == text
+    assert escape_invisible(text) == text

@@ -6,10 +6,10 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop_app.ui.widgets.buttons import Button, Kind
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.formats import counted
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
-from desktop_app.ui.widgets.words import counted
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .draft_field import DraftField, all_of
 from .slash import hint_of, refusal_of
@@ -17,7 +17,7 @@ from .slash import hint_of, refusal_of
 PLACEHOLDER, PLACEHOLDER_SHORT = "Message… (Enter sends, Shift+Enter for a new line)", "Message…"
 SEND, STOP = "Send ⏎", "Stop"
 TOOLS, NO_TOOLS = "Tools", "No tools"
-MOST_LINES = 10
+MAX_LINES = 10
 ELSE = 450  # pixels of the window's height that belong to everything else
 MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
@@ -42,9 +42,9 @@ class Composer(QWidget):
         self._why_not = ""
         self.field = DraftField(self)
         self.field.setAccessibleName("Message")
-        self.note = InkLabel(size=12, tint="ink_faint", parent=self)
-        self.button = Button(SEND, Kind.PRIMARY, self)
-        self.tools = Button(TOOLS, Kind.QUIET, self)
+        self.note = TextLabel(size=12, tint="ink_faint", parent=self)
+        self.button = Button(SEND, ButtonKind.PRIMARY, self)
+        self.tools = Button(TOOLS, ButtonKind.QUIET, self)
         self._pause = QTimer(self, interval=DRAFT_PAUSE, singleShot=True)
         self._hint_time = QTimer(self, interval=HINT_TIME, singleShot=True)
         self._lay_out()
@@ -57,7 +57,7 @@ class Composer(QWidget):
         self._is_running = is_running
         self._hint_time.stop()
         self.button.setText(STOP if is_running else SEND)
-        self.button.set_kind(Kind.PLAIN if is_running else Kind.PRIMARY)
+        self.button.set_kind(ButtonKind.PLAIN if is_running else ButtonKind.PRIMARY)
         self.button.updateGeometry()
         self._tell()
 
@@ -206,9 +206,9 @@ class Composer(QWidget):
     def _most_lines(self) -> int:
         """Ten, fewer in a low window: what stands above and below keeps its place."""
         if self.isWindow():
-            return MOST_LINES
+            return MAX_LINES
         room = self.window().height() - scaled(ELSE)
-        return max(min(room // self.field.fontMetrics().lineSpacing(), MOST_LINES), 2)
+        return max(min(room // self.field.fontMetrics().lineSpacing(), MAX_LINES), 2)
 
     def _fit(self) -> None:
         """As high as its lines, up to ten; what stands in the empty field is one line."""

@@ -12,7 +12,7 @@ HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
 MISSING = f"Type a question after {RESEARCH}"
 
 
-def wish_of(conversation: str, text: str) -> Send | Research:
+def request_of(conversation: str, text: str) -> Send | Research:
     """What sending that draft wishes. A path, or a word that only begins like a command, is a message."""
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():

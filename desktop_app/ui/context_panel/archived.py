@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QW
 
 from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, first_line, format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.look import BOLD
-from desktop_app.ui.widgets.row_list import Row, RowList
-from desktop_app.ui.widgets.words import counted, first_line, moment, readable, speaker_of
+from desktop_app.ui.widgets.row_list import ListRow, RowList
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .operation_card import figures_of, title_of
 from .reader import Reader
@@ -22,15 +22,15 @@ from .reader import Reader
 PAUSE = 150  # milliseconds from the last key to the search
 
 
-def row_of(shown: MessageRow) -> Row:
+def row_of(shown: MessageRow) -> ListRow:
     """A message as a row of the list."""
     tag, tint = "", "accent"
     if shown.is_pinned:
         tag, tint = "◆ pinned", "warning"
     elif shown.state is State.IN_VIEW:
         tag, tint = "in context", "ok"
-    body = first_line(readable(shown.message)) or "(no text)"
-    return Row(
+    body = first_line(readable_text(shown.message)) or "(no text)"
+    return ListRow(
         shown.message.id,
         speaker_of(shown.message),
         counted(shown.tokens, "token"),
@@ -53,12 +53,12 @@ class Archived(QWidget):
         self._total = 0
         self._is_waiting = False
         self.back = LinkButton("‹ History")
-        self.title = InkLabel(size=13, weight=BOLD)
-        self.figures = InkLabel(size=12, tint="ink_soft", wraps=True)
+        self.title = TextLabel(size=13, weight=BOLD)
+        self.figures = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search these messages…")
         self.search.setAccessibleName("Search these messages")
-        self.found = InkLabel(size=12, tint="ink_faint")
+        self.found = TextLabel(size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)
         self.list.setAccessibleName("Archived messages")
@@ -70,7 +70,7 @@ class Archived(QWidget):
     def open(self, operation: OperationRow) -> None:
         """Turns to that operation; its messages are asked for."""
         self.operation_id = operation.id
-        self.title.set_text(f"{title_of(operation)} · {moment(operation.at, time.time())}")
+        self.title.set_text(f"{title_of(operation)} · {format_time(operation.at, time.time())}")
         self.figures.set_runs(figures_of(operation))
         self.search.blockSignals(True)
         self.search.clear()

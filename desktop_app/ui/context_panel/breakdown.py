@@ -12,9 +12,9 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.formats import percentages, thousands
 from desktop_app.ui.widgets.look import BOLD, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
-from desktop_app.ui.widgets.words import percentages, thousands
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .totals_card import TotalsCard
 
@@ -151,7 +151,7 @@ class Breakdown(QWidget):
         super().__init__(parent)
         scroll = ScrollColumn(self)
         self.table = BreakdownTable()
-        self.note = InkLabel("Counting…", size=12, tint="ink_faint", wraps=True)
+        self.note = TextLabel("Counting…", size=12, tint="ink_faint", wraps=True)
         scroll.add(self.table)
         scroll.add(self.note)
         self.own_window = LinkButton("Use the full window")

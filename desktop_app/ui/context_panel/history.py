@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from desktop_app.conversation.events import MessageRow, OperationRow
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
-from desktop_app.ui.widgets.refocus import focus_kept_in
+from desktop_app.ui.widgets.keep_focus import keep_focus_in
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .archived import Archived
 from .operation_card import OperationCard
@@ -39,7 +39,7 @@ class History(QStackedWidget):
         self.cards: dict[str, OperationCard] = {}
         self.area = ScrollColumn()
         self.area.column.setContentsMargins(0, 0, 12, 0)
-        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.empty = TextLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
         self.more = LinkButton("Show earlier operations")
         self.archived = Archived()
         self.area.add(self.empty)
@@ -101,7 +101,7 @@ class History(QStackedWidget):
         self._rebuild()
 
     def _rebuild(self) -> None:
-        with focus_kept_in(self):
+        with keep_focus_in(self):
             self._put_cards()
 
     def _put_cards(self) -> None:

@@ -13,10 +13,10 @@ from desktop_app.context.memory.scopes import is_valid_in
 from desktop_app.conversation.memory import Memory
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, thousands
+from desktop_app.ui.widgets.keep_focus import keep_focus_in
 from desktop_app.ui.widgets.look import BOLD
-from desktop_app.ui.widgets.refocus import focus_kept_in
-from desktop_app.ui.widgets.words import counted, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .memory_card import MemoryCard
 from .memory_scope import Here
@@ -43,11 +43,11 @@ class Memories(QWidget):
         self._titles: Mapping[str, str] = {}
         self._here = Here()
         self._most = CARDS
-        self.total = InkLabel(size=13, tint="ink_soft")
+        self.total = TextLabel(size=13, tint="ink_soft")
         self.add = LinkButton("+ Add")
         self.add.setAccessibleName("Add a memory")
-        self.off = InkLabel(OFF, size=13, tint="warning", wraps=True)
-        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.off = TextLabel(OFF, size=13, tint="warning", wraps=True)
+        self.empty = TextLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
         self.more = LinkButton("Show earlier memories")
         self.area = ScrollColumn()
         self.area.column.setContentsMargins(0, 0, 12, 0)
@@ -107,7 +107,7 @@ class Memories(QWidget):
         return self.area.column.indexOf(self.empty) + 1
 
     def _rebuild(self) -> None:
-        with focus_kept_in(self):
+        with keep_focus_in(self):
             self._put_cards()
 
     def _put_cards(self) -> None:
@@ -144,7 +144,7 @@ class Memories(QWidget):
         self.empty.setVisible(not self.cards)
 
     def _abandon(self, card: MemoryCard) -> None:
-        with focus_kept_in(self):
+        with keep_focus_in(self):
             self._drop(card)
 
     def _show_more(self) -> None:

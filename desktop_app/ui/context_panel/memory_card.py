@@ -14,11 +14,11 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.formats import first_line, format_time
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.words import first_line, moment
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .memory_scope import Here, ScopeButton
 
@@ -30,7 +30,7 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 def origin_words(memory: Memory, title: str, now: float) -> str:
     """Who saved it, where and when: "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
     place = f" in “{title}”" if memory.conversation and title else ""
-    return f"{AUTHORS.get(memory.author, 'Saved')}{place} · {moment(memory.changed_at or memory.at, now)}"
+    return f"{AUTHORS.get(memory.author, 'Saved')}{place} · {format_time(memory.changed_at or memory.at, now)}"
 
 
 class EditField(TextArea):
@@ -104,8 +104,8 @@ class MemoryCard(Card):
         super().__init__(parent, tint="raised" if self.is_sent else "paper")
         self.memory = memory
         self.editing: EditBox | None = None
-        self.text = InkLabel(memory.text, size=13, tint="ink" if self.is_sent else "ink_faint", wraps=True)
-        self.origin = InkLabel(origin_words(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
+        self.text = TextLabel(memory.text, size=13, tint="ink" if self.is_sent else "ink_faint", wraps=True)
+        self.origin = TextLabel(origin_words(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
         self.switch = Switch("")
         self.switch.setChecked(memory.is_on)
         self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")

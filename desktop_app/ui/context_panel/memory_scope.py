@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.memory import Memory, MemoryScope
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.words import shortened
+from desktop_app.ui.widgets.formats import shorten
 
 NAME_MOST = 24
 """Characters of a folder's name or a title."""
@@ -39,10 +39,10 @@ def scope_words(scope: MemoryScope, memory: Memory, title: str, here: Here) -> s
     if scope == "user":
         return "In every conversation"
     if scope == "folder":
-        return f"Only in the folder {shortened(PurePath(memory.folder).name or memory.folder, NAME_MOST)}"
+        return f"Only in the folder {shorten(PurePath(memory.folder).name or memory.folder, NAME_MOST)}"
     if memory.conversation == here.conversation:
         return "Only in this conversation"
-    return f"Only in “{shortened(title, NAME_MOST)}”" if title else "Only in another conversation"
+    return f"Only in “{shorten(title, NAME_MOST)}”" if title else "Only in another conversation"
 
 
 class ScopeButton(LinkButton):

@@ -19,11 +19,11 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_parts, fidelity_shares, lost_facts_hint
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, format_time, thousands
 from desktop_app.ui.widgets.legend import Legend
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.markdown_text import MarkdownText
-from desktop_app.ui.widgets.words import counted, moment, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 TRIGGER_WORDS = {
     Trigger.BEFORE_REQUEST: "automatic, before a message was sent",
@@ -114,13 +114,13 @@ class OperationCard(Card):
         self._soft: Tint = "ink_faint" if row.is_undone else "ink_soft"
         self._add_head()
         runs = [Run(run.text, self._soft, run.weight) for run in figures_of(row)] if row.is_undone else figures_of(row)
-        self.column.addWidget(InkLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
+        self.column.addWidget(TextLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
         if means_of(row):
-            self.column.addWidget(InkLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
+            self.column.addWidget(TextLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
         if row.kind == "flush" and row.summary:
-            self.column.addWidget(InkLabel(row.summary, size=12, tint=self._soft, wraps=True))
+            self.column.addWidget(TextLabel(row.summary, size=12, tint=self._soft, wraps=True))
         if row.note and row.kind != "link":
-            self.column.addWidget(InkLabel(row.note, size=12, tint=self._soft, wraps=True))
+            self.column.addWidget(TextLabel(row.note, size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
         self._add_links()
@@ -154,12 +154,12 @@ class OperationCard(Card):
         row = self.row
         head = QHBoxLayout()
         head.setSpacing(8)
-        title = InkLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if row.is_undone else "ink")
+        title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if row.is_undone else "ink")
         head.addWidget(title)
         if row.is_undone:
-            head.addWidget(InkLabel("undone", size=11, weight=MEDIUM, tint="accent"))
+            head.addWidget(TextLabel("undone", size=11, weight=MEDIUM, tint="accent"))
         head.addStretch(1)
-        at = InkLabel(moment(row.at, time.time()), size=12, tint="ink_faint")
+        at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
         at.set_hint(f"{datetime.fromtimestamp(row.at):%A, %d %B %Y, %H:%M:%S}")
         head.addWidget(at)
         self.column.addLayout(head)

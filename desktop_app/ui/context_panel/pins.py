@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop_app.conversation.events import MessageRow
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, first_line, readable_text, speaker_of, thousands
+from desktop_app.ui.widgets.keep_focus import keep_focus_in
 from desktop_app.ui.widgets.look import BOLD
-from desktop_app.ui.widgets.refocus import focus_kept_in
-from desktop_app.ui.widgets.words import counted, first_line, readable, speaker_of, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 EMPTY = (
     "Nothing is pinned.\n\nA pinned message stays in the context window word for word, whatever else is archived. "
@@ -32,9 +32,9 @@ class PinCard(Card):
         super().__init__(parent)
         self.row = row
         head = QHBoxLayout()
-        head.addWidget(InkLabel(speaker_of(row.message), size=13, weight=BOLD), 1)
-        head.addWidget(InkLabel(counted(row.tokens, "token"), size=12, tint="ink_faint"))
-        text = InkLabel(first_line(readable(row.message), 160), size=13, tint="ink_soft", wraps=True)
+        head.addWidget(TextLabel(speaker_of(row.message), size=13, weight=BOLD), 1)
+        head.addWidget(TextLabel(counted(row.tokens, "token"), size=12, tint="ink_faint"))
+        text = TextLabel(first_line(readable_text(row.message), 160), size=13, tint="ink_soft", wraps=True)
         links = QHBoxLayout()
         links.setSpacing(14)
         self.show_in_chat = LinkButton("Show in chat")
@@ -63,8 +63,8 @@ class Pins(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.total = InkLabel(size=13, tint="ink_soft")
-        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.total = TextLabel(size=13, tint="ink_soft")
+        self.empty = TextLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
         self.area = ScrollColumn()
         self.area.column.setContentsMargins(0, 0, 12, 0)
         self.area.add(self.empty)
@@ -77,7 +77,7 @@ class Pins(QWidget):
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         """Shows these messages."""
-        with focus_kept_in(self):
+        with keep_focus_in(self):
             self._put_cards(rows)
 
     def _put_cards(self, rows: Sequence[MessageRow]) -> None:

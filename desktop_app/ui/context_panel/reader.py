@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
 from desktop_app.conversation.events import MessageRow, State
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.formats import counted, format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.words import counted, moment, readable, speaker_of
+from desktop_app.ui.widgets.text_label import TextLabel
 
 
 class Reader(Card):
@@ -28,8 +28,8 @@ class Reader(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chosen: tuple[MessageRow, ...] = ()
-        self.speaker = InkLabel(size=13, weight=BOLD)
-        self.about = InkLabel(size=12, tint="ink_faint")
+        self.speaker = TextLabel(size=13, weight=BOLD)
+        self.about = TextLabel(size=12, tint="ink_faint")
         self.body = TextArea(size=13)
         self.body.setReadOnly(True)
         self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
@@ -61,9 +61,9 @@ class Reader(Card):
 
     def _show_one(self, row: MessageRow) -> None:
         self.speaker.set_text(speaker_of(row.message))
-        self.about.set_text(f"{moment(row.message.at, time.time())} · {counted(row.tokens, 'token')}")
+        self.about.set_text(f"{format_time(row.message.at, time.time())} · {counted(row.tokens, 'token')}")
         self.pin.setText("Unpin" if row.is_pinned else "Pin")
-        text = readable(row.message) or "(This message has no text.)"
+        text = readable_text(row.message) or "(This message has no text.)"
         if row.sent_text:
             text = f"{text}\n\n— What the model sees instead —\n\n{row.sent_text}"
         if self.body.toPlainText() != text:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from desktop_app.conversation.totals import Spent, Totals
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, format_percent, thousands
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
-from desktop_app.ui.widgets.words import counted, percent, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 
 def dollars_in_words(dollars: float) -> str:
@@ -19,7 +19,7 @@ def dollars_in_words(dollars: float) -> str:
 def spent_in_words(spent: Spent) -> str:
     """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
-    read = f"{thousands(spent.prompt_tokens)} tokens in" + (f", {percent(cached)} cached" if cached else "")
+    read = f"{thousands(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
     words = [counted(spent.requests, "request"), read, f"{thousands(spent.reply_tokens)} out"]
     return " · ".join([*words, *([dollars_in_words(spent.dollars)] if spent.dollars is not None else [])])
 
@@ -29,11 +29,11 @@ class TotalsCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.replies = InkLabel(size=12, tint="ink_soft", wraps=True)
-        self.upkeep_title = InkLabel("For summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
-        self.upkeep = InkLabel(size=12, tint="ink_soft", wraps=True)
-        self.freed = InkLabel(size=12, tint="ink_soft", wraps=True)
-        self.column.addWidget(InkLabel("Used so far", size=13, weight=BOLD))
+        self.replies = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.upkeep_title = TextLabel("For summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
+        self.upkeep = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.freed = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.column.addWidget(TextLabel("Used so far", size=13, weight=BOLD))
         for label in (self.replies, self.upkeep_title, self.upkeep, self.freed):
             self.column.addWidget(label)
         self.setAccessibleName("Used so far")

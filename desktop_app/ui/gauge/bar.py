@@ -9,9 +9,9 @@ from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPa
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Segment
-from desktop_app.ui.widgets.bars import LEAST, rounded, segment_hint, spread
-from desktop_app.ui.widgets.look import colour, font, mixed, paint_focus, scaled
-from desktop_app.ui.widgets.words import percent, thousands
+from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths, rounded_path, segment_hint
+from desktop_app.ui.widgets.formats import format_percent, thousands
+from desktop_app.ui.widgets.look import colour, font, mix, paint_focus, scaled
 
 BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
@@ -63,7 +63,7 @@ class GaugeBar(QWidget):
         window = self._gauge.window if self._gauge else 0
         if not window:  # there is no scale to show them on
             return [0.0] * len(self._shown)
-        return spread(self._shown, window, self._box().width())
+        return bar_widths(self._shown, window, self._box().width())
 
     def hint_at(self, x: float) -> str:
         """What the tooltip says there: name, tokens and share."""
@@ -78,16 +78,17 @@ class GaugeBar(QWidget):
                 return self.hint_of(place)
             left += width
         if x >= self._x_of(gauge.usable):
-            return f"Reserved for the reply: {thousands(gauge.reserve)} tokens, {percent(gauge.reserve / gauge.window)}"
+            share = format_percent(gauge.reserve / gauge.window)
+            return f"Reserved for the reply: {thousands(gauge.reserve)} tokens, {share}"
         free = max(gauge.free - self._draft, 0)
-        return f"Free: {thousands(free)} tokens, {percent(free / gauge.window)} of the window"
+        return f"Free: {thousands(free)} tokens, {format_percent(free / gauge.window)} of the window"
 
     def hint_of(self, place: int) -> str:
         """Name, tokens and share of the place in `amounts`."""
         if self._gauge is None:
             return ""
         if place == DRAFT_PLACE and self._gauge.is_window_known:
-            share = percent(self._draft / self._gauge.window)
+            share = format_percent(self._draft / self._gauge.window)
             return f"Your draft: {thousands(self._draft)} tokens, {share} of the window"
         segment = SEGMENT_AT[place]
         return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
@@ -106,7 +107,7 @@ class GaugeBar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = self._box()
         painter.save()
-        painter.setClipPath(rounded(box))
+        painter.setClipPath(rounded_path(box))
         painter.fillRect(box, colour("free"))
         if self._gauge is not None:
             self._paint_reserve(painter, box, self._gauge)
@@ -165,8 +166,8 @@ class GaugeBar(QWidget):
         left = box.left()
         for place, width in enumerate(self.widths()):
             is_draft = place == DRAFT_PLACE
-            fill = mixed(Segment.USER, "raised", 0.45) if is_draft else colour(SEGMENT_AT[place])
-            gap = 1.0 if width >= 2 * LEAST else 0.0
+            fill = mix(Segment.USER, "raised", 0.45) if is_draft else colour(SEGMENT_AT[place])
+            gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
             painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), fill)
             left += width
 

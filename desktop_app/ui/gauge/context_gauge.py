@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.ui.theme import STATUS_WORDS, theme
-from desktop_app.ui.widgets.buttons import Button, Kind
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.formats import format_percent, thousands
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scaled
-from desktop_app.ui.widgets.words import percent, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .bar import GaugeBar
 
@@ -77,9 +77,9 @@ class ContextGauge(QWidget):
         self._is_streaming = False
         self.bar = GaugeBar(self)
         self.dot = StatusDot(self)
-        self.word = InkLabel(size=13, weight=MEDIUM, parent=self)
-        self.numbers = InkLabel(size=13, weight=BOLD, parent=self)
-        self.share = InkLabel(size=13, tint="ink_soft", parent=self)
+        self.word = TextLabel(size=13, weight=MEDIUM, parent=self)
+        self.numbers = TextLabel(size=13, weight=BOLD, parent=self)
+        self.share = TextLabel(size=13, tint="ink_soft", parent=self)
         self.optimize = Button(OPTIMIZE, parent=self)
         self.optimize.setToolTip("Shows what would change before anything is done")
         self._lay_out()
@@ -151,7 +151,7 @@ class ContextGauge(QWidget):
         status = status_of(gauge, self._draft)
         self.dot.set_status(status)
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
-        self.optimize.set_kind(Kind.PRIMARY if is_pressing else Kind.PLAIN)
+        self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
         self.word.set_text(STATUS_WORDS[status].capitalize())
         self.word.setVisible(status is not Status.SAFE or not self._is_narrow())  # the room is for the figures
         self.numbers.set_text(f"{thousands(gauge.total + self._draft)} / {thousands(gauge.window)}")
@@ -163,7 +163,7 @@ class ContextGauge(QWidget):
         tokens = f"{thousands(gauge.total + self._draft)} tokens"
         words = STATUS_WORDS[Status.UNKNOWN]
         self.dot.set_status(Status.UNKNOWN)
-        self.optimize.set_kind(Kind.PLAIN)
+        self.optimize.set_kind(ButtonKind.PLAIN)
         self.numbers.set_text(tokens)
         self.numbers.set_hint(BASIS_HINTS[gauge.basis])
         self.share.set_text(words if self._is_narrow() else f"{words} · {gauge.basis.value}")
@@ -173,7 +173,7 @@ class ContextGauge(QWidget):
     def _tell_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
         used = "" if self._is_narrow() else " of the usable window"
-        notes = [f"{percent(share)}{used}", gauge.basis.value]
+        notes = [f"{format_percent(share)}{used}", gauge.basis.value]
         if gauge.window_basis is Provenance.ASSUMED:
             notes.append("window assumed")
         elif gauge.stated_window:

@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import thousands
 from desktop_app.ui.widgets.look import BOLD, scaled
-from desktop_app.ui.widgets.words import thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 
 class Comparison(QWidget):
@@ -22,11 +22,11 @@ class Comparison(QWidget):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
         self.bars: list[SegmentBar] = []
-        self.figures: list[InkLabel] = []
+        self.figures: list[TextLabel] = []
         for line, name in enumerate(("Now", "After")):
-            bar, figure = SegmentBar(14), InkLabel(size=13, tint="ink_soft")
+            bar, figure = SegmentBar(14), TextLabel(size=13, tint="ink_soft")
             bar.setAccessibleName(name)
-            grid.addWidget(InkLabel(name, size=13), line, 0)
+            grid.addWidget(TextLabel(name, size=13), line, 0)
             grid.addWidget(bar, line, 1)
             grid.addWidget(figure, line, 2)
             self.bars.append(bar)

@@ -12,11 +12,11 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Plan, PlanItem
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, first_line, thousands
 from desktop_app.ui.widgets.look import Tint, colour, paint_box, scaled
-from desktop_app.ui.widgets.row_list import Row, RowList
+from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.words import counted, first_line, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 ROW, MOST_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
 FACTS_HEIGHT = 132  # pixels of the unfolded facts
@@ -64,7 +64,7 @@ class Fate(QWidget):
         self.list: RowList | TextArea | None = None
         self.show_items = LinkButton("show", parent=self)
         self.show_items.setAccessibleName(f"show: {text}")
-        self.label = InkLabel(text, size=13)
+        self.label = TextLabel(text, size=13)
         self.label.set_hint(hint)
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -74,7 +74,7 @@ class Fate(QWidget):
         line.addWidget(self.show_items)
         self.show_items.setVisible(self.has_items)
         line.addStretch(1)
-        amount = InkLabel(figure, size=13, tint="ink_soft")
+        amount = TextLabel(figure, size=13, tint="ink_soft")
         amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never cut
         line.addWidget(amount)
         self._column = QVBoxLayout(self)
@@ -111,17 +111,17 @@ class Fate(QWidget):
             return told
         rows = [_row(item) for item in self._items if not isinstance(item, str)]
         if self._more:
-            rows.append(Row("", f"… and {counted(self._more, 'message')} more"))
+            rows.append(ListRow("", f"… and {counted(self._more, 'message')} more"))
         made = RowList(has_body=False)
         made.rows.replace(rows)
         made.setFixedHeight(min(len(rows), MOST_ROWS) * scaled(ROW) + 2)
         return made
 
 
-def _row(item: PlanItem) -> Row:
+def _row(item: PlanItem) -> ListRow:
     after = f" → {thousands(item.tokens_after)}" if item.tokens_after else ""
     body = (Run(first_line(item.text)),)
-    return Row(item.message_id, item.speaker, f"{thousands(item.tokens_before)}{after}", body)
+    return ListRow(item.message_id, item.speaker, f"{thousands(item.tokens_before)}{after}", body)
 
 
 class Fates(QWidget):

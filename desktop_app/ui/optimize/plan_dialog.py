@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import Plan
 from desktop_app.ui.widgets.boxes import SteadyColumn
-from desktop_app.ui.widgets.buttons import Button, Kind
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
-from desktop_app.ui.widgets.ink import InkLabel, Run
-from desktop_app.ui.widgets.legend import Legend, Meaning
+from desktop_app.ui.widgets.formats import counted, thousands
+from desktop_app.ui.widgets.legend import Legend, LegendItem
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scaled
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.slider import Slider
-from desktop_app.ui.widgets.words import counted, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .comparison import Comparison
 from .fates import Fates
@@ -52,17 +52,17 @@ class PlanDialog(Sheet):
         self._is_busy = self._is_measuring = self.is_writing = False
         self.comparison = Comparison()
         self.fates = Fates()
-        self.useless = InkLabel(size=13, tint="ink_soft", wraps=True)
+        self.useless = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.strategy = StrategyChoice()
-        self.tail_label = InkLabel(size=13, weight=MEDIUM)
+        self.tail_label = TextLabel(size=13, weight=MEDIUM)
         self.tail = Slider()
         self.tail.setAccessibleName("Tokens at the end to keep unchanged")
         self.checked = Legend(size=13)
         self.facts = FactList()
         self.summary = SummaryEditor()
-        self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
+        self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.cancel = Button("Cancel")
-        self.apply = Button(APPLY, Kind.PRIMARY)
+        self.apply = Button(APPLY, ButtonKind.PRIMARY)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
         self.choices = SteadyColumn(spacing=14)
         self._fill_choices()
@@ -134,8 +134,8 @@ class PlanDialog(Sheet):
         head = QVBoxLayout()
         head.setContentsMargins(24, 18, 24, 0)
         head.setSpacing(2)
-        head.addWidget(InkLabel("Optimize conversation", size=17, weight=BOLD))
-        head.addWidget(InkLabel(PROMISE, tint="ink_soft", wraps=True))
+        head.addWidget(TextLabel("Optimize conversation", size=17, weight=BOLD))
+        head.addWidget(TextLabel(PROMISE, tint="ink_soft", wraps=True))
         return head
 
     def _fill_choices(self) -> None:
@@ -201,7 +201,7 @@ class PlanDialog(Sheet):
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)
-        self.checked.set_meanings((Meaning("Checked:", tint="ink"), *fidelity_counts(fidelity)))
+        self.checked.set_meanings((LegendItem("Checked:", tint="ink"), *fidelity_counts(fidelity)))
         self.checked.setToolTip(lost_facts_hint(fidelity))
         self.facts.show_fidelity(fidelity)
 

@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.engine.protocol import Plan, Writer
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.formats import counted, thousands
 from desktop_app.ui.widgets.look import MEDIUM, scaled
 from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.words import counted, thousands
+from desktop_app.ui.widgets.text_label import TextLabel
 
 STRATEGIES = (("llm", "By a model"), ("extractive", "Without a model"), ("last_messages", "Latest messages only"))
 NOTES = {
@@ -43,7 +43,7 @@ class StrategyChoice(QWidget):
         self.choices = Segmented(STRATEGIES)
         self.choices.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.choices.setAccessibleName("Summary by")
-        self.note = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.note = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.instructions = TextArea(size=13)
         self.instructions.setPlaceholderText(ASK)
         self.instructions.setAccessibleName(ASK)
@@ -55,7 +55,7 @@ class StrategyChoice(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(InkLabel("Summary by", size=13, weight=MEDIUM))
+        column.addWidget(TextLabel("Summary by", size=13, weight=MEDIUM))
         for widget in (self.choices, self.note, self._field):
             column.addWidget(widget)
         column.setAlignment(self.choices, Qt.AlignmentFlag.AlignLeft)

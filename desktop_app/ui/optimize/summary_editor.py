@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from desktop_app.engine.protocol import Writer
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.words import counted
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .unwritten import Unwritten
 
@@ -28,7 +28,7 @@ class SummaryEditor(QWidget):
         super().__init__(parent)
         self._suggested = ""
         self._told = ""
-        self.heading = InkLabel(size=13)
+        self.heading = TextLabel(size=13)
         self.take = LinkButton("Use the new summary")
         self.again = LinkButton("Write again")
         self.take.setToolTip("The plan has changed; your own text is kept until you replace it")

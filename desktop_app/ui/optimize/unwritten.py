@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Writer
-from desktop_app.ui.widgets.bars import Part, SegmentBar
-from desktop_app.ui.widgets.buttons import Button, Kind, LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.bars import BarPart, SegmentBar
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.formats import thousands
 from desktop_app.ui.widgets.look import MEDIUM
-from desktop_app.ui.widgets.words import thousands
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .strategy_choice import cost_words
 
@@ -27,14 +27,14 @@ class Unwritten(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = InkLabel("No summary yet", weight=MEDIUM)
-        self.cost = InkLabel(size=12, tint="ink_soft", wraps=True)
-        self.waiting = InkLabel(WAITING, size=12, tint="ink_faint", wraps=True)
-        self.write = Button("Write summary", Kind.PRIMARY)
+        self.title = TextLabel("No summary yet", weight=MEDIUM)
+        self.cost = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.waiting = TextLabel(WAITING, size=12, tint="ink_faint", wraps=True)
+        self.write = Button("Write summary", ButtonKind.PRIMARY)
         self.bar = SegmentBar(8)
         self.bar.setAccessibleName("Progress of the summary")
         self.bar.setMaximumWidth(WIDTH)
-        self.told = InkLabel(size=12, tint="ink_soft")
+        self.told = TextLabel(size=12, tint="ink_soft")
         self.cancel = LinkButton("Stop writing")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 22, 12)
@@ -75,5 +75,5 @@ class Unwritten(QWidget):
 
     def set_progress(self, tokens: int, most: int) -> None:
         """Tokens that were written, of so many at most."""
-        self.bar.set_parts((Part(tokens, Segment.SUMMARY, f"{thousands(tokens)} tokens written"),), max(most, 1))
+        self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, f"{thousands(tokens)} tokens written"),), max(most, 1))
         self.told.set_text(f"{thousands(tokens)} of at most {thousands(most)} tokens" if tokens else "reading…")

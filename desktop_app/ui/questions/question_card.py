@@ -20,13 +20,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QSizePolicy,
 from desktop_app.conversation.events import Asked
 from desktop_app.conversation.tools import PermissionAnswer, Scope
 from desktop_app.ui.widgets.boxes import ScrollColumn
-from desktop_app.ui.widgets.buttons import Button, Kind, LinkButton
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import BOLD, RESTYLING, colour, font, paint_box, restyle, scaled
-from desktop_app.ui.widgets.unseen_signs import marked
+from desktop_app.ui.widgets.text_label import TextLabel
 
-from .question_words import covers, note_of, pattern_warning, suggestion_of, title_of
+from .question_text import covers, note_of, pattern_warning, suggested_pattern, title_of
 from .targets import Targets
 
 DEAF_FOR = 0.4
@@ -52,21 +52,21 @@ class QuestionCard(QWidget):
         super().__init__(parent)
         self.question: Asked | None = None
         self._shown_at = 0.0
-        self.title = InkLabel(weight=BOLD, wraps=True)
-        self.place = InkLabel(size=12, tint="ink_faint")
-        self.note = InkLabel(size=13, tint="ink_soft", wraps=True)
+        self.title = TextLabel(weight=BOLD, wraps=True)
+        self.place = TextLabel(size=12, tint="ink_faint")
+        self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.targets = Targets()
         self.whole = LinkButton("Show all arguments")
-        self.pattern_label = InkLabel("Rule for next time", size=12, tint="ink_soft")
+        self.pattern_label = TextLabel("Rule for next time", size=12, tint="ink_soft")
         self.pattern = QLineEdit()
         self.pattern.setAccessibleName("Rule for what is allowed from now on")
-        self.warning = InkLabel(size=12, tint="warning", wraps=True)
+        self.warning = TextLabel(size=12, tint="warning", wraps=True)
         self.area = ScrollColumn(spacing=8)
-        self.once = Button("Allow once", Kind.PRIMARY)
+        self.once = Button("Allow once", ButtonKind.PRIMARY)
         self.conversation = Button("Allow in this conversation")
         self.always = Button("Always allow")
         self.deny = Button("Deny")
-        self.keys = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.keys = TextLabel(size=12, tint="ink_faint", wraps=True)
         self._lay_out()
         self._connect()
         self._dress()
@@ -97,7 +97,7 @@ class QuestionCard(QWidget):
         self.targets.setVisible(not is_rounds)
         self.whole.setVisible(self.targets.has_more)
         self.whole.setText("Show all arguments")
-        self.pattern.setText(marked(suggestion_of(question.needs)))
+        self.pattern.setText(escape_invisible(suggested_pattern(question.needs)))
         self.rule.setVisible(len(question.needs) == 1 and not is_rounds)
         for button in (self.conversation, self.always):
             button.setVisible(not is_rounds)
@@ -173,15 +173,15 @@ class QuestionCard(QWidget):
 
     def _pattern(self) -> str:
         """The pattern in the field; the proposed one with the signs that are only marked there."""
-        suggestion = suggestion_of(self.question.needs) if self.question is not None else ""
+        suggestion = suggested_pattern(self.question.needs) if self.question is not None else ""
         text = self.pattern.text().strip()
-        return suggestion.strip() if text == marked(suggestion).strip() else text
+        return suggestion.strip() if text == escape_invisible(suggestion).strip() else text
 
     def _toggle_whole(self) -> None:
         is_whole = self.targets.toggle_whole()
         self.whole.setText("Hide arguments" if is_whole else "Show all arguments")
 
-    def _tell(self, label: InkLabel, words: str) -> None:
+    def _tell(self, label: TextLabel, words: str) -> None:
         label.set_text(words)
         label.setVisible(bool(words))
 

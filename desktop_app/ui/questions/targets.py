@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.ui.transcript.head_line import arguments_whole
+from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.unseen_signs import marked
 
-from .question_words import DONE_BY
+from .question_text import DONE_BY
 
-MOST_LINES = 6  # laid out at once; what is longer scrolls
+MAX_LINES = 6  # laid out at once; what is longer scrolls
 MARGIN = 16
 
 
@@ -59,7 +59,7 @@ class Targets(QWidget):
 
     def words(self) -> str:
         """What is shown first, for those who listen."""
-        return marked(self._short)
+        return escape_invisible(self._short)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Another width needs other lines; the text has it later than this does."""
@@ -78,12 +78,12 @@ class Targets(QWidget):
         paint_box(QPainter(self), QRectF(self.rect()), colour("code"), None, 8)
 
     def _show(self, text: str) -> None:
-        self.text.setPlainText(marked(text))
+        self.text.setPlainText(escape_invisible(text))
         self._fit()
 
     def _fit(self) -> None:
         """As high as its lines, up to a few."""
-        most = MOST_LINES * (2 if self._is_whole else 1)
+        most = MAX_LINES * (2 if self._is_whole else 1)
         lines, policy = self.text.lines(most + 1), Qt.ScrollBarPolicy
         self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff)
         self.text.setFixedHeight(min(lines, most) * self.text.fontMetrics().lineSpacing() + 8)

@@ -10,11 +10,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import ROLE_NAMES, counted, format_time
 from desktop_app.ui.widgets.look import BOLD, scaled
-from desktop_app.ui.widgets.row_list import Row, RowList
+from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.sheet import Sheet
-from desktop_app.ui.widgets.words import ROLE_NAMES, counted, moment
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 WIDTH, LIST_HEIGHT = 640, 420  # pixels
 PAUSE = 120  # milliseconds from the last key to the search
@@ -35,11 +35,11 @@ def runs_of(snippet: str) -> tuple[Run, ...]:
     return tuple(run for run in runs if run.text)
 
 
-def row_of(result: SearchResult, now: float) -> Row:
+def row_of(result: SearchResult, now: float) -> ListRow:
     """A result as a row."""
-    at = moment(result.at, now) if result.at else ""
+    at = format_time(result.at, now) if result.at else ""
     title = f"{result.title or 'Untitled'} · {ROLE_NAMES[result.role]}"
-    return Row(result.message, title, at, runs_of(result.snippet), "archived" if result.archived else "")
+    return ListRow(result.message, title, at, runs_of(result.snippet), "archived" if result.archived else "")
 
 
 class SearchPalette(Sheet):
@@ -58,7 +58,7 @@ class SearchPalette(Sheet):
         self.field = QLineEdit()
         self.field.setPlaceholderText("Search everything…")
         self.field.setAccessibleName("Search everything")
-        self.note = InkLabel(HELP, size=12, tint="ink_faint")
+        self.note = TextLabel(HELP, size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
         self.list.setAccessibleName("Results")
@@ -145,12 +145,13 @@ class SearchPalette(Sheet):
         self._results = {}
         shown = self._conversations[:MOST_CONVERSATIONS]
         rows = [
-            Row(info.id, info.title or "Untitled", moment(info.updated_at, now), (Run(_about(info)),)) for info in shown
+            ListRow(info.id, info.title or "Untitled", format_time(info.updated_at, now), (Run(_about(info)),))
+            for info in shown
         ]
         self._show(rows)
         self.note.set_text(HELP if rows else "Searches all messages of all conversations, archived or not.")
 
-    def _show(self, rows: list[Row]) -> None:
+    def _show(self, rows: list[ListRow]) -> None:
         self.list.rows.replace(rows)
         if rows:
             self.list.setCurrentIndex(self.list.rows.index(0))

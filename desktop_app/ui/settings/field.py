@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.text_label import TextLabel
 
 
 class Field(QWidget):
@@ -19,11 +19,11 @@ class Field(QWidget):
         self.edit.setPlaceholderText(placeholder)
         if is_secret:
             self.edit.setEchoMode(QLineEdit.EchoMode.Password)
-        self.message = InkLabel(size=12, tint="critical", wraps=True)
+        self.message = TextLabel(size=12, tint="critical", wraps=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(InkLabel(label, size=13, weight=MEDIUM))
+        column.addWidget(TextLabel(label, size=13, weight=MEDIUM))
         column.addWidget(self.edit)
         column.addWidget(self.message)
         column.addStretch(1)  # beside a field with a longer message this one stays at the top

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .field import Field
 from .section import Section
@@ -27,7 +27,7 @@ class NamedForm(Card):
 
     def __init__(self, name: str, example: str, untitled: str, remove: str) -> None:
         super().__init__()
-        self.title = InkLabel(name or untitled, size=14, weight=BOLD)
+        self.title = TextLabel(name or untitled, size=14, weight=BOLD)
         self.name = Field("Name", name, example)
         self.remove = LinkButton(remove)
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))

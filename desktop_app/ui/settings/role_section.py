@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.settings import Settings
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.select import Select
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .section import Section, note
 
@@ -37,7 +37,7 @@ class RoleChoice(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(InkLabel(title, size=13, weight=MEDIUM))
+        column.addWidget(TextLabel(title, size=13, weight=MEDIUM))
         column.addWidget(self.select)
         column.addWidget(note(about))
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop_app.conversation.tools import Rule
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.text_label import TextLabel
 
 EMPTY = "No permanent rules yet: tools ask before they change files, run commands or use the network."
 ANY_TOOL = "any tool"
@@ -24,8 +24,8 @@ class RuleRow(QWidget):
         self.rule = rule
         verb = "may" if rule.is_allowed else "must not"
         tool = ANY_TOOL if rule.tool == "*" else rule.tool
-        head = InkLabel(f"{tool} {verb}", size=13, weight=MEDIUM, tint="ink" if rule.is_allowed else "critical")
-        pattern = InkLabel("anything" if rule.pattern == "*" else rule.pattern, size=13, is_mono=True, tint="ink_soft")
+        head = TextLabel(f"{tool} {verb}", size=13, weight=MEDIUM, tint="ink" if rule.is_allowed else "critical")
+        pattern = TextLabel("anything" if rule.pattern == "*" else rule.pattern, size=13, is_mono=True, tint="ink_soft")
         self.remove = LinkButton("Remove")
         self.remove.setAccessibleName(f"Remove the rule: {tool} {verb} {rule.pattern}")
         row = QHBoxLayout(self)
@@ -42,7 +42,7 @@ class RulesList(Card):
     def __init__(self, rules: Sequence[Rule]) -> None:
         super().__init__()
         self.rows = [RuleRow(rule) for rule in rules]
-        self.empty = InkLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
+        self.empty = TextLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
         self.column.addWidget(self.empty)
         rows = QVBoxLayout()
         rows.setSpacing(4)

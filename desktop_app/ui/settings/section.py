@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop_app.settings import Settings
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.text_label import TextLabel
 
 
 class Section(QWidget):
@@ -17,7 +17,7 @@ class Section(QWidget):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(8)
-        self.column.addWidget(InkLabel(title, size=14, weight=BOLD))
+        self.column.addWidget(TextLabel(title, size=14, weight=BOLD))
         for widget in widgets:
             self.column.addWidget(widget)
 
@@ -34,6 +34,6 @@ class Section(QWidget):
         return None
 
 
-def note(words: str) -> InkLabel:
+def note(words: str) -> TextLabel:
     """A quiet line that explains."""
-    return InkLabel(words, size=12, tint="ink_faint", wraps=True)
+    return TextLabel(words, size=12, tint="ink_faint", wraps=True)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.settings import Server
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .server_kinds import KINDS, place_of
 
@@ -36,7 +36,7 @@ class FoundRow(QWidget):
     def __init__(self, server: Server) -> None:
         super().__init__()
         self.server = server
-        self.words = InkLabel(found_words(server), size=13, wraps=True)
+        self.words = TextLabel(found_words(server), size=13, wraps=True)
         self.add = LinkButton("Add")
         self.add.setAccessibleName(f"Add {server.name}")
         row = QHBoxLayout(self)
@@ -55,7 +55,7 @@ class ServerFinder(QWidget):
     def __init__(self, beside: QWidget) -> None:
         super().__init__()
         self.button = Button(FIND)
-        self.said = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.said = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.rows: list[FoundRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

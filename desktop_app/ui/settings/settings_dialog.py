@@ -11,8 +11,8 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import Models, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
-from desktop_app.ui.widgets.buttons import Button, Kind
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.formats import format_percent, thousands
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, scaled
 from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.select import Select
@@ -20,7 +20,7 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.slider import Slider
 from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.words import percent, thousands
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .memory_section import MemorySection
 from .role_section import RoleSection
@@ -44,18 +44,18 @@ def policies_offered(chosen: str) -> list[tuple[str, str]]:
     return [(name, name.capitalize()) for name in names]
 
 
-def policy_words(name: str) -> str:
+def policy_description(name: str) -> str:
     """What a preset does, from its own numbers; one that is like another program, in a line."""
     policy = PRESETS[name]
     if policy not in FOR_PEOPLE:
         return f"Imitates another program. {SUMMARIES[name][:1].upper()}{SUMMARIES[name][1:]}."
     return (
-        f"Makes room in the background from {percent(policy.background_at)} of the usable window, and before a "
-        f"request at {percent(policy.compact_at)}; shrinks the conversation to {percent(policy.target)}."
+        f"Makes room in the background from {format_percent(policy.background_at)} of the usable window, and before a "
+        f"request at {format_percent(policy.compact_at)}; shrinks the conversation to {format_percent(policy.target)}."
     )
 
 
-def model_words(model: ModelInfo) -> str:
+def model_choice_label(model: ModelInfo) -> str:
     """A model as it is listed."""
     window = f" · {thousands(model.window)} tokens" if model.window else ""
     return f"{model.label}{window}{f' · {model.note}' if model.note else ''}"
@@ -73,21 +73,21 @@ class SettingsDialog(Sheet):
         self._read = read
         self.servers = ServersSection(read)
         self.theme = Segmented(THEMES)
-        self.scale_label = InkLabel(size=13, weight=MEDIUM)
+        self.scale_label = TextLabel(size=13, weight=MEDIUM)
         self.scale = Slider()
         self.model = Select()
-        self.model_error = InkLabel(size=12, tint="critical", wraps=True)
+        self.model_error = TextLabel(size=12, tint="critical", wraps=True)
         self.prompt = TextArea()
         self.automatic = Switch("Make room automatically")
         self.policy = Segmented(policies_offered(read.settings.policy))
-        self.policy_note = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.policy_note = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.summaries = SummaryChoice(read.settings, models.models, self.servers.is_set_up)
         self.roles = RoleSection(read.settings, models.models, self.servers.renamed)
         self.memory = MemorySection(read.settings)
         self.tools = ToolsSection(read.settings, read.servers_with_key)
         self.sections: tuple[Section, ...] = (self.servers, self.roles, self.memory, self.tools)
         self.cancel = Button("Cancel")
-        self.save = Button("Save", Kind.PRIMARY)
+        self.save = Button("Save", ButtonKind.PRIMARY)
         self.area = ScrollColumn(spacing=22)
         self._lay_out()
         self._show(read.settings, models)
@@ -131,19 +131,19 @@ class SettingsDialog(Sheet):
         self.scale.setValue(round(settings.font_scale * 100))
         self._tell_scale(self.scale.value())
         for model in models.models:
-            self.model.addItem(model_words(model), model.id)
+            self.model.addItem(model_choice_label(model), model.id)
         if self.model.findData(settings.chat_model) < 0:
             self.model.addItem(f"{settings.chat_model} · not available", settings.chat_model)
         self.model.setCurrentIndex(self.model.findData(settings.chat_model))
         self.prompt.setPlainText(settings.system_prompt)
         self.automatic.setChecked(settings.is_automatic)
         self.policy.choose(settings.policy if settings.policy in PRESETS else "balanced")
-        self.policy_note.set_text(policy_words(self.policy.value()))
+        self.policy_note.set_text(policy_description(self.policy.value()))
         self.summaries.tell()
 
     def _connect(self) -> None:
         self.scale.valueChanged.connect(self._tell_scale)
-        self.policy.chosen.connect(lambda name: self.policy_note.set_text(policy_words(name)))
+        self.policy.chosen.connect(lambda name: self.policy_note.set_text(policy_description(name)))
         self.servers.changed.connect(self.summaries.tell)
         self.servers.grown.connect(self._show_new)
         self.tools.grown.connect(self._show_new)
@@ -156,7 +156,7 @@ class SettingsDialog(Sheet):
         column.setSpacing(14)
         head = QVBoxLayout()
         head.setContentsMargins(24, 18, 24, 0)
-        head.addWidget(InkLabel("Settings", size=17, weight=BOLD))
+        head.addWidget(TextLabel("Settings", size=17, weight=BOLD))
         column.addLayout(head)
         body = QVBoxLayout()
         body.setContentsMargins(24, 0, 8, 0)
@@ -177,7 +177,7 @@ class SettingsDialog(Sheet):
         self.prompt.setFixedHeight(PROMPT_LINES * self.prompt.fontMetrics().lineSpacing() + scaled(8))
         self.prompt.setAccessibleName("System prompt")
         self.model.setAccessibleName("Model of new conversations")
-        labels = [InkLabel(text, size=13, weight=MEDIUM) for text in ("Model", "System prompt")]
+        labels = [TextLabel(text, size=13, weight=MEDIUM) for text in ("Model", "System prompt")]
         section = Section("New conversations", labels[0], self.model, self.model_error, labels[1], card)
         self.model_error.hide()
         return section

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.settings import Settings, Summaries
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.select import Select
+from desktop_app.ui.widgets.text_label import TextLabel
 
 TITLE = "Summaries written by"
 OWN, CODE = "own", "code"  # no model is called so: a model of a server has a "/" in its id
@@ -44,11 +44,11 @@ class SummaryChoice(QWidget):
         self._is_set_up = is_set_up
         self.select = Select()
         self.select.setAccessibleName(TITLE)
-        self.note = InkLabel(size=12, wraps=True)
+        self.note = TextLabel(size=12, wraps=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)  # nearer to its own note than to the one above
         column.setSpacing(8)
-        column.addWidget(InkLabel(TITLE, size=13, weight=MEDIUM))
+        column.addWidget(TextLabel(TITLE, size=13, weight=MEDIUM))
         column.addWidget(self.select)
         column.addWidget(self.note)
         for words, choice in self._offered(models):

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop_app.settings import McpServer, Settings
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.ink import InkLabel
 from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .field import Field
 from .mcp_form import McpForm
@@ -53,7 +53,7 @@ class ToolsSection(Section):
         row.setSpacing(12)
         row.addWidget(self.folder, 1)
         row.addWidget(self.rounds, 1)
-        titles = [InkLabel(words, size=13, weight=MEDIUM) for words in ("Always allowed", "MCP servers")]
+        titles = [TextLabel(words, size=13, weight=MEDIUM) for words in ("Always allowed", "MCP servers")]
         super().__init__(
             "Tools", self.search, pair, titles[0], self.rules, titles[1], note(SERVERS_NOTE), self.add_server
         )

@@ -14,11 +14,11 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scaled
 
 from .conversation_model import DOING_ROLE, LINE_ROLE, AnyIndex
-from .groups import Group, Line, details
+from .groups import Heading, SidebarRow, details_of
 
 ROW_HEIGHT, GROUP_HEIGHT = 58, 32
 PIE, DOT = 16, 7  # pixels across
-DOING_INK: dict[Doing, Tint] = {Doing.WAITS: "accent", Doing.WORKS: "ink_soft", Doing.FAILED: "critical"}
+ACTIVITY_TINT: dict[Doing, Tint] = {Doing.WAITS: "accent", Doing.WORKS: "ink_soft", Doing.FAILED: "critical"}
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
@@ -35,17 +35,17 @@ class ConversationDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         """Groups are lower."""
-        is_group = isinstance(index.data(LINE_ROLE), Group)
+        is_group = isinstance(index.data(LINE_ROLE), Heading)
         return QSize(120, scaled(GROUP_HEIGHT if is_group else ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Paints the line."""
-        line: Line = index.data(LINE_ROLE)
+        line: SidebarRow = index.data(LINE_ROLE)
         box = QRectF(option.rect)  # type: ignore[attr-defined]
         state = option.state  # type: ignore[attr-defined]
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(line, Group):
+        if isinstance(line, Heading):
             painter.setFont(font(11, BOLD))
             painter.setPen(colour("ink_faint"))
             painter.drawText(box.adjusted(10, 0, 0, -scaled(4)), _BOTTOM_LEFT, line.title)
@@ -82,7 +82,7 @@ class ConversationDelegate(QStyledItemDelegate):
         _paint_line(painter, words, info.title, font(14, MEDIUM), colour("ink"))
         below = words.translated(0, half)
         if doing is None:
-            _paint_line(painter, below, details(info, time.time()), font(12), colour("ink_faint"))
+            _paint_line(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
         else:
             _paint_doing(painter, below, doing)
         pie = QRectF(room.right() - scaled(PIE), room.center().y() - scaled(PIE) / 2, scaled(PIE), scaled(PIE))
@@ -91,7 +91,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
 def _paint_doing(painter: QPainter, room: QRectF, doing: Doing) -> None:
     """A dot and a word: a ring for what goes on by itself, a full one for what wants somebody to look."""
-    ink, side = colour(DOING_INK[doing]), scaled(DOT)
+    ink, side = colour(ACTIVITY_TINT[doing]), scaled(DOT)
     dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
     painter.setPen(QPen(ink, 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush if doing is Doing.WORKS else ink)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Doing
 from desktop_app.ui.theme import STATUS_WORDS
-from desktop_app.ui.widgets.words import percent
+from desktop_app.ui.widgets.formats import format_percent
 
-from .groups import Group, Line, details, grouped
+from .groups import Heading, SidebarRow, details_of, group_by_age
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 LINE_ROLE = Qt.ItemDataRole.UserRole
@@ -28,7 +28,7 @@ class ConversationModel(QAbstractListModel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._conversations: tuple[ConversationInfo, ...] = ()
-        self._lines: list[Line] = []
+        self._lines: list[SidebarRow] = []
         self._doings: Mapping[str, Doing] = {}
 
     @property
@@ -39,7 +39,7 @@ class ConversationModel(QAbstractListModel):
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """Another list; rows that only changed their figures stay where they are."""
         self._conversations = tuple(conversations)
-        new = grouped(self._conversations, time.time())
+        new = group_by_age(self._conversations, time.time())
         if [_name(line) for line in new] == [_name(line) for line in self._lines]:
             self._lines = new
             self.tell_ages()
@@ -71,7 +71,7 @@ class ConversationModel(QAbstractListModel):
         """What is listed of that conversation."""
         return next((i for i in self._conversations if i.id == conversation), None)
 
-    def line(self, row: int) -> Line:
+    def line(self, row: int) -> SidebarRow:
         """What stands in that row."""
         return self._lines[row]
 
@@ -81,7 +81,7 @@ class ConversationModel(QAbstractListModel):
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """Groups are only read; conversations can be chosen and renamed."""
-        if not index.isValid() or isinstance(self._lines[index.row()], Group):
+        if not index.isValid() or isinstance(self._lines[index.row()], Heading):
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
@@ -94,28 +94,28 @@ class ConversationModel(QAbstractListModel):
             return line
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return line.title
-        doing = None if isinstance(line, Group) else self._doings.get(line.id)
+        doing = None if isinstance(line, Heading) else self._doings.get(line.id)
         if role == DOING_ROLE:
             return doing
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return line.title if isinstance(line, Group) else _spoken(line, doing)
+            return line.title if isinstance(line, Heading) else _spoken(line, doing)
         return None
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Takes a new title as a wish; the list changes when it is stored."""
         line = self._lines[index.row()]
         title = str(value).strip()
-        if role != Qt.ItemDataRole.EditRole or isinstance(line, Group) or not title or title == line.title:
+        if role != Qt.ItemDataRole.EditRole or isinstance(line, Heading) or not title or title == line.title:
             return False
         self.renamed.emit(line.id, title)
         return True
 
 
-def _name(line: Line) -> str:
-    return f"group {line.title}" if isinstance(line, Group) else line.id
+def _name(line: SidebarRow) -> str:
+    return f"group {line.title}" if isinstance(line, Heading) else line.id
 
 
 def _spoken(info: ConversationInfo, doing: Doing | None) -> str:
-    full = f"{percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
+    full = f"{format_percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
     said = doing.value if doing is not None else ""
-    return "\n".join(filter(None, (info.title, said, f"{details(info, time.time())} · {full}")))
+    return "\n".join(filter(None, (info.title, said, f"{details_of(info, time.time())} · {full}")))

@@ -8,32 +8,32 @@ from datetime import datetime
 import msgspec
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.widgets.words import counted
+from desktop_app.ui.widgets.formats import counted
 
 
-class Group(msgspec.Struct, frozen=True):
+class Heading(msgspec.Struct, frozen=True):
     """A heading between conversations."""
 
     title: str
 
 
-Line = Group | ConversationInfo
+SidebarRow = Heading | ConversationInfo
 
 
-def grouped(conversations: Sequence[ConversationInfo], now: float) -> list[Line]:
+def group_by_age(conversations: Sequence[ConversationInfo], now: float) -> list[SidebarRow]:
     """The conversations, newest first, with a heading before each group."""
-    lines: list[Line] = []
+    lines: list[SidebarRow] = []
     heading = ""
     for info in sorted(conversations, key=lambda info: info.updated_at, reverse=True):
-        title = group_title(info.updated_at, now)
+        title = heading_of(info.updated_at, now)
         if title != heading:
-            lines.append(Group(title))
+            lines.append(Heading(title))
             heading = title
         lines.append(info)
     return lines
 
 
-def group_title(at: float, now: float) -> str:
+def heading_of(at: float, now: float) -> str:
     """Today, Yesterday, This week, then by month and year."""
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     days = (today.date() - then.date()).days
@@ -46,7 +46,7 @@ def group_title(at: float, now: float) -> str:
     return f"{then:%B}" if then.year == today.year else f"{then:%Y}"
 
 
-def age(at: float, now: float) -> str:
+def age_text(at: float, now: float) -> str:
     """How long ago: "now", "2 min", "3 h", "Tue", "3 Mar", "3 Mar 2024"."""
     seconds = max(now - at, 0)
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
@@ -62,6 +62,6 @@ def age(at: float, now: float) -> str:
     return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b} {then.year}"
 
 
-def details(info: ConversationInfo, now: float) -> str:
+def details_of(info: ConversationInfo, now: float) -> str:
     """The line under a title: "2 min · 1,204 messages"."""
-    return f"{age(info.updated_at, now)} · {counted(info.messages, 'message')}"
+    return f"{age_text(info.updated_at, now)} · {counted(info.messages, 'message')}"

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.widgets.buttons import Button, Kind
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.look import RESTYLING, colour, font, paint_box, scaled
 
 from .conversation_list import ConversationList
@@ -61,8 +61,8 @@ class Sidebar(QWidget):
         self.new = WideButton("+ New conversation", parent=self)
         self.new.setToolTip("Ctrl+N")
         self.list = ConversationList(self)
-        self.importing = Button("Import…", Kind.QUIET, self)
-        self.settings = Button("Settings", Kind.QUIET, self)
+        self.importing = Button("Import…", ButtonKind.QUIET, self)
+        self.settings = Button("Settings", ButtonKind.QUIET, self)
         self.settings.setToolTip("Ctrl+,")
         self.search.clicked.connect(self.search_requested)
         self.new.clicked.connect(self.new_requested)

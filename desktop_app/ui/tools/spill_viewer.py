@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, Q
 from desktop_app.engine.protocol import SpillRead
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.live_tools import plain_output
-from desktop_app.ui.widgets.ink import InkLabel
+from desktop_app.ui.widgets.formats import counted, first_line, format_bytes, thousands
 from desktop_app.ui.widgets.look import RESTYLING, colour, font, restyle, scaled
-from desktop_app.ui.widgets.words import bytes_in_words, counted, first_line, thousands
+from desktop_app.ui.widgets.text_label import TextLabel
 
 PAGE = 1_000  # lines read at a time
 LINE = 2_000  # characters of a line that are shown: Qt lays out a line as a whole
@@ -36,7 +36,7 @@ class SpillViewer(QDialog):
         self.field.setPlaceholderText("Search in this output…")
         self.field.setAccessibleName("Search in this output")
         self.field.setClearButtonEnabled(True)
-        self.note = InkLabel(size=12, tint="ink_faint")
+        self.note = TextLabel(size=12, tint="ink_faint")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
@@ -75,7 +75,7 @@ class SpillViewer(QDialog):
             self.text.appendPlainText(words)
         if not offset:
             self.text.moveCursor(self.text.textCursor().MoveOperation.Start)
-        found = counted(page.total, "line") + (f" with “{query}”" if query else f" · {bytes_in_words(page.bytes)}")
+        found = counted(page.total, "line") + (f" with “{query}”" if query else f" · {format_bytes(page.bytes)}")
         self.note.set_text(found if page.total or not query else NOTHING)
 
     def show_failure(self, words: str) -> None:

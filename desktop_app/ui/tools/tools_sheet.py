@@ -11,11 +11,11 @@ from desktop_app.conversation.events import Failure
 from desktop_app.engine.protocol import ToolOffer, Tools
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.ink import InkLabel, Run
+from desktop_app.ui.widgets.formats import counted, first_line, thousands
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.switch import Switch
-from desktop_app.ui.widgets.words import counted, first_line, thousands
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 WIDTH = 620
 OURS = "Built in"
@@ -32,10 +32,10 @@ class ToolRow(QWidget):
     def __init__(self, offer: ToolOffer) -> None:
         super().__init__()
         self.name = offer.spec.name
-        self.title = InkLabel(offer.spec.name, size=13, weight=MEDIUM, is_mono=True)
-        self.about = InkLabel(first_line(offer.spec.description, 240), size=12, tint="ink_soft", wraps=True)
+        self.title = TextLabel(offer.spec.name, size=13, weight=MEDIUM, is_mono=True)
+        self.about = TextLabel(first_line(offer.spec.description, 240), size=12, tint="ink_soft", wraps=True)
         self.about.setVisible(bool(offer.spec.description.strip()))
-        self.tokens = InkLabel(counted(offer.tokens, "token"), size=12, tint="ink_faint")
+        self.tokens = TextLabel(counted(offer.tokens, "token"), size=12, tint="ink_faint")
         self.switch = Switch("")
         self.switch.setAccessibleName(f"Offer {offer.spec.name}")
         self.switch.setAccessibleDescription(f"{offer.spec.description} {self.tokens.text()} in each request.")
@@ -74,10 +74,10 @@ class ToolsSheet(Sheet):
         self.setWindowTitle("Tools")
         self.setAccessibleName("Tools")
         self.rows: dict[str, ToolRow] = {}
-        self.total = InkLabel(size=13, tint="ink_soft", wraps=True)
-        self.warning = InkLabel(CANNOT, size=13, tint="warning", wraps=True)
+        self.total = TextLabel(size=13, tint="ink_soft", wraps=True)
+        self.warning = TextLabel(CANNOT, size=13, tint="warning", wraps=True)
         self.warning.setVisible(not can_call)
-        self.folder = InkLabel(size=12, tint="ink_faint", wraps=True)
+        self.folder = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.area = ScrollColumn(spacing=14)
         self.more = LinkButton("Add an MCP server…")
         self.close_button = Button("Done")
@@ -111,7 +111,7 @@ class ToolsSheet(Sheet):
         for source in dict.fromkeys(offer.spec.source for offer in offers):
             card = Card()
             card.column.setSpacing(12)
-            card.column.addWidget(InkLabel(source or OURS, size=13, weight=BOLD))
+            card.column.addWidget(TextLabel(source or OURS, size=13, weight=BOLD))
             for offer in offers:
                 if offer.spec.source == source:
                     row = self.rows[offer.spec.name] = ToolRow(offer)
@@ -121,7 +121,7 @@ class ToolsSheet(Sheet):
         for failure in failures:
             self.area.add(_failure_card(failure))
         if not offers and not failures:
-            self.area.add(InkLabel(NONE, size=13, tint="ink_soft", wraps=True))
+            self.area.add(TextLabel(NONE, size=13, tint="ink_soft", wraps=True))
 
     def _go_to_settings(self) -> None:
         self.accept()
@@ -131,7 +131,7 @@ class ToolsSheet(Sheet):
         head = QVBoxLayout()
         head.setContentsMargins(24, 18, 24, 0)
         head.setSpacing(4)
-        head.addWidget(InkLabel("Tools", size=17, weight=BOLD))
+        head.addWidget(TextLabel("Tools", size=17, weight=BOLD))
         for label in (self.total, self.folder, self.warning):
             head.addWidget(label)
         body = QVBoxLayout()
@@ -155,8 +155,8 @@ class ToolsSheet(Sheet):
 
 def _failure_card(failure: Failure) -> Card:
     card = Card()
-    card.column.addWidget(InkLabel(failure.title, size=13, weight=BOLD, tint="critical", wraps=True))
+    card.column.addWidget(TextLabel(failure.title, size=13, weight=BOLD, tint="critical", wraps=True))
     for words in (failure.detail, failure.advice):
         if words:
-            card.column.addWidget(InkLabel(words, size=12, tint="ink_soft", wraps=True))
+            card.column.addWidget(TextLabel(words, size=12, tint="ink_soft", wraps=True))
     return card

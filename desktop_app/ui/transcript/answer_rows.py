@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from desktop_app.ui.widgets.formats import counted
 from desktop_app.ui.widgets.look import MEDIUM, font, scaled
-from desktop_app.ui.widgets.words import counted
 
 from .answers import EarlierItem
 from .display_list import Action

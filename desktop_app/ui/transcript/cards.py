@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
+from desktop_app.ui.widgets.formats import thousands
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
-from desktop_app.ui.widgets.words import thousands
 
 from .display_list import Action, Fill
 from .page import Link, Page, advance

@@ -9,8 +9,8 @@ from datetime import datetime
 from desktop_app.conversation.events import MessageRow, State
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
-from desktop_app.ui.widgets.unseen_signs import marked
-from desktop_app.ui.widgets.words import counted, duration, first_line, moment
+from desktop_app.ui.widgets.formats import counted, first_line, format_duration, format_time
+from desktop_app.ui.widgets.invisible import escape_invisible
 
 from .display_list import Action
 from .items import MessageItem
@@ -35,7 +35,9 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
     """When, or how long it took, and how many tokens."""
     parts = [said_at(row.message.at, time.time())] if has_clock and row.message.at else []
     if not has_clock and row.message.seconds:
-        parts.append(f"{row.message.seconds:.1f} s" if row.message.seconds < 60 else duration(row.message.seconds))
+        parts.append(
+            f"{row.message.seconds:.1f} s" if row.message.seconds < 60 else format_duration(row.message.seconds)
+        )
     return " · ".join([*parts, counted(row.tokens, "token")])
 
 
@@ -54,16 +56,16 @@ def actions_of(item: MessageItem, is_running: bool) -> list[Link]:
 def said_at(at: float, now: float) -> str:
     """The time of a message: the clock alone for today's."""
     is_today = datetime.fromtimestamp(at).date() == datetime.fromtimestamp(now).date()
-    return f"{datetime.fromtimestamp(at):%H:%M}" if is_today else moment(at, now)
+    return f"{datetime.fromtimestamp(at):%H:%M}" if is_today else format_time(at, now)
 
 
 def arguments_in_words(call: ToolCall) -> str:
     """A call's arguments on one line: the first value bare, the others with their names."""
     named = _arguments_of(call)
     if named is None:
-        return marked(first_line(call.arguments))
+        return escape_invisible(first_line(call.arguments))
     words = [word if not place else f"{name}={word}" for place, (name, word) in enumerate(named)]
-    return marked(first_line("  ".join(words)))
+    return escape_invisible(first_line("  ".join(words)))
 
 
 def arguments_whole(call: ToolCall) -> str:

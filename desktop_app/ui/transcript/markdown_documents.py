@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.ui.widgets.look import BOLD, colour, font, scaled
-from desktop_app.ui.widgets.math_text import shown_markdown
+from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
 from .segments import Prose, Rows
@@ -100,7 +100,7 @@ def end_of_text(document: QTextDocument) -> float:
 def _parsed(text: str, references: str) -> InkDocument:
     document = InkDocument()
     document.setIndentWidth(scaled(26))
-    document.setMarkdown(shown_markdown(text) + (f"\n\n{references}" if references else ""), _NO_HTML)
+    document.setMarkdown(to_qt_markdown(text) + (f"\n\n{references}" if references else ""), _NO_HTML)
     return document
 
 

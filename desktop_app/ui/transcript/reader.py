@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop_app.conversation.message import Message
 from desktop_app.ui.theme import theme
+from desktop_app.ui.widgets.formats import readable_text, speaker_of, thousands
 from desktop_app.ui.widgets.look import font, scaled
-from desktop_app.ui.widgets.words import readable, speaker_of, thousands
 
 
 class MessageReader(QDialog):
@@ -17,7 +17,7 @@ class MessageReader(QDialog):
     def __init__(self, message: Message, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        text = readable(message)
+        text = readable_text(message)
         self.setWindowTitle(f"{speaker_of(message)} · {thousands(len(text))} characters")
         self.text = QPlainTextEdit(text, self)
         self.text.setReadOnly(True)

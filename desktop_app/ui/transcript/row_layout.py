@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import MessageRow, State
 from desktop_app.conversation.message import Attachment, Reasoning, Role
+from desktop_app.ui.widgets.formats import counted, speaker_of, thousands
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
-from desktop_app.ui.widgets.words import counted, speaker_of, thousands
 
 from .answer_rows import lay_out_earlier, lay_out_missing
 from .answers import EarlierItem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.conversation.events import OperationRow
-from desktop_app.ui.widgets.words import counted, readable, speaker_of
+from desktop_app.ui.widgets.formats import counted, readable_text, speaker_of
 
 from .answers import EarlierItem
 from .head_line import arguments_in_words
@@ -15,7 +15,7 @@ def spoken(item: Item) -> str:
     """The row in words."""
     match item:
         case MessageItem(row):
-            return f"{speaker_of(row.message)}: {readable(row.message)}"
+            return f"{speaker_of(row.message)}: {readable_text(row.message)}"
         case GapItem(count=count):
             return f"{counted(count, 'message')} not loaded yet"
         case EarlierItem():

@@ -8,8 +8,8 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.conversation.message import ToolCall, ToolResult
+from desktop_app.ui.widgets.formats import counted, format_bytes, format_duration, thousands
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
-from desktop_app.ui.widgets.words import bytes_in_words, counted, duration, thousands
 
 from .display_list import Action, Fill, Flow, Hot
 from .head_line import actions_of, arguments_in_words, arguments_whole, meta_of, tags_of
@@ -63,7 +63,7 @@ def lay_out_running(page: Page, item: ToolItem, is_unfolded: bool) -> None:
         tag, small = Tag("running", "accent", Ground.ACCENT), font(13, MEDIUM)
         width = advance(small, Action.STOP.value) + 1
         page.link(page.width - pad - width, Link(Action.STOP, item.key), small, height)
-        right = page.right_end(duration(item.seconds), (), pad + width + scaled(12), height)
+        right = page.right_end(format_duration(item.seconds), (), pad + width + scaled(12), height)
     _head(page, item.key, item.call.name, item.call, [tag], right)
     body = page.y
     if is_unfolded:
@@ -86,7 +86,7 @@ def truncated_tag(result: ToolResult) -> Tag:
     if found is None:
         return Tag("truncated", "warning")
     whole, shown = (int((size or "0").replace(",", "")) for size in found.groups())
-    return Tag(f"truncated {bytes_in_words(whole)} → {bytes_in_words(shown)}", "warning")
+    return Tag(f"truncated {format_bytes(whole)} → {format_bytes(shown)}", "warning")
 
 
 @cache

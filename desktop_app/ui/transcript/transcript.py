@@ -13,7 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.ui.widgets.words import readable
+from desktop_app.ui.widgets.formats import readable_text
 
 from .answers import EarlierItem
 from .display_list import Action, Hot, RowLayout
@@ -114,7 +114,7 @@ class Transcript(TranscriptView):
             case None:
                 return ""
             case MessageItem(message_row):
-                return readable(message_row.message)
+                return readable_text(message_row.message)
             case ReplyItem(text=text):
                 return text
             case EarlierItem() as item:

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 
+from .formats import format_percent, thousands
 from .look import Tint, colour
-from .words import percent, thousands
 
-LEAST = 2.0  # pixels of a part that is not zero
+MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """A part of a bar. hint: what its tooltip says."""
 
     amount: float
@@ -27,7 +27,7 @@ class Part:
     hint: str = ""
 
 
-def spread(amounts: Sequence[float], whole: float, pixels: float, least: float = LEAST) -> list[float]:
+def bar_widths(amounts: Sequence[float], whole: float, pixels: float, least: float = MIN_PART_WIDTH) -> list[float]:
     """Widths in pixels: in proportion to `whole`, at least `least` for what is not zero, never more than `pixels`.
 
     What the small ones are given is taken from the large ones, so that the end of the bar stays true where it can.
@@ -52,36 +52,36 @@ def spread(amounts: Sequence[float], whole: float, pixels: float, least: float =
 
 def segment_hint(segment: Segment, tokens: int, window: int) -> str:
     """What a segment's tooltip says."""
-    share = percent(tokens / window) if window else "?"
+    share = format_percent(tokens / window) if window else "?"
     return f"{SEGMENT_NAMES[segment]}: {thousands(tokens)} tokens, {share} of the window"
 
 
-def segment_parts(gauge: Gauge) -> list[Part]:
+def segment_parts(gauge: Gauge) -> list[BarPart]:
     """The segments that are not zero, in the order in which they are painted."""
     return [
-        Part(tokens, segment, segment_hint(segment, tokens, gauge.window))
+        BarPart(tokens, segment, segment_hint(segment, tokens, gauge.window))
         for segment in Segment
         if (tokens := gauge.segments.get(segment, 0)) > 0
     ]
 
 
-def rounded(box: QRectF) -> QPainterPath:
+def rounded_path(box: QRectF) -> QPainterPath:
     """The outline of a bar: its ends are half circles."""
     path = QPainterPath()
     path.addRoundedRect(box, box.height() / 2, box.height() / 2)
     return path
 
 
-def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[Part], widths: Sequence[float]) -> None:
+def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths: Sequence[float]) -> None:
     """Paints the parts from the left, with a hairline of the ground between those that are wide enough for it."""
     left = box.left()
     for part, width in zip(parts, widths, strict=True):
-        gap = 1.0 if width >= 2 * LEAST else 0.0
+        gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
         painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), colour(part.tint))
         left += width
 
 
-def part_at(x: float, left: float, parts: Sequence[Part], widths: Sequence[float]) -> Part | None:
+def bar_part_at(x: float, left: float, parts: Sequence[BarPart], widths: Sequence[float]) -> BarPart | None:
     """The part under that place."""
     for part, width in zip(parts, widths, strict=True):
         if left <= x < left + width:
@@ -96,12 +96,12 @@ class SegmentBar(QWidget):
     def __init__(self, height: int = 14, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._height = height
-        self._parts: tuple[Part, ...] = ()
+        self._parts: tuple[BarPart, ...] = ()
         self._whole = 0.0
         self._opacity = 1.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_parts(self, parts: Sequence[Part], whole: float | None = None, opacity: float = 1.0) -> None:
+    def set_parts(self, parts: Sequence[BarPart], whole: float | None = None, opacity: float = 1.0) -> None:
         """Shows these parts. whole: what the full width stands for; their sum when not given."""
         self._parts = tuple(parts)
         self._whole = sum(part.amount for part in parts) if whole is None else whole
@@ -123,17 +123,17 @@ class SegmentBar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(self._opacity)
         box = QRectF(self.rect())
-        painter.setClipPath(rounded(box))
+        painter.setClipPath(rounded_path(box))
         painter.fillRect(box, colour("free"))
         paint_parts(painter, box, self._parts, self._widths())
 
     def event(self, event: QEvent) -> bool:
         """Explains the part under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            part = part_at(event.pos().x(), 0, self._parts, self._widths())
+            part = bar_part_at(event.pos().x(), 0, self._parts, self._widths())
             QToolTip.showText(event.globalPos(), part.hint if part else "", self)
             return True
         return super().event(event)
 
     def _widths(self) -> list[float]:
-        return spread([part.amount for part in self._parts], self._whole, self.width())
+        return bar_widths([part.amount for part in self._parts], self._whole, self.width())

@@ -27,7 +27,7 @@ class Card(QWidget):
         paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), colour("line"), self._radius)
 
 
-class Ground(QWidget):
+class Panel(QWidget):
     """A plain area in a colour by role."""
 
     def __init__(self, tint: Tint, parent: QWidget | None = None) -> None:

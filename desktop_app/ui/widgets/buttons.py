@@ -8,12 +8,12 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from .look import MEDIUM, RESTYLING, colour, font, mixed, paint_box, paint_focus, scaled
+from .look import MEDIUM, RESTYLING, colour, font, mix, paint_box, paint_focus, scaled
 
 KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
-class Kind(StrEnum):
+class ButtonKind(StrEnum):
     """How much a button asks for attention."""
 
     PLAIN = "plain"
@@ -24,7 +24,7 @@ class Kind(StrEnum):
 class Button(QPushButton):
     """A button of one of three kinds. It shows a ring only when the keyboard brought the focus."""
 
-    def __init__(self, text: str, kind: Kind = Kind.PLAIN, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, kind: ButtonKind = ButtonKind.PLAIN, parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.kind = kind
         self.setAutoDefault(False)
@@ -38,7 +38,7 @@ class Button(QPushButton):
         self._texts = texts
         self.updateGeometry()
 
-    def set_kind(self, kind: Kind) -> None:
+    def set_kind(self, kind: ButtonKind) -> None:
         """Another kind; repaints."""
         self.kind = kind
         self.update()
@@ -81,7 +81,7 @@ class Button(QPushButton):
 
     def _paint_ring(self, painter: QPainter) -> None:
         """On the accent's own fill a ring of the accent would not be seen."""
-        if self.kind is Kind.PRIMARY:
+        if self.kind is ButtonKind.PRIMARY:
             paint_box(painter, QRectF(self.rect()).adjusted(2, 2, -2, -2), None, colour("accent_ink"), 6, 1.5)
         else:
             paint_focus(painter, QRectF(self.rect()), 8)
@@ -89,26 +89,28 @@ class Button(QPushButton):
     def _colours(self) -> tuple[QColor, QColor | None, QColor]:
         """Fill, border and text of the moment."""
         if not self.isEnabled():
-            return (colour("raised", 0), None, colour("ink_faint")) if self.kind is Kind.QUIET else self._disabled()
+            return (
+                (colour("raised", 0), None, colour("ink_faint")) if self.kind is ButtonKind.QUIET else self._disabled()
+            )
         is_over, is_down = self.underMouse(), self.isDown()
-        if self.kind is Kind.PRIMARY:
+        if self.kind is ButtonKind.PRIMARY:
             share = 0.8 if is_down else 0.9 if is_over else 1.0
-            return mixed("accent", "ink", share), None, colour("accent_ink")
-        at_rest = colour("raised") if self.kind is Kind.PLAIN else colour("raised", 0)
-        fill = mixed("line", "raised", 0.7) if is_down else mixed("line_soft", "raised", 0.8) if is_over else at_rest
-        if self.kind is Kind.PLAIN:
+            return mix("accent", "ink", share), None, colour("accent_ink")
+        at_rest = colour("raised") if self.kind is ButtonKind.PLAIN else colour("raised", 0)
+        fill = mix("line", "raised", 0.7) if is_down else mix("line_soft", "raised", 0.8) if is_over else at_rest
+        if self.kind is ButtonKind.PLAIN:
             return fill, colour("line"), colour("ink")
         return fill, None, colour("ink") if is_over else colour("ink_soft")
 
     def _disabled(self) -> tuple[QColor, QColor | None, QColor]:
-        return mixed("free", "raised", 0.6), colour("line"), colour("ink_faint")
+        return mix("free", "raised", 0.6), colour("line"), colour("ink_faint")
 
 
 class LinkButton(Button):
     """A button that reads like a link."""
 
     def __init__(self, text: str, *, size: float = 13, parent: QWidget | None = None) -> None:
-        super().__init__(text, Kind.QUIET, parent)
+        super().__init__(text, ButtonKind.QUIET, parent)
         self._size = size
 
     def sizeHint(self) -> QSize:

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from desktop_app.conversation.facts import Fidelity
 
 from .buttons import LinkButton
-from .ink import InkLabel, Run
+from .formats import thousands
 from .look import MEDIUM
-from .words import thousands
+from .text_label import Run, TextLabel
 
 ABOUT_FACTS = (
     "Facts are the paths, addresses, numbers, names and rules that you mentioned, and questions that are still open. "
@@ -45,7 +45,7 @@ class FactList(QWidget):
         self.link = LinkButton(SHOW_FACTS, size=12)
         self.link.setToolTip(ABOUT_FACTS)
         self.link.setAccessibleDescription(ABOUT_FACTS)
-        self.facts = InkLabel(size=12, tint="ink_soft", wraps=True)
+        self.facts = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.facts.setAccessibleName("Facts")
         self.facts.hide()
         column = QVBoxLayout(self)

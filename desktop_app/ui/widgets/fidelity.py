@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 
-from .bars import Part
-from .legend import Meaning
+from .bars import BarPart
+from .formats import counted, percentages, thousands
+from .legend import LegendItem
 from .look import Tint
-from .words import counted, percentages, thousands
 
 NAMED = 20  # facts in a tooltip
 FATES: tuple[tuple[str, Tint | Segment], ...] = (
@@ -25,39 +25,39 @@ def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
     return fidelity.verbatim, fidelity.in_summary, fidelity.recallable, fidelity.lost
 
 
-def fidelity_parts(fidelity: Fidelity) -> list[Part]:
+def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
     """The bar's parts, one a fate."""
     return [
-        Part(count, tint, f"{thousands(count)} of {counted(fidelity.total, 'fact')} {fate}")
+        BarPart(count, tint, f"{thousands(count)} of {counted(fidelity.total, 'fact')} {fate}")
         for count, (fate, tint) in zip(_counts(fidelity), FATES, strict=True)
         if count
     ]
 
 
-def fidelity_shares(fidelity: Fidelity) -> list[Meaning]:
+def fidelity_shares(fidelity: Fidelity) -> list[LegendItem]:
     """The legend in percent: "58 % verbatim, 31 % in the summary, 11 % recallable, nothing lost"."""
     shares = percentages((*_counts(fidelity)[:3], fidelity.lost))
     meanings = [
-        Meaning(f"{share or '< 1'} % {fate}", tint)
+        LegendItem(f"{share or '< 1'} % {fate}", tint)
         for share, count, (fate, tint) in zip(shares[:3], _counts(fidelity)[:3], FATES[:3], strict=True)
         if count
     ]
     return [*meanings, _lost(fidelity, "nothing lost")]
 
 
-def fidelity_counts(fidelity: Fidelity) -> list[Meaning]:
+def fidelity_counts(fidelity: Fidelity) -> list[LegendItem]:
     """The legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
     meanings = [
-        Meaning(f"{counted(count, 'fact') if number == 0 else thousands(count)} {fate}", tint)
+        LegendItem(f"{counted(count, 'fact') if number == 0 else thousands(count)} {fate}", tint)
         for number, (count, (fate, tint)) in enumerate(zip(_counts(fidelity)[:3], FATES[:3], strict=True))
     ]
     return [*meanings, _lost(fidelity, "0 lost")]
 
 
-def _lost(fidelity: Fidelity, nothing: str) -> Meaning:
+def _lost(fidelity: Fidelity, nothing: str) -> LegendItem:
     if fidelity.lost:
-        return Meaning(f"{thousands(fidelity.lost)} lost", "critical", "critical")
-    return Meaning(nothing, None, "ink_soft" if fidelity.recallable else "ok")
+        return LegendItem(f"{thousands(fidelity.lost)} lost", "critical", "critical")
+    return LegendItem(nothing, None, "ink_soft" if fidelity.recallable else "ok")
 
 
 def lost_facts_hint(fidelity: Fidelity) -> str:

@@ -18,7 +18,7 @@ GAP, SQUARE = 12, 8
 
 
 @dataclass(frozen=True)
-class Meaning:
+class LegendItem:
     """A word of the legend. square: its colour in the bar, if it has one. tint: the colour of the word."""
 
     text: str
@@ -29,16 +29,16 @@ class Meaning:
 class Legend(QWidget):
     """Lays its words out like text."""
 
-    def __init__(self, meanings: Sequence[Meaning] = (), *, size: float = 12, parent: QWidget | None = None) -> None:
+    def __init__(self, meanings: Sequence[LegendItem] = (), *, size: float = 12, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._size = size
-        self._meanings: tuple[Meaning, ...] = ()
+        self._meanings: tuple[LegendItem, ...] = ()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.set_meanings(meanings)
 
-    def set_meanings(self, meanings: Sequence[Meaning]) -> None:
+    def set_meanings(self, meanings: Sequence[LegendItem]) -> None:
         """Shows these words."""
         self._meanings = tuple(meanings)
         self.setAccessibleName(self.text())

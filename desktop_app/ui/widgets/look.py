@@ -37,7 +37,7 @@ def colour(tint: Tint | Segment, opacity: float = 1.0) -> QColor:
     return made
 
 
-def mixed(tint: Tint | Segment, other: Tint, share: float) -> QColor:
+def mix(tint: Tint | Segment, other: Tint, share: float) -> QColor:
     """A blend of two roles; `share` of it is the first."""
     one, two = colour(tint), colour(other)
     rest = 1 - share

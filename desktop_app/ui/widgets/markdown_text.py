@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from .look import BOLD, RESTYLING, colour, font
-from .math_text import shown_markdown
+from .math_text import to_qt_markdown
 
 DIALECT = QTextDocument.MarkdownFeature(
     QTextDocument.MarkdownFeature.MarkdownDialectGitHub.value | QTextDocument.MarkdownFeature.MarkdownNoHTML.value
@@ -76,7 +76,7 @@ class MarkdownText(QTextBrowser):
         document = self.document()
         document.setDefaultFont(font(self._size))
         document.setIndentWidth(INDENT)
-        document.setMarkdown(shown_markdown(self._source), DIALECT)
+        document.setMarkdown(to_qt_markdown(self._source), DIALECT)
         self._calm_headings(document)
         self._fit()
 

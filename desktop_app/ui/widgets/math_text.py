@@ -44,7 +44,7 @@ def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list
     return spans
 
 
-def keep_math(text: str) -> str:
+def escape_math(text: str) -> str:
     """Return Markdown that shows the same, and each formula as it was written."""
     shown: list[str] = []
     position = 0
@@ -55,10 +55,10 @@ def keep_math(text: str) -> str:
     return "".join([*shown, text[position:]])
 
 
-def shown_markdown(text: str) -> str:
+def to_qt_markdown(text: str) -> str:
     """Return what Qt is given: a rule at the very beginning would be taken for the start of a header, and vanish with
     all up to the next rule."""
-    return f"\n{keep_math(text)}" if text.startswith("---") else keep_math(text)
+    return f"\n{escape_math(text)}" if text.startswith("---") else escape_math(text)
 
 
 def _literal(formula: str, is_quoted: bool) -> str:

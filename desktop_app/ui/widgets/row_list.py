@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .ink import ELLIPSIS, Run
 from .look import MEDIUM, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
+from .text_label import ELLIPSIS, Run
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -27,7 +27,7 @@ NEAR_END = 400  # pixels from the end at which more is asked for
 
 
 @dataclass(frozen=True)
-class Row:
+class ListRow:
     """What a row shows: a title and an aside on the first line, a body below. key: what it stands for."""
 
     key: str
@@ -49,7 +49,7 @@ class RowModel(QAbstractListModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.rows: list[Row] = []
+        self.rows: list[ListRow] = []
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         """How many are loaded."""
@@ -64,13 +64,13 @@ class RowModel(QAbstractListModel):
             return row.words
         return None
 
-    def replace(self, rows: Sequence[Row]) -> None:
+    def replace(self, rows: Sequence[ListRow]) -> None:
         """Other rows."""
         self.beginResetModel()
         self.rows = list(rows)
         self.endResetModel()
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[ListRow]) -> None:
         """More rows at the end."""
         if not rows:
             return
@@ -78,7 +78,7 @@ class RowModel(QAbstractListModel):
         self.rows.extend(rows)
         self.endInsertRows()
 
-    def change(self, row: Row) -> None:
+    def change(self, row: ListRow) -> None:
         """The row of that key, changed."""
         for number, old in enumerate(self.rows):
             if old.key == row.key and old != row:
@@ -122,7 +122,7 @@ class RowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Paints the ground, the first line, the body."""
-        row: Row = index.data(ROW)
+        row: ListRow = index.data(ROW)
         painter.save()
         box = QRectF(option.rect)  # type: ignore[attr-defined]
         state = option.state  # type: ignore[attr-defined]
@@ -137,7 +137,7 @@ class RowDelegate(QStyledItemDelegate):
             draw_runs(painter, QRectF(room.left(), first.bottom(), room.width(), scaled(19)), row.body, 13, "ink_soft")
         painter.restore()
 
-    def _paint_first(self, painter: QPainter, room: QRectF, row: Row) -> None:
+    def _paint_first(self, painter: QPainter, room: QRectF, row: ListRow) -> None:
         aside = font(12)
         painter.setFont(aside)
         painter.setPen(colour("ink_faint"))
@@ -152,7 +152,7 @@ class RowDelegate(QStyledItemDelegate):
             named = min(QFontMetricsF(font(13, MEDIUM)).horizontalAdvance(row.title), right - tag - room.left())
             self._paint_tag(painter, QRectF(room.left() + named + 8, room.top(), tag, room.height()), row)
 
-    def _paint_tag(self, painter: QPainter, room: QRectF, row: Row) -> None:
+    def _paint_tag(self, painter: QPainter, room: QRectF, row: ListRow) -> None:
         painter.setFont(QFont(font(11, MEDIUM)))
         painter.setPen(colour(row.tag_tint))
         painter.drawText(room, _LEFT, row.tag)

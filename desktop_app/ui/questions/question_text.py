@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from desktop_app.conversation.events import Asked
 from desktop_app.conversation.tools import NeedKind, PermissionAnswer, RequiredPermission
-from desktop_app.ui.widgets.unseen_signs import marked, unseen_in
-from desktop_app.ui.widgets.words import counted
+from desktop_app.ui.widgets.formats import counted
+from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
 
 WANTS: dict[NeedKind, str] = {
     "read": "read this",
@@ -30,42 +30,41 @@ def title_of(question: Asked) -> str:
     if question.kind == "rounds":
         return f"{counted(question.rounds, 'round')} without a message from you. Continue?"
     tools = dict.fromkeys(need.tool for need in question.needs)
-    name = marked(question.call.name if question.call else ", ".join(tools) or "A tool")
+    name = escape_invisible(question.call.name if question.call else ", ".join(tools) or "A tool")
     if len(question.needs) == 1:
         return f"{name} wants to {WANTS[question.needs[0].kind]}"
     return f"{name} wants to do {counted(len(question.needs), 'thing')}" if question.needs else f"{name} wants to run"
 
 
-def told_elsewhere(question: Asked, title: str) -> str:
+def pending_question_text(question: Asked, title: str) -> str:
     """What is said of a question in a conversation that is not shown; title: "" if it is not listed."""
-    return (
-        f"{f'“{marked(title)}”' if title else 'Another conversation'} is waiting for your answer: {title_of(question)}"
-    )
+    conversation = f"“{escape_invisible(title)}”" if title else "Another conversation"
+    return f"{conversation} is waiting for your answer: {title_of(question)}"
 
 
 def note_of(question: Asked) -> str:
     """What the answer means, where it is not plain."""
     if question.kind == "rounds":
         return "The model keeps calling tools. Nothing runs until you answer."
-    unseen = unseen_in(*(need.target for need in question.needs))
+    unseen = invisible_names(*(need.target for need in question.needs))
     warning = f"It contains invisible characters, shown here by their numbers: {unseen}." if unseen else ""
     if len(question.needs) < 2:
         return warning
-    patterns = dict.fromkeys(marked(proposed(need)) for need in question.needs)
+    patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
     told = f"Your answer applies to all of them. Allowed for longer, it covers: {', '.join(patterns)}"
     return f"{warning} {told}".strip()
 
 
-def proposed(need: RequiredPermission) -> str:
+def proposed_pattern(need: RequiredPermission) -> str:
     """The pattern that is allowed if the user writes no other one."""
     from desktop_app.permissions.rules import rule_of
 
     return rule_of(need, PermissionAnswer(is_allowed=True)).pattern
 
 
-def suggestion_of(needs: Sequence[RequiredPermission]) -> str:
+def suggested_pattern(needs: Sequence[RequiredPermission]) -> str:
     """The pattern that is proposed; "" when there are several needs: each has its own then."""
-    return proposed(needs[0]) if len(needs) == 1 else ""
+    return proposed_pattern(needs[0]) if len(needs) == 1 else ""
 
 
 def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:

@@ -34,7 +34,7 @@ class Run:
     weight: int | None = None
 
 
-class InkLabel(QLabel):
+class TextLabel(QLabel):
     """A label of one size. It never asks for more width than it is given: it wraps, or ends in an ellipsis."""
 
     def __init__(
@@ -62,7 +62,7 @@ class InkLabel(QLabel):
         self.set_text(text)
 
     @classmethod
-    def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14, wraps: bool = False) -> InkLabel:
+    def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14, wraps: bool = False) -> TextLabel:
         """A label that shows these runs from the start."""
         made = cls(tint=tint, size=size, wraps=wraps)
         made.set_runs(runs)

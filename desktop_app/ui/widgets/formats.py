@@ -10,7 +10,7 @@ from desktop_app.conversation.plurals import counted as counted
 from desktop_app.conversation.plurals import thousands as thousands
 
 
-def bytes_in_words(size: int) -> str:
+def format_bytes(size: int) -> str:
     """ "812 bytes", "50 KB", "1.4 MB"; 1 KB is 1,024 bytes."""
     if size < 1_024:
         return counted(size, "byte")
@@ -19,7 +19,7 @@ def bytes_in_words(size: int) -> str:
     return f"{size / 1_048_576:.1f} MB"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """ "8 s", "2 min 5 s", "1 h 3 min"."""
     whole = int(seconds)
     if whole < 60:
@@ -30,16 +30,16 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-PERCENT_MOST = 9.99
+MAX_SHARE = 9.99
 """A larger share says nothing that one could use."""
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """ "62 %"; "< 1 %" for a little, so that something never reads as nothing; "over 999 %" for far too much."""
     if 0 < share < 0.005:
         return "< 1 %"
-    if share > PERCENT_MOST:
-        return f"over {PERCENT_MOST * 100:,.0f} %"
+    if share > MAX_SHARE:
+        return f"over {MAX_SHARE * 100:,.0f} %"
     return f"{round(share * 100)} %"
 
 
@@ -56,7 +56,7 @@ def percentages(counts: Sequence[int]) -> list[int]:
     return whole
 
 
-def moment(at: float, now: float) -> str:
+def format_time(at: float, now: float) -> str:
     """A time as one says it: "Today 10:31", "Yesterday 16:02", "Tue 09:14", "3 Mar 10:31", "3 Mar 2024".
 
     at, now: seconds since 1970, UTC; shown in the local time zone.
@@ -89,7 +89,7 @@ def speaker_of(message: Message) -> str:
     return ROLE_NAMES[message.role]
 
 
-def readable(message: Message) -> str:
+def readable_text(message: Message) -> str:
     """All that a person can read of a message: its text; else its calls, attachments or reasoning, named."""
     lines = [message.text] if message.text else []
     lines += [f"{call.name}({call.arguments})" for call in message.tool_calls]
@@ -101,7 +101,7 @@ def readable(message: Message) -> str:
     return "\n\n".join(lines)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """At most that many characters, the last one an ellipsis if something was cut off."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -14,12 +14,12 @@ _UNSEEN = re.compile(
 """Controls of order and of width, blanks that are none for a shell, variants, tags, halves of characters."""
 
 
-def marked(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """Return the text with each such sign as ‹U+202E›; blanks, tabs and ends of lines stay as they are."""
     return _UNSEEN.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
 
 
-def unseen_in(*texts: str) -> str:
+def invisible_names(*texts: str) -> str:
     """Return the names of such signs in the texts, each once; "" if there are none."""
     found = dict.fromkeys(sign for text in texts for sign in _UNSEEN.findall(text))
     return ", ".join(unicodedata.name(sign, f"U+{ord(sign):04X}").lower() for sign in found)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 
 @contextmanager
-def focus_kept_in(holder: QWidget) -> Iterator[None]:
+def keep_focus_in(holder: QWidget) -> Iterator[None]:
     """Leave the keyboard in the holder if it has it: on what comes to stand at the place of the focused widget.
 
     Qt gives the focus of a widget that goes to the next one of the window, wherever that is.
