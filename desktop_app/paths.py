@@ -38,7 +38,7 @@ def database_file(data: Path) -> Path:
     return data / "archive.sqlite3"
 
 
-def last_told_file(data: Path) -> Path:
+def last_known_file(data: Path) -> Path:
     """What servers said last of their models."""
     return data / "models.json"
 

@@ -10,7 +10,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.manners import thoughts_of
+from desktop_app.models.provider_dialects import returned_reasoning_of
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, ScriptedProvider
@@ -37,13 +37,19 @@ class Kind(msgspec.Struct, frozen=True):
         litellm: LiteLLM,
         *,
         key: str = KEY,
-        has_eyes: bool = False,
+        supports_vision: bool = False,
         window: int = 8192,
     ) -> LiteLLMModel:
         """The model behind that server, as the engine would have it."""
-        thoughts = thoughts_of(self.model)
+        returned = returned_reasoning_of(self.model)
         info = ModelInfo(
-            f"test/{self.model}", self.model, window, 1024, Provenance.MEASURED, has_eyes=has_eyes, thoughts=thoughts
+            f"test/{self.model}",
+            self.model,
+            window,
+            1024,
+            Provenance.MEASURED,
+            supports_vision=supports_vision,
+            returned_reasoning=returned,
         )
         endpoint = Endpoint("Test server", provider.root_url + self.path, key, self.kind)
         return LiteLLMModel(info, tokenizer_for(self.model), litellm, endpoint, self.model)

@@ -67,9 +67,9 @@ class ArchiveThread:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
         await self._run(Store.change, conversation, **changes)
 
-    async def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
+    async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Keeps how full the window was, for the sidebar."""
-        await self._run(Store.note_gauge, conversation, share, status, uncounted)
+        await self._run(Store.store_gauge, conversation, share, status, uncounted)
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
         """The whole record in its order. A message that is damaged is replaced by one that says so."""
@@ -83,9 +83,9 @@ class ArchiveThread:
         """Adds to the record in one transaction. A message whose id was in flight is no longer in flight."""
         await self._run(Store.append, conversation, *entries)
 
-    async def keep_partial(self, conversation: str, partial: Message) -> None:
+    async def store_partial(self, conversation: str, partial: Message) -> None:
         """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
-        await self._run(Store.keep_partial, conversation, partial)
+        await self._run(Store.store_partial, conversation, partial)
 
     async def recover_partials(self) -> int:
         """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
@@ -99,20 +99,20 @@ class ArchiveThread:
         """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
         return await self._run(Store.memories, with_deleted)
 
-    async def keep_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
         """Stores memories that are new or changed, in one transaction: the id says which.
 
         replaced: ids of memories that are deleted since another one, whose id stands behind them, takes their place.
         """
-        await self._run(Store.keep_memories, *kept, replaced=replaced)
+        await self._run(Store.store_memories, *kept, replaced=replaced)
 
-    async def take_back_memories(self, ids: Sequence[str], at: float) -> None:
+    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
         """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
-        await self._run(Store.take_back_memories, tuple(ids), at)
+        await self._run(Store.undo_memories, tuple(ids), at)
 
-    async def bring_again_memories(self, ids: Sequence[str], at: float) -> None:
+    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
         """Restores memories that were taken back, and deletes again what they replaced."""
-        await self._run(Store.bring_again_memories, tuple(ids), at)
+        await self._run(Store.redo_memories, tuple(ids), at)
 
     async def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
         """Messages found by their words, best first, archived ones too."""

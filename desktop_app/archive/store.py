@@ -126,7 +126,7 @@ class Store:
         mended = {name: mended_text(value) if isinstance(value, str) else value for name, value in changes.items()}
         self._update(conversation, mended)
 
-    def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
+    def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Keeps how full the window was, and how many messages nobody counts, for the sidebar."""
         self._update(conversation, {"share": share, "status": Status(status).value, "uncounted": uncounted})
 
@@ -146,7 +146,7 @@ class Store:
             writing.append(self.database, conversation, entries)
         self._note_count(conversation)
 
-    def keep_partial(self, conversation: str, partial: Message) -> None:
+    def store_partial(self, conversation: str, partial: Message) -> None:
         """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
         with self._writing():
             partials.keep(self.database, conversation, partial)
@@ -169,7 +169,7 @@ class Store:
         with world_errors(self.path):
             return memories.read(self.database, with_deleted)
 
-    def keep_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+    def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
         """Stores memories that are new or changed: the id says which.
 
         replaced: ids of memories that are deleted since another one, whose id stands behind them, takes their place.
@@ -177,12 +177,12 @@ class Store:
         with self._writing():
             memories.keep(self.database, kept, replaced or {})
 
-    def take_back_memories(self, ids: Sequence[str], at: float) -> None:
+    def undo_memories(self, ids: Sequence[str], at: float) -> None:
         """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
         with self._writing():
             memories.take_back(self.database, ids, at)
 
-    def bring_again_memories(self, ids: Sequence[str], at: float) -> None:
+    def redo_memories(self, ids: Sequence[str], at: float) -> None:
         """Restores memories that were taken back, and deletes again what they replaced."""
         with self._writing():
             memories.bring_again(self.database, ids, at)

@@ -12,7 +12,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AuxiliaryUsage
 
-from .ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, priced
+from .ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, with_price
 
 CHARACTERS_MOST = 20_000
 """Of a reply: who writes more does not mind the limit."""
@@ -41,7 +41,7 @@ async def complete(
                     arrived.append(piece.text)
                     length += len(piece.text)
                 elif isinstance(piece, ReplyEnd):
-                    usage = priced(piece.usage, price)
+                    usage = with_price(piece.usage, price)
                 if length > CHARACTERS_MOST:
                     raise ModelError(Failure("garbage", f"{label} wrote more than it may"), kind="garbage")
     except TimeoutError:

@@ -22,7 +22,7 @@ from desktop_app.settings import Settings
 from .compaction.summary_service import SummaryService
 from .memory.memory_flusher import MemoryFlusher
 from .missing_model import MissingModel
-from .ports import Archive, ChatModel, ModelError, Models, WorldError
+from .ports import Archive, ChatModel, ModelCatalogue, ModelError, WorldError
 from .research.research import ResearchRole
 from .session import Session, stamped
 from .tasks import Tasks
@@ -47,7 +47,7 @@ class Conversations:
     def __init__(
         self,
         archive: Archive,
-        models: Models,
+        models: ModelCatalogue,
         settings: Settings,
         publish: Callable[[TurnEvent], None],
         list_changed: Callable[[], None],
@@ -151,7 +151,7 @@ class Conversations:
 
         Return what changed. Raises ModelError, which names the server, if nobody tells and nobody ever did.
         """
-        model = await self.models.known_model(session.info.model)
+        model = await self.models.resolve_model(session.info.model)
         if not _is_other(model, session.model):
             return ()
         session.use(model)
@@ -227,7 +227,7 @@ class Conversations:
         """Talks to another model from the next turn on. Raises ModelError if it is unknown."""
         session = await self.open(conversation)
         self.turns.refuse_while_running(conversation)
-        chosen = await self.models.known_model(model)
+        chosen = await self.models.resolve_model(model)
         self.turns.refuse_while_running(conversation)  # one may have begun meanwhile
         await self.archive.change(conversation, model=model)
         session.use(chosen)

@@ -104,15 +104,15 @@ class ReplyEnd(msgspec.Struct, frozen=True):
     tool_calls: tuple[ToolCall, ...] = ()
 
 
-class CallPiece(msgspec.Struct, frozen=True):
-    """Text that the arguments of a tool call have grown by; the whole call comes with `ReplyEnd`. place: which call."""
+class ToolCallPiece(msgspec.Struct, frozen=True):
+    """Text that the arguments of a tool call have grown by; the whole call comes with `ReplyEnd`. index: which call."""
 
-    place: int
+    index: int
     name: str
     text: str
 
 
-Piece = TextPiece | ReasoningPiece | CallPiece | ReplyEnd
+Piece = TextPiece | ReasoningPiece | ToolCallPiece | ReplyEnd
 
 
 class Price(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ class Price(msgspec.Struct, frozen=True):
         return prompt + usage.reply_tokens * self.reply
 
 
-def priced(usage: Usage | None, price: Price | None) -> Usage | None:
+def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
     """The usage with what it cost: as the provider said, else by the price list, if the model is in it."""
     if usage is None or usage.dollars is not None or price is None:
         return usage
@@ -207,7 +207,7 @@ class Spills(Protocol):
         ...
 
 
-class Models(Protocol):
+class ModelCatalogue(Protocol):
     """The models that are set up."""
 
     def infos(self) -> tuple[ModelInfo, ...]:
@@ -218,7 +218,7 @@ class Models(Protocol):
         """That model. Raises ModelError when it is unknown, saying which there are, and WindowUnknown."""
         ...
 
-    async def known_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str) -> ChatModel:
         """Return that model, once its server was asked for its window, unless that was done. It takes seconds at most.
 
         Raises ModelError: for a window that was never known it says what the server answered, or that it did not.
@@ -258,7 +258,7 @@ class Archive(Protocol):
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
         ...
 
-    async def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
+    async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Keeps how full the window was, for the sidebar."""
         ...
 
@@ -270,7 +270,7 @@ class Archive(Protocol):
         """Adds to the record in one transaction. A message whose id was in flight is no longer in flight."""
         ...
 
-    async def keep_partial(self, conversation: str, partial: Message) -> None:
+    async def store_partial(self, conversation: str, partial: Message) -> None:
         """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
         ...
 

@@ -37,7 +37,7 @@ from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.surrogates import whole
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
-from .ports import Archive, ChatModel, ModelError, Price, WorldError, priced
+from .ports import Archive, ChatModel, ModelError, Price, WorldError, with_price
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .shielded import shielded
 from .stamp import stamped as stamped
@@ -94,7 +94,7 @@ class Session:
         items_read: what the model was last given to read ahead.
         """
         self.model = model
-        self.counts = Counts(model.tokenizer, model.info.thoughts, model.info.recorded_as)
+        self.counts = Counts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
@@ -115,7 +115,7 @@ class Session:
     def budget(self) -> Budget:
         """What a request may take under the policy."""
         info, told = self.model.info, self._told_limit
-        is_assumed = info.window_basis is Provenance.ASSUMED and not told
+        is_assumed = info.window_provenance is Provenance.ASSUMED and not told
         return budget_for(self._chosen, min(info.window, told or info.window), info.max_output, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
@@ -134,9 +134,9 @@ class Session:
         """Forget what was learned of the window, at the user's word; a mere suspicion does not shrink it again."""
         self._told_limit, self._is_window_trusted = 0, True
 
-    def priced(self, usage: Usage | None) -> Usage | None:
+    def with_price(self, usage: Usage | None) -> Usage | None:
         """The usage with what it cost, if that is known."""
-        return priced(usage, self.price())
+        return with_price(usage, self.price())
 
     @property
     def policy(self) -> ContextPolicy:

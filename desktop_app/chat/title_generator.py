@@ -16,7 +16,7 @@ from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.settings import Settings
 
 from .complete import complete
-from .ports import ChatModel, ModelError, Models, WorldError
+from .ports import ChatModel, ModelCatalogue, ModelError, WorldError
 from .session import Session, stamped
 from .titles import RESEARCH, title_of
 
@@ -37,7 +37,7 @@ class TitleGenerator:
 
     def __init__(
         self,
-        models: Models,
+        models: ModelCatalogue,
         settings: Callable[[], Settings],
         words: Callable[[], str],
         rename: Callable[[str, str], Awaitable[None]],

@@ -274,7 +274,7 @@ class Turns:
         # Without a window the figure that was seen last stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
         try:
-            await session.archive.note_gauge(session.id, share, status, session.uncounted)
+            await session.archive.store_gauge(session.id, share, status, session.uncounted)
         except ArchiveError as error:
             self._publish(TurnFailed(session.id, error.failure))
         self._list_changed()

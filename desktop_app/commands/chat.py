@@ -104,7 +104,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
 
 async def _session(joined: Services, conversation: str | None, model: str) -> Session:
     chats = joined.conversations
-    await joined.catalogue.known_model(model)  # raises what is wrong with it, before anything is stored
+    await joined.catalogue.resolve_model(model)  # raises what is wrong with it, before anything is stored
     if not conversation:
         return await chats.create()
     session = await chats.open(conversation)

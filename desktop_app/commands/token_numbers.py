@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from desktop_app.models import builtin
-from desktop_app.models.limits import tokens_from_text
+from desktop_app.models.token_limits import tokens_from_text
 
 
 def tokens_argument(text: str) -> int:

@@ -9,7 +9,7 @@ import msgspec
 from .gauge import Provenance, Status
 from .message import Role
 
-Thoughts = Literal["", "running", "always"]
+ReturnedReasoning = Literal["", "running", "always"]
 """None; those of the turn under way; those, and a blank for each that is left out."""
 
 
@@ -33,24 +33,24 @@ class ConversationInfo(msgspec.Struct, frozen=True):
 class ModelInfo(msgspec.Struct, frozen=True):
     """A model that can be chosen. id: "builtin" or "server/model". window and max_output in tokens.
 
-    window: 0 as long as nobody has told it. window_told_at: when that was, in seconds since 1970, if it was in an
+    window: 0 as long as nobody has told it. window_reported_at: when that was, in seconds since 1970, if it was in an
     earlier run and its server has not answered since; else 0.
     note: why it cannot be used now, in words for the user; empty when it can.
-    has_tools: whether it can call tools. has_eyes: whether it takes images.
-    thoughts: which of its thoughts go back to it with its calls.
+    supports_tools: whether it can call tools. supports_vision: whether it takes images.
+    returned_reasoning: which of its reasoning goes back to it with its calls.
     """
 
     id: str
     label: str
     window: int
     max_output: int
-    window_basis: Provenance = Provenance.ESTIMATED
+    window_provenance: Provenance = Provenance.ESTIMATED
     is_builtin: bool = False
     note: str = ""
-    has_tools: bool = True
-    has_eyes: bool = False
-    window_told_at: float = 0.0
-    thoughts: Thoughts = ""
+    supports_tools: bool = True
+    supports_vision: bool = False
+    window_reported_at: float = 0.0
+    returned_reasoning: ReturnedReasoning = ""
 
     @property
     def recorded_as(self) -> str:

@@ -33,16 +33,17 @@ class Reasoning(msgspec.Struct, frozen=True, tag="reasoning"):
     text: str
 
 
-class ToolCall(msgspec.Struct, frozen=True, tag="tool_call"):
+class ToolCall(msgspec.Struct, frozen=True, tag="tool_call", rename={"provider_metadata": "extras"}):
     """A wish of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it.
 
-    extras: what the provider wants back with the call, such as a signature of its thoughts; only models/ reads it.
+    provider_metadata: what the provider wants back with the call, such as a signature of its reasoning, as JSON;
+    only models/ reads it.
     """
 
     call_id: str
     name: str
     arguments: str = "{}"
-    extras: str = ""
+    provider_metadata: str = ""
 
 
 CallEnding = Literal["", "denied", "stopped", "timed_out"]

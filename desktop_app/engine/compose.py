@@ -18,8 +18,8 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
-from desktop_app.models.last_told import LastToldFile
-from desktop_app.paths import database_file, last_told_file, settings_file
+from desktop_app.models.last_known import LastKnownFile
+from desktop_app.paths import database_file, last_known_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.memory import MemoryTools
@@ -61,9 +61,9 @@ async def join(
     keys = Keys()
     if settings.servers or settings.mcp_servers:  # the keyring takes a moment; nobody waits who has no use for it
         await keys.load(settings.servers, keys_of_tools(settings))
-    last_told = LastToldFile(last_told_file(data))
-    await asyncio.to_thread(last_told.read)
-    catalogue = Catalogue(settings, keys.of, last_told=last_told)
+    last_known = LastKnownFile(last_known_file(data))
+    await asyncio.to_thread(last_known.read)
+    catalogue = Catalogue(settings, keys.of, last_known=last_known)
     spills = SpillFolder(data / "spills")
     mcp = McpServers(settings.mcp_servers, keys.of, on_bug)
     joined = Services(data, archive, catalogue, keys, mcp, spills, warnings)

@@ -50,7 +50,7 @@ class Services:
         """What takes seconds, on threads of its own: asks the servers for their windows, imports litellm."""
         await self.ask_servers()
         await self.catalogue.litellm.load()
-        await self.catalogue.keep_told()
+        await self.catalogue.store_known()
         await self.conversations.use_what_is_known()
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 

@@ -67,4 +67,4 @@ def model_info() -> ModelInfo:
     wrong = check_model()
     note = "" if wrong is None else f"{wrong} Run packaging/run once to install it, or choose another model."
     info = ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Provenance.MEASURED, is_builtin=True, note=note)
-    return replace(info, has_tools=False)  # it is too small to call any, and their schemas would fill its window
+    return replace(info, supports_tools=False)  # it is too small to call any, and their schemas would fill its window

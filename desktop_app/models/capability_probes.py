@@ -12,7 +12,7 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
-from .limits import ModelCapabilities
+from .token_limits import ModelCapabilities
 
 OLLAMA_WINDOW_MOST = 32_768
 """Ollama is asked for the window that is counted on (`num_ctx`), and takes memory for it: 131,072 tokens of a model of
@@ -60,8 +60,8 @@ def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
     template = _at(answer, "chat_template_caps", "supports_tools")
     return ModelCapabilities(
         window=_number(_at(answer, "default_generation_settings", "n_ctx")),
-        has_eyes=sees if isinstance(sees, bool) else None,
-        has_tools=template if isinstance(template, bool) else None,
+        supports_vision=sees if isinstance(sees, bool) else None,
+        supports_tools=template if isinstance(template, bool) else None,
     )
 
 
@@ -70,8 +70,8 @@ def _lm_studio(answer: Any, model: str) -> ModelCapabilities:
     abilities = entry.get("capabilities")
     return ModelCapabilities(
         window=_number(entry.get("loaded_context_length")) or _number(entry.get("max_context_length")),
-        has_eyes=entry["type"] == "vlm" if "type" in entry else None,
-        has_tools="tool_use" in abilities if isinstance(abilities, list) else None,
+        supports_vision=entry["type"] == "vlm" if "type" in entry else None,
+        supports_tools="tool_use" in abilities if isinstance(abilities, list) else None,
     )
 
 
@@ -84,8 +84,8 @@ def _ollama_show(answer: Any, model: str) -> ModelCapabilities:
     knows = isinstance(abilities, list)
     return ModelCapabilities(
         window=_ollama_window(answer),
-        has_eyes="vision" in abilities if knows else None,
-        has_tools="tools" in abilities if knows else None,
+        supports_vision="vision" in abilities if knows else None,
+        supports_tools="tools" in abilities if knows else None,
     )
 
 
@@ -112,8 +112,8 @@ def _models_list(answer: Any, model: str) -> ModelCapabilities:
     return ModelCapabilities(
         window=next(filter(None, (_number(entry.get(name)) for name in names)), 0),
         max_output=_number(_at(entry, "top_provider", "max_completion_tokens")) or _number(entry.get("max_tokens")),
-        has_tools="tools" in accepted if isinstance(accepted, list) else None,
-        has_eyes=sees if isinstance(sees, bool) else None,
+        supports_tools="tools" in accepted if isinstance(accepted, list) else None,
+        supports_vision=sees if isinstance(sees, bool) else None,
         price=_price(entry.get("pricing")),
     )
 

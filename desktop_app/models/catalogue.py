@@ -20,13 +20,13 @@ from . import builtin
 from .builtin_model import BuiltinModel
 from .discovery import ASK_SECONDS, PATIENT_SECONDS, REFUSED, Found, ask, client_for, is_asked
 from .endpoint import Endpoint
-from .last_told import LastTold, LastToldFile, ModelKey
-from .limits import ASSUMED_WINDOW, Limits, ModelCapabilities
+from .last_known import LastKnown, LastKnownFile, ModelKey
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .manners import thoughts_of
+from .provider_dialects import returned_reasoning_of
 from .published import proposals, published_of
+from .token_limits import ASSUMED_WINDOW, ModelCapabilities, ModelLimits
 from .tokens.samples import SAMPLES
 from .tokens.server import WAYS, ServerCounts, tokenizer_fitted
 from .tokens.tokenizers import tokenizer_for
@@ -36,15 +36,17 @@ UNAUTHORIZED = 401
 
 
 class Catalogue:
-    """Fits the `Models` port. key_of: the key of a server by its name; "" when it has none. last_told: what is known
-    from earlier runs."""
+    """The `ModelCatalogue` port.
+
+    key_of: returns the key of a server by its name; "" when it has none. last_known: what is known from earlier runs.
+    """
 
     def __init__(
         self,
         settings: Settings,
         key_of: Callable[[str], str],
         litellm: LiteLLM | None = None,
-        last_told: LastToldFile | None = None,
+        last_known: LastKnownFile | None = None,
     ) -> None:
         self._settings = settings
         self._key_of = key_of
@@ -53,7 +55,7 @@ class Catalogue:
         self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
         self._builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
         self._found: dict[ModelKey, Found] = {}
-        self._last_told = last_told or LastToldFile()
+        self._last_known = last_known or LastKnownFile()
         self._tokenizers: dict[ModelKey, Tokenizer] = {}
         self._counts = ServerCounts()
 
@@ -83,7 +85,7 @@ class Catalogue:
             raise WindowUnknown(failure, info, tokenizer)
         return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
 
-    async def known_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str) -> ChatModel:
         """That model, once its server was asked for its window. Raises ModelError."""
         if model_id == builtin.MODEL_ID:
             return self._builtin
@@ -103,7 +105,7 @@ class Catalogue:
             raise ModelError(key_failure(endpoint, found), kind="auth")
         if not endpoint.is_local and not self.litellm.is_loaded:
             await self.litellm.load()  # it has the published windows; the request needs it anyway
-            await self.keep_told()
+            await self.store_known()
 
     @property
     def has_silent_servers(self) -> bool:
@@ -135,21 +137,23 @@ class Catalogue:
             told = new.told if new.is_up or before is None else before.told  # silence takes nothing back
             self._found[_key(server, name)] = replace(new, told=told)
         self._tokenizers.update({_key(server, name): tokenizer for name, tokenizer in fitted.items()})
-        await self.keep_told()
+        await self.store_known()
 
-    async def keep_told(self) -> None:
+    async def store_known(self) -> None:
         """Keep what is known of each model now for the next run, on a thread."""
         changed = False
         for server in self._settings.servers:
             for name in server.models:
                 told, found, key = self._told(server, name), self._found_of(server, name), _key(server, name)
                 is_measured = found is not None and found.is_up and bool(found.told.window)
-                last = self._last_told.of(key)
-                if told != ModelCapabilities() and (is_measured or last is None or last.basis is Provenance.ESTIMATED):
+                last = self._last_known.of(key)
+                if told != ModelCapabilities() and (
+                    is_measured or last is None or last.provenance is Provenance.ESTIMATED
+                ):
                     basis = Provenance.MEASURED if is_measured else Provenance.ESTIMATED
-                    changed |= self._last_told.note(key, LastTold(told, basis, time.time()))
+                    changed |= self._last_known.note(key, LastKnown(told, basis, time.time()))
         if changed:
-            await asyncio.to_thread(self._last_told.write)
+            await asyncio.to_thread(self._last_known.write)
 
     async def _fitted(self, endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Tokenizer]:
         """A tokenizer for each model whose server lets its own be asked."""
@@ -185,15 +189,15 @@ class Catalogue:
             name,
             limits.window,
             limits.reply_limit(),
-            limits.basis,
+            limits.provenance,
             note=note,
-            has_tools=told.has_tools is not False,
-            has_eyes=bool(told.has_eyes),
-            window_told_at=limits.told_at,
-            thoughts=thoughts_of(name),
+            supports_tools=told.supports_tools is not False,
+            supports_vision=bool(told.supports_vision),
+            window_reported_at=limits.reported_at,
+            returned_reasoning=returned_reasoning_of(name),
         )
 
-    def _limits(self, server: Server, name: str) -> Limits:
+    def _limits(self, server: Server, name: str) -> ModelLimits:
         """The user's word, else the server's, else its last one, else what is published, else an assumption.
 
         window 0: nobody knows, or nobody has been asked yet.
@@ -201,15 +205,15 @@ class Catalogue:
         told = self._told(server, name)
         max_output = server.max_output or told.max_output
         if server.window:
-            return Limits(server.window, max_output)
-        found, last = self._found_of(server, name), self._last_told.of(_key(server, name))
+            return ModelLimits(server.window, max_output)
+        found, last = self._found_of(server, name), self._last_known.of(_key(server, name))
         if found is not None and found.told.window:
-            return Limits(found.told.window, max_output)
-        if last is not None and last.told.window and last.basis is Provenance.MEASURED:
-            return Limits(last.told.window, max_output, told_at=last.at)
+            return ModelLimits(found.told.window, max_output)
+        if last is not None and last.capabilities.window and last.provenance is Provenance.MEASURED:
+            return ModelLimits(last.capabilities.window, max_output, reported_at=last.at)
         if told.window:
-            return Limits(told.window, max_output, Provenance.ESTIMATED)
-        return Limits(ASSUMED_WINDOW if self._is_assumed(server, found) else 0, max_output, Provenance.ASSUMED)
+            return ModelLimits(told.window, max_output, Provenance.ESTIMATED)
+        return ModelLimits(ASSUMED_WINDOW if self._is_assumed(server, found) else 0, max_output, Provenance.ASSUMED)
 
     def _is_assumed(self, server: Server, found: Found | None) -> bool:
         """Whether everybody was asked for the window of a cloud model, and nobody knew."""
@@ -220,12 +224,12 @@ class Catalogue:
     def _told(self, server: Server, name: str) -> ModelCapabilities:
         """What is known of the model: what its server says comes first, and what it said last comes last. Nothing is
         published of what runs here."""
-        found, last = self._found_of(server, name), self._last_told.of(_key(server, name))
+        found, last = self._found_of(server, name), self._last_known.of(_key(server, name))
         told = found.told if found is not None else ModelCapabilities()
         endpoint = self._endpoint(server)
         published = None if endpoint.is_local else published_of(self.litellm.published(), endpoint, name)
         told = told.or_else(published) if published else told
-        return told.or_else(last.told) if last is not None else told
+        return told.or_else(last.capabilities) if last is not None else told
 
     def _found_of(self, server: Server, name: str) -> Found | None:
         return self._found.get(_key(server, name))

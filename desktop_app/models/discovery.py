@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from .capability_probes import Question, names_in, questions_about
 from .endpoint import Endpoint
 from .http_client import NoWay, http_client
-from .limits import ModelCapabilities
+from .token_limits import ModelCapabilities
 
 ASK_SECONDS = 1.5
 """For one question, or for all about a tokenizer. A local server that is idle answers within 50 ms."""

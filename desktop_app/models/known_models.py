@@ -8,7 +8,7 @@ from __future__ import annotations
 from desktop_app.chat.ports import Price
 from desktop_app.settings import ServerKind
 
-from .limits import ModelCapabilities
+from .token_limits import ModelCapabilities
 
 
 def _dollars(prompt: float, reply: float, cached: float) -> Price:

@@ -26,8 +26,8 @@ from desktop_app.settings import ServerKind
 from .bounded_response import MAX_REPLY_BYTES
 from .endpoint import OPENAI_SHAPED, PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
 from .http_client import NoWay, http_client
+from .json_fields import NoChunk, with_counts
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
-from .wire_types import NoChunk, with_counts
 
 APP = "Palimpsest"
 TELLTALES = (

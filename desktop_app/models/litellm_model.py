@@ -17,9 +17,9 @@ from desktop_app.conversation.tools import ToolSpec
 from .discovery import better_address_of, list_models
 from .errors.failures import Where, cut_off, error_of, no_chunk, not_understood, status_of
 from .litellm_library import Endpoint, LiteLLM
-from .manners import request_of
+from .provider_dialects import request_of
+from .reply_reader import NoChunk, ReplyReader, StreamError
 from .window_failures import version_failure
-from .wire import NoChunk, ReplyReader, StreamError
 
 FAREWELL_SECONDS = 10.0
 """How long is waited for what comes behind the end of a reply, such as its usage: some servers never close. Long enough
@@ -64,8 +64,10 @@ class LiteLLMModel:
         """The reply, piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         await self._litellm.load()
         has_begun = False
-        for has_extras in (True, False):
-            request = request_of(self._endpoint.kind, self._name, self._info, messages, max_tokens, tools, has_extras)
+        for with_metadata in (True, False):
+            request = request_of(
+                self._endpoint.kind, self._name, self._info, messages, max_tokens, tools, with_metadata
+            )
             try:
                 async with aclosing(self._reply(request | self._options)) as pieces:
                     async for piece in pieces:
@@ -74,7 +76,7 @@ class LiteLLMModel:
                 return
             except ModelError as error:
                 # It may not take back what it once gave: a key of another account cannot open its thoughts.
-                if has_begun or error.kind not in REFUSALS or not has_extras or not _has_extras(messages):
+                if has_begun or error.kind not in REFUSALS or not with_metadata or not _has_metadata(messages):
                     raise
 
     async def _reply(self, request: Json) -> AsyncGenerator[Piece, None]:
@@ -132,5 +134,5 @@ async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any
         return None
 
 
-def _has_extras(messages: Sequence[Message]) -> bool:
-    return any(call.extras for message in messages for call in message.tool_calls)
+def _has_metadata(messages: Sequence[Message]) -> bool:
+    return any(call.provider_metadata for message in messages for call in message.tool_calls)

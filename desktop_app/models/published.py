@@ -15,7 +15,7 @@ from desktop_app.settings import ServerKind
 
 from .endpoint import PREFIX, Endpoint
 from .known_models import KNOWN, PROPOSED
-from .limits import ModelCapabilities
+from .token_limits import ModelCapabilities
 
 PREFIX_OF_HOST = {
     "api.deepseek.com": "deepseek",
@@ -76,8 +76,8 @@ def _told(fields: Json) -> ModelCapabilities:
     return ModelCapabilities(
         window=int(fields.get("max_input_tokens") or 0),
         max_output=int(fields.get("max_output_tokens") or 0),
-        has_tools=bool(fields.get("supports_function_calling")),
-        has_eyes=bool(fields.get("supports_vision")),
+        supports_tools=bool(fields.get("supports_function_calling")),
+        supports_vision=bool(fields.get("supports_vision")),
         price=Price(float(prompt), float(reply), _maybe(cached), _maybe(written)) if prompt or reply else None,
     )
 

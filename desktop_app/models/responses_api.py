@@ -14,7 +14,7 @@ from typing import Any
 
 from desktop_app.conversation.openai_chat import Json
 
-from .wire_types import field_of
+from .json_fields import field_of
 
 NEEDS_RESPONSES = re.compile(r"gpt-(5\.([4-9]|\d\d)|[6-9])")
 """Since GPT-5.4 OpenAI refuses tools in chat completions while the model reasons."""

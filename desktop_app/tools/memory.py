@@ -41,7 +41,7 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
         try:
             existing = await self._store.memories(with_deleted=True)
             changes = changes_of(existing, [note], time.time(), place.conversation, "", "model", folder=place.folder)
-            await self._store.keep_memories(*changes.kept, replaced=changes.replaced)
+            await self._store.store_memories(*changes.kept, replaced=changes.replaced)
         except WorldError as error:
             raise ToolFailed(f"It could not be saved: {error}.") from error
         if changes.refused:

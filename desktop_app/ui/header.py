@@ -36,7 +36,7 @@ def short_window(tokens: int) -> str:
 
 def model_label(model: ModelInfo) -> str:
     """A model and its window: "SmolLM2 135M · 8k"."""
-    mark = " assumed" if model.window_basis is Provenance.ASSUMED else ""
+    mark = " assumed" if model.window_provenance is Provenance.ASSUMED else ""
     return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
 
 
@@ -44,9 +44,9 @@ def window_note(model: ModelInfo) -> str:
     """Where the window's size is from, if that needs a word; a line of its own."""
     if not model.window:
         return "Its window is not known yet\n"
-    if not model.window_told_at:
+    if not model.window_reported_at:
         return ""
-    day = QDateTime.fromSecsSinceEpoch(int(model.window_told_at)).date()
+    day = QDateTime.fromSecsSinceEpoch(int(model.window_reported_at)).date()
     return f"Its window as the server last told it, on {QLocale().toString(day, QLocale.FormatType.ShortFormat)}\n"
 
 

@@ -39,7 +39,7 @@ class ToolsController(Controller):
 
     def note_opened(self, opened: p.Opened) -> None:
         """The conversation that is shown now: where its tools work, and whether its model can call any."""
-        self._folder, self._can_call = opened.conversation.folder, opened.model.has_tools
+        self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
         self._parts.header.show_folder(self._folder)
         self._parts.composer.show_tools(self._can_call)
 

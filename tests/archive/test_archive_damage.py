@@ -66,8 +66,8 @@ def test_a_damaged_message_says_so_in_its_place_and_the_others_are_read(store: S
 
 def test_a_partial_that_cannot_be_read_stays_and_does_not_stop_the_others(store: Store, caplog) -> None:
     store.create(ConversationInfo("d", "Other", 1.0, 1.0))
-    store.keep_partial("c", said("r1"))
-    store.keep_partial("d", said("r2"))
+    store.store_partial("c", said("r1"))
+    store.store_partial("d", said("r2"))
     store.database.execute_sql("UPDATE partials SET body = '{' WHERE conversation = 'c'")
     assert store.recover_partials() == 1
     assert "partial reply of conversation c cannot be read" in caplog.text

@@ -34,7 +34,7 @@ store = Store(Path(sys.argv[1]))
 store.create(ConversationInfo("k", "Killed", 1.0, 1.0))
 for number in range(1_000_000):
     store.append("k", Message(id=f"m{number}", at=2.0, role=Role.USER, parts=(Text("x" * 500),)))
-    store.keep_partial("k", Message(id="reply", role=Role.ASSISTANT, parts=(Text(f"after {number}"),)))
+    store.store_partial("k", Message(id="reply", role=Role.ASSISTANT, parts=(Text(f"after {number}"),)))
     print(number, flush=True)
 """
 

@@ -26,9 +26,9 @@ async def test_it_does_all_that_the_port_promises(path: Path) -> None:
     thread = await opened(path)
     archive: Archive = thread  # what chat/ sees of it; pyright compares the two
     await archive.append("c", said("m1", "the ledger"), said("m2"))
-    await archive.keep_partial("c", said("r1", "half"))
+    await archive.store_partial("c", said("r1", "half"))
     await archive.set_archived("c", ["m1"], [])
-    await archive.note_gauge("c", 0.5, "warning")
+    await archive.store_gauge("c", 0.5, "warning")
     await archive.change("c", title="New")
     assert await archive.recover_partials() == 1
     assert [entry.id for entry in await archive.entries("c")] == ["m1", "m2", "r1"]

@@ -40,7 +40,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ConversationInfo("b", "Beta", 1.0, 1.0), [said(f"b{n}", f"beta-{n:03} " * 40) for n in range(MESSAGES)]
     )
     store.append("a", Pin(id="p", at=2.0, message_id="a1"))
-    store.keep_memories(Memory("m", "Never push to main.", 1.0, 1.0))
+    store.store_memories(Memory("m", "Never push to main.", 1.0, 1.0))
     store.close()
     live = folder / "live"
     live.mkdir()

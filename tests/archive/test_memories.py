@@ -23,7 +23,7 @@ def ids(store: Store) -> list[str]:
 
 
 def test_memories_come_back_as_they_were_oldest_first_also_after_reopening(store: Store) -> None:
-    store.keep_memories(TEA, NAME, replace(COFFEE, is_on=False))
+    store.store_memories(TEA, NAME, replace(COFFEE, is_on=False))
     assert store.memories() == (NAME, TEA, replace(COFFEE, is_on=False))
     again = Store(store.path, read_only=True)
     assert again.memories() == (NAME, TEA, replace(COFFEE, is_on=False))
@@ -31,80 +31,82 @@ def test_memories_come_back_as_they_were_oldest_first_also_after_reopening(store
 
 
 def test_where_a_memory_is_sent_is_kept_and_changed(store: Store) -> None:
-    store.keep_memories(replace(TEA, scope="folder", folder="/work/b\u00fccher"), replace(COFFEE, scope="conversation"))
+    store.store_memories(
+        replace(TEA, scope="folder", folder="/work/b\u00fccher"), replace(COFFEE, scope="conversation")
+    )
     assert [(memory.scope, memory.folder) for memory in store.memories()] == [
         ("folder", "/work/b\u00fccher"),
         ("conversation", ""),
     ]
-    store.keep_memories(TEA)
+    store.store_memories(TEA)
     assert store.memories()[0] == TEA
 
 
 def test_one_of_the_same_id_is_changed(store: Store) -> None:
-    store.keep_memories(TEA)
+    store.store_memories(TEA)
     changed = replace(TEA, text="The user drinks green tea.", changed_at=5.0, author="user", is_on=False)
-    store.keep_memories(changed, NAME)
+    store.store_memories(changed, NAME)
     assert store.memories() == (NAME, changed)
 
 
 def test_what_was_deleted_is_read_only_where_it_is_asked_for_and_comes_back(store: Store) -> None:
-    store.keep_memories(TEA, NAME)
-    store.keep_memories(replace(TEA, is_deleted=True))
+    store.store_memories(TEA, NAME)
+    store.store_memories(replace(TEA, is_deleted=True))
     assert store.memories() == (NAME,)
     assert store.memories(with_deleted=True) == (NAME, replace(TEA, is_deleted=True))
-    store.keep_memories(TEA)
+    store.store_memories(TEA)
     assert store.memories() == (NAME, TEA)
 
 
 def test_a_memory_cannot_be_erased(store: Store) -> None:
-    store.keep_memories(TEA)
+    store.store_memories(TEA)
     with pytest.raises(peewee.IntegrityError, match="never erased"):
         store.database.execute_sql("DELETE FROM memories")
     assert ids(store) == ["tea"]
 
 
 def test_taking_back_what_took_the_place_of_another_brings_that_one_again_and_redo_undoes_this(store: Store) -> None:
-    store.keep_memories(TEA, NAME)
-    store.keep_memories(COFFEE, replaced={"tea": "coffee"})
+    store.store_memories(TEA, NAME)
+    store.store_memories(COFFEE, replaced={"tea": "coffee"})
     assert ids(store) == ["name", "coffee"]
     for _ in range(2):  # repeating it changes nothing
-        store.take_back_memories(["coffee"], at=20.0)
+        store.undo_memories(["coffee"], at=20.0)
         assert ids(store) == ["name", "tea"]
     for _ in range(2):
-        store.bring_again_memories(["coffee"], at=30.0)
+        store.redo_memories(["coffee"], at=30.0)
         assert ids(store) == ["name", "coffee"]
     assert {m.id: m.changed_at for m in store.memories(with_deleted=True)} == {"name": 1.0, "tea": 30.0, "coffee": 30.0}
 
 
 def test_what_the_user_restored_by_hand_is_not_deleted_again(store: Store) -> None:
-    store.keep_memories(TEA)
-    store.keep_memories(COFFEE, replaced={"tea": "coffee"})
-    store.keep_memories(TEA)
-    store.take_back_memories(["coffee"], at=20.0)
-    store.bring_again_memories(["coffee"], at=30.0)
+    store.store_memories(TEA)
+    store.store_memories(COFFEE, replaced={"tea": "coffee"})
+    store.store_memories(TEA)
+    store.undo_memories(["coffee"], at=20.0)
+    store.redo_memories(["coffee"], at=30.0)
     assert ids(store) == ["tea", "coffee"]
 
 
 def test_what_is_new_and_what_it_replaces_are_stored_together_or_not_at_all(store: Store) -> None:
-    store.keep_memories(TEA)
+    store.store_memories(TEA)
     store.database.execute_sql(
         "CREATE TRIGGER no BEFORE UPDATE ON memories WHEN new.replaced_by = 'coffee'"
         " BEGIN SELECT RAISE(ABORT, 'refused'); END"
     )
     with pytest.raises(sqlite3.IntegrityError, match="refused"):
-        store.keep_memories(COFFEE, replaced={"tea": "coffee"})
+        store.store_memories(COFFEE, replaced={"tea": "coffee"})
     assert store.memories(with_deleted=True) == (TEA,)
 
 
 def test_nothing_to_keep_and_unknown_ids_change_nothing(store: Store) -> None:
-    store.keep_memories()
-    store.take_back_memories(["nowhere"], at=1.0)
-    store.bring_again_memories([], at=1.0)
+    store.store_memories()
+    store.undo_memories(["nowhere"], at=1.0)
+    store.redo_memories([], at=1.0)
     assert store.memories(with_deleted=True) == ()
 
 
 def test_lone_surrogates_and_nul_are_kept_as_text(store: Store) -> None:
-    store.keep_memories(replace(TEA, text="a \ud800 b \0 c"))
+    store.store_memories(replace(TEA, text="a \ud800 b \0 c"))
     assert store.memories()[0].text == "a \ufffd b \0 c"
 
 
@@ -118,7 +120,7 @@ def test_lone_surrogates_and_nul_are_kept_as_text(store: Store) -> None:
     ],
 )
 def test_a_damaged_row_is_told_and_the_others_are_read(store: Store, damage: str, caplog) -> None:
-    store.keep_memories(NAME, TEA, COFFEE)
+    store.store_memories(NAME, TEA, COFFEE)
     store.database.execute_sql(damage)
     assert store.memories() == (NAME, COFFEE)
     assert "memory number 2 cannot be read" in caplog.text
@@ -127,7 +129,7 @@ def test_a_damaged_row_is_told_and_the_others_are_read(store: Store, damage: str
 
 def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:
     store = Store(path)
-    store.keep_memories(*(Memory(f"m{n}", f"mark-{n:03} " * 30, float(n), float(n)) for n in range(100)))
+    store.store_memories(*(Memory(f"m{n}", f"mark-{n:03} " * 30, float(n), float(n)) for n in range(100)))
     store.close()
     content = bytearray(path.read_bytes())
     with sqlite3.connect(path) as connection:
@@ -147,11 +149,11 @@ def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:
 
 async def test_the_thread_offers_the_same(path: Path) -> None:
     thread = await ArchiveThread.open(path)
-    await thread.keep_memories(TEA)
-    await thread.keep_memories(COFFEE, replaced={"tea": "coffee"})
-    await thread.take_back_memories(["coffee"], 20.0)
+    await thread.store_memories(TEA)
+    await thread.store_memories(COFFEE, replaced={"tea": "coffee"})
+    await thread.undo_memories(["coffee"], 20.0)
     assert [memory.id for memory in await thread.memories()] == ["tea"]
-    await thread.bring_again_memories(["coffee"], 30.0)
+    await thread.redo_memories(["coffee"], 30.0)
     assert [memory.id for memory in await thread.memories()] == ["coffee"]
     assert len(await thread.memories(with_deleted=True)) == 2
     await thread.close()

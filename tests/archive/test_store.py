@@ -106,7 +106,7 @@ def test_system_prompts_and_what_was_replaced_are_not_counted(store: Store) -> N
     assert store.conversation("d").messages == 2
     store.append("d", said("d3"))
     assert store.conversation("d").messages == 3
-    store.note_gauge("d", 0.5, "safe", 2)
+    store.store_gauge("d", 0.5, "safe", 2)
     assert store.conversation("d").messages == 2
 
 
@@ -140,7 +140,7 @@ def test_the_working_folder_is_kept_and_can_be_taken_away(store: Store) -> None:
 
 
 def test_the_gauge_is_kept_for_the_sidebar(store: Store) -> None:
-    store.note_gauge("c", 0.82, "tight")
+    store.store_gauge("c", 0.82, "tight")
     info = store.conversation("c")
     assert (info.share, info.status, info.updated_at) == (0.82, Status.TIGHT, 1.0)
 
@@ -151,8 +151,8 @@ def test_the_gauge_is_kept_for_the_sidebar(store: Store) -> None:
         lambda store: store.append("nowhere", said("m1")),
         lambda store: store.entries("nowhere"),
         lambda store: store.change("nowhere", title="x"),
-        lambda store: store.note_gauge("nowhere", 0.1, "safe"),
-        lambda store: store.keep_partial("nowhere", said("m1")),
+        lambda store: store.store_gauge("nowhere", 0.1, "safe"),
+        lambda store: store.store_partial("nowhere", said("m1")),
         lambda store: store.conversation("nowhere"),
     ],
 )
@@ -202,8 +202,8 @@ def test_appending_nothing_changes_nothing(store: Store) -> None:
 
 def test_a_partial_is_replaced_by_later_ones_and_recovered_as_interrupted(store: Store) -> None:
     store.append("c", said("m1"))
-    store.keep_partial("c", said("reply", "It is", role=Role.ASSISTANT))
-    store.keep_partial("c", said("reply", "It is four", role=Role.ASSISTANT))
+    store.store_partial("c", said("reply", "It is", role=Role.ASSISTANT))
+    store.store_partial("c", said("reply", "It is four", role=Role.ASSISTANT))
     assert store.recover_partials() == 1
     recovered = store.entries("c")[1]
     assert recovered == msgspec.structs.replace(said("reply", "It is four", role=Role.ASSISTANT), is_interrupted=True)
@@ -213,19 +213,19 @@ def test_a_partial_is_replaced_by_later_ones_and_recovered_as_interrupted(store:
 
 
 def test_a_partial_ends_when_its_reply_is_appended_and_a_late_one_is_not_kept(store: Store) -> None:
-    store.keep_partial("c", said("reply", "It", role=Role.ASSISTANT))
+    store.store_partial("c", said("reply", "It", role=Role.ASSISTANT))
     store.append("c", said("other"))
     assert store.database.execute_sql("SELECT id FROM partials").fetchall() == [("reply",)]
     store.append("c", said("reply", "It is four", role=Role.ASSISTANT))
-    store.keep_partial("c", said("reply", "It is", role=Role.ASSISTANT))
+    store.store_partial("c", said("reply", "It is", role=Role.ASSISTANT))
     assert store.recover_partials() == 0
     assert [entry.id for entry in store.entries("c")] == ["other", "reply"]
 
 
 def test_partials_of_several_conversations_are_recovered_each_in_its_own(store: Store) -> None:
     store.create(ConversationInfo("d", "Other", 1.0, 1.0))
-    store.keep_partial("c", said("r1", role=Role.ASSISTANT))
-    store.keep_partial("d", said("r2", role=Role.ASSISTANT))
+    store.store_partial("c", said("r1", role=Role.ASSISTANT))
+    store.store_partial("d", said("r2", role=Role.ASSISTANT))
     assert store.recover_partials() == 2
     assert [entry.id for entry in store.entries("d")] == ["r2"]
 

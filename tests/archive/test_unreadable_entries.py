@@ -34,9 +34,9 @@ def test_an_entry_with_a_value_of_another_type_is_refused_and_nothing_of_its_tra
 
 
 def test_a_partial_reply_that_could_not_be_read_again_does_not_replace_the_one_before(store: Store) -> None:
-    store.keep_partial("c", message("m", "Hel"))
+    store.store_partial("c", message("m", "Hel"))
     with pytest.raises(UnreadableEntry):
-        store.keep_partial("c", message("m", "Hello", Usage(9, 12.5)))  # type: ignore[arg-type]
+        store.store_partial("c", message("m", "Hello", Usage(9, 12.5)))  # type: ignore[arg-type]
     assert store.recover_partials() == 1
     (entry,) = store.entries("c")
     assert isinstance(entry, Message)

@@ -24,7 +24,7 @@ from slowness import slowness
 
 
 class OneServer:
-    """The `Models` port with the scripted provider as its only model."""
+    """The `ModelCatalogue` port with the scripted provider as its only model."""
 
     def __init__(self, provider: ScriptedProvider, window: int, max_output: int) -> None:
         self.cost: Price | None = None
@@ -35,7 +35,7 @@ class OneServer:
     def infos(self) -> tuple[ModelInfo, ...]:
         return (self.info,)
 
-    async def known_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str) -> ChatModel:
         return self.model(model_id)
 
     def price(self, model_id: str) -> Price | None:

@@ -23,12 +23,12 @@ from desktop_app.settings import Settings
 
 
 class NoCatalogue:
-    """The `Models` port without models: the session has its own."""
+    """The `ModelCatalogue` port without models: the session has its own."""
 
     def infos(self) -> tuple[ModelInfo, ...]:
         return ()
 
-    async def known_model(self, model_id: str) -> LiteLLMModel:
+    async def resolve_model(self, model_id: str) -> LiteLLMModel:
         return self.model(model_id)
 
     def price(self, model_id: str) -> None:

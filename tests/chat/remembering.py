@@ -39,7 +39,7 @@ def said(message_id: str, text: str) -> Message:
 
 
 class Two:
-    """The `Models` port: the house's own model, and others by their names."""
+    """The `ModelCatalogue` port: the house's own model, and others by their names."""
 
     def __init__(self, own, **others: ChatModel) -> None:
         self._own, self._others = own, others
@@ -47,7 +47,7 @@ class Two:
     def infos(self):
         return self._own.infos()
 
-    async def known_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str) -> ChatModel:
         return self.model(model_id)
 
     def price(self, model_id: str) -> Price | None:

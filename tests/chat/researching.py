@@ -84,7 +84,7 @@ async def web_server() -> AsyncIterator[Web]:
 
 
 class Two:
-    """The `Models` port: the house's own model, and one more."""
+    """The `ModelCatalogue` port: the house's own model, and one more."""
 
     def __init__(self, own, other: ChatModel) -> None:
         self._own, self.other = own, other
@@ -92,7 +92,7 @@ class Two:
     def infos(self) -> tuple[ModelInfo, ...]:
         return (*self._own.infos(), self.other.info)
 
-    async def known_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str) -> ChatModel:
         return self.model(model_id)
 
     def price(self, model_id: str) -> Price | None:

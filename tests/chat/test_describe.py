@@ -32,7 +32,7 @@ def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
     settings = replace(settings, **changes)
     reader = other_model(home)
     seeing = LiteLLMModel(
-        replace(reader.info, has_eyes=eyes),
+        replace(reader.info, supports_vision=eyes),
         tokenizer_for("gpt-4o"),
         home.chats.models.litellm,
         home.chats.models.endpoint,
@@ -134,7 +134,7 @@ async def test_where_nobody_sees_that_is_said_once(house, changes) -> None:
 
 async def test_a_chat_model_that_sees_is_given_the_image(house) -> None:
     home = await house([Reply("A cat.")])
-    home.chats.models.info = replace(home.chats.models.info, has_eyes=True)
+    home.chats.models.info = replace(home.chats.models.info, supports_vision=True)
     furnish(home)
     session = await home.chats.create()
     await asked(home, session, "What is it?", FAKE)

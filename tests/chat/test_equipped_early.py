@@ -35,7 +35,7 @@ async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
             return Settings(chat_model="desk/scripted", servers=(server,), folder=str(tmp_path), system_prompt="Hi.")
 
         joined = await join(data_folder, events.append, lambda: None, bugs.append, changed, is_attended=False)
-        await joined.archive.keep_memories(Memory("m1", "The user works with ledgers in Lisbon.", 1.0, changed_at=1.0))
+        await joined.archive.store_memories(Memory("m1", "The user works with ledgers in Lisbon.", 1.0, changed_at=1.0))
         yield Desk(joined, provider, events)
         await joined.close()
     assert not bugs

@@ -202,7 +202,7 @@ async def test_what_is_secret_or_tries_to_take_over_is_not_kept_as_it_is(made, c
 
 @pytest.mark.parametrize(
     ("info", "choice"),
-    [({"is_builtin": True}, {}), ({"has_tools": False}, {}), ({}, {"summaries": "extractive"})],
+    [({"is_builtin": True}, {}), ({"supports_tools": False}, {}), ({}, {"summaries": "extractive"})],
     ids=["built-in", "no tools", "code alone"],
 )
 async def test_models_that_cannot_or_must_not_be_asked_are_not(made, info: dict, choice: dict) -> None:

@@ -28,7 +28,7 @@ async def test_what_is_sent_of_the_memories_stays_the_same_whatever_is_said(made
 
 async def test_what_is_known_is_told_and_a_correction_takes_its_place(made) -> None:
     home = await made([Reply(calls=(save("The user drinks coffee now.", replaces=TEA),))])
-    await home.archive.keep_memories(Memory("tea", TEA, 0.0, 0.0, author="model"))
+    await home.archive.store_memories(Memory("tea", TEA, 0.0, 0.0, author="model"))
     await home.flushed()
     assert f"Remembered already:\n- {TEA}" in home.requests[0].text
     assert await home.texts() == ["The user drinks coffee now."]
@@ -36,7 +36,7 @@ async def test_what_is_known_is_told_and_a_correction_takes_its_place(made) -> N
 
 async def test_a_flush_can_be_undone_and_redone_with_what_it_replaced(made) -> None:
     home = await made([Reply(calls=(save("The user's name is Bob."), save(TEA)))])
-    await home.archive.keep_memories(Memory("name", "The user's name is Ann.", 0.0, 0.0, author="model"))
+    await home.archive.store_memories(Memory("name", "The user's name is Ann.", 0.0, 0.0, author="model"))
     await home.flushed()
     after = await home.texts()
     assert sorted(after) == [TEA, "The user's name is Bob."]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import CallPiece, ModelError, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import ModelError, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.chat.turn.reply_bounds import ReplyBounds
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import TextDelta, ToolStarted, TurnFailed
@@ -28,8 +28,11 @@ def call(place: int) -> ToolCall:
 @pytest.mark.parametrize(
     ("within", "beyond"),
     [
-        ([TextPiece("12345"), ReasoningPiece("123"), CallPiece(0, "read", "12")], TextPiece("1")),
-        ([CallPiece(0, "read", ""), CallPiece(1, "read", ""), CallPiece(0, "read", "")], CallPiece(2, "read", "")),
+        ([TextPiece("12345"), ReasoningPiece("123"), ToolCallPiece(0, "read", "12")], TextPiece("1")),
+        (
+            [ToolCallPiece(0, "read", ""), ToolCallPiece(1, "read", ""), ToolCallPiece(0, "read", "")],
+            ToolCallPiece(2, "read", ""),
+        ),
         ([TextPiece("1")], ReplyEnd("tool_calls", None, (call(0), call(1), call(2)))),
         ([TextPiece("1"), ReplyEnd("tool_calls", None, (call(0), call(1)))], None),
     ],

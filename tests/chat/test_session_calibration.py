@@ -104,7 +104,7 @@ async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says
     session = await home.chats.create("Assumed")
     session.policy = GOAGENT
     assert session.budget.usable > 100_000
-    info = replace(session.model.info, window_basis=Provenance.ASSUMED)
+    info = replace(session.model.info, window_provenance=Provenance.ASSUMED)
     session.use(LiteLLMModel(info, session.model.tokenizer, LiteLLM(), Endpoint("scripted", ""), "scripted"))
     assert session.budget.usable == 8_000
     session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))

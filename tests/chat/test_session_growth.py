@@ -42,7 +42,7 @@ class ArchiveInMemory:
         self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
     ) -> None: ...
 
-    async def note_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None: ...
+    async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None: ...
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
         return tuple(self.records[conversation])
@@ -50,7 +50,7 @@ class ArchiveInMemory:
     async def append(self, conversation: str, *entries: AnyEntry) -> None:
         self.records[conversation].extend(entries)
 
-    async def keep_partial(self, conversation: str, partial: Message) -> None:
+    async def store_partial(self, conversation: str, partial: Message) -> None:
         self.partials[conversation] = partial
 
     async def recover_partials(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conversations_made_up import Letters
-from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.chat.turn.stop_boundary import GRACE_MOST, landed
 from desktop_app.chat.turn.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
 from desktop_app.context.policy import BALANCED
@@ -82,20 +82,20 @@ def test_a_reply_that_stands_at_the_end_of_a_line_is_stopped_there() -> None:
     assert guard.state is State.STOPPING
 
 
-@pytest.mark.parametrize("piece", [ReasoningPiece("hm"), CallPiece(0, "bash", '{"comm')])
+@pytest.mark.parametrize("piece", [ReasoningPiece("hm"), ToolCallPiece(0, "bash", '{"comm')])
 def test_thoughts_and_calls_do_not_land(piece: Piece) -> None:
     guard = guard_at(500)
     guard.arrived(TextPiece("word" * 400))
     guard.weighed(is_worth_it=True)
     guard.arrived(piece)
     assert guard.state is State.STOPPING
-    assert guard.lost_call == ("bash" if isinstance(piece, CallPiece) else "")
+    assert guard.lost_call == ("bash" if isinstance(piece, ToolCallPiece) else "")
 
 
 def test_a_call_that_was_being_written_is_lost_at_once() -> None:
     guard = guard_at(500)
     guard.arrived(TextPiece("I look."))
-    assert guard.arrived(CallPiece(0, "write", "x" * 4 * 400)) == ()
+    assert guard.arrived(ToolCallPiece(0, "write", "x" * 4 * 400)) == ()
     assert guard.generated[Segment.CALLS] == 400
     guard.weighed(is_worth_it=True)
     assert (guard.state, guard.lost_call, guard.end) == (State.STOPPING, "write", None)
@@ -103,7 +103,7 @@ def test_a_call_that_was_being_written_is_lost_at_once() -> None:
 
 def test_a_call_that_was_whole_when_the_reply_ended_is_kept_however_full_the_window_is() -> None:
     guard = guard_at(500)
-    guard.arrived(CallPiece(0, "write", "x" * 4 * 400))
+    guard.arrived(ToolCallPiece(0, "write", "x" * 4 * 400))
     assert guard.state is State.WEIGHING
     guard.arrived(ReplyEnd("tool_calls", tool_calls=(CALL,)))
     assert guard.state is State.DONE
@@ -189,7 +189,7 @@ def test_the_windows_end_without_a_restart_is_told_as_such() -> None:
     [
         (True, (), State.READY),
         (False, (), State.READY),
-        (False, (CallPiece(0, "bash", "{"),), State.READY),
+        (False, (ToolCallPiece(0, "bash", "{"),), State.READY),
         (False, (TextPiece("word"),), State.ABORTED),
         (False, (ReasoningPiece("hm"),), State.ABORTED),
         (True, (TextPiece("word"),), State.STOPPING),

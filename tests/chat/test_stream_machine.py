@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from conversations_made_up import Letters
-from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.chat.turn.stream_guard import ENDS, STREAMS, Limits, Shown, State, StreamGuard, WrongMoment
 from desktop_app.conversation.message import ToolCall
 from examples import examples
@@ -93,7 +93,7 @@ class Reply(RuleBasedStateMachine):
         thoughts: list[Piece] = [ReasoningPiece(self.thought)] if self.thought and is_thinking else []
         texts = [TextPiece(rest[n : n + size]) for n in range(0, len(rest), size)]
         fragments = [
-            CallPiece(place, call.name, call.arguments[n : n + size])
+            ToolCallPiece(place, call.name, call.arguments[n : n + size])
             for place, call in enumerate(self.calls)
             for n in range(0, len(call.arguments), size)
         ]

@@ -1,4 +1,4 @@
-"""Thoughts that go back with calls, and those that do not: the gauge is of the request as it is sent."""
+"""ReturnedReasoning that go back with calls, and those that do not: the gauge is of the request as it is sent."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
 from desktop_app.context.counting.calibration import AS_COUNTED
 from desktop_app.context.counting.reports import calibration_of
-from desktop_app.context.counting.returned_reasoning import BLANK, thoughts_back
+from desktop_app.context.counting.returned_reasoning import BLANK, reasoning_to_return
 from desktop_app.context.counting.tokens import Counts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance
-from desktop_app.conversation.listing import ModelInfo, Thoughts
+from desktop_app.conversation.listing import ModelInfo, ReturnedReasoning
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
 from desktop_app.conversation.transcript import AnyEntry
 
@@ -23,7 +23,7 @@ THOUGHT = "Let me think about the ledger. " * 60
 CALL = ToolCall("c", "read", '{"path": "a"}')
 
 
-def counts_of(kind: Thoughts) -> Counts:
+def counts_of(kind: ReturnedReasoning) -> Counts:
     return Counts(Letters(), kind, INFO.recorded_as)
 
 
@@ -44,7 +44,7 @@ def reply(entries: list[AnyEntry], counts: Counts, *parts: Part, hidden: int = 0
 
 
 @pytest.mark.parametrize("kind", ["", "running", "always"])
-def test_a_measured_gauge_is_what_the_server_reports_next(kind: Thoughts) -> None:
+def test_a_measured_gauge_is_what_the_server_reports_next(kind: ReturnedReasoning) -> None:
     counts, entries = counts_of(kind), list[AnyEntry]()
     for turn in range(3):
         entries.append(user(f"Question {turn} " + "word " * 400))
@@ -73,7 +73,7 @@ def test_of_turns_that_are_over_at_most_a_blank_goes_back() -> None:
     old = Message(role=Role.ASSISTANT, parts=(Reasoning("Old."), CALL))
     new = Message(role=Role.ASSISTANT, parts=(Reasoning("New."), CALL))
     said = [user("One"), old, result("1"), user("Two"), new, result("2")]
-    assert thoughts_back(said, "running") == ["", "", "", "", "New.", ""]
-    assert thoughts_back(said, "always") == ["", BLANK, "", "", "New.", ""]
-    assert thoughts_back(said, "") == [""] * 6
-    assert thoughts_back([*said, user("Three")], "running") == [""] * 7
+    assert reasoning_to_return(said, "running") == ["", "", "", "", "New.", ""]
+    assert reasoning_to_return(said, "always") == ["", BLANK, "", "", "New.", ""]
+    assert reasoning_to_return(said, "") == [""] * 6
+    assert reasoning_to_return([*said, user("Three")], "running") == [""] * 7

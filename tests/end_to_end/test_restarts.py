@@ -12,7 +12,7 @@ import pytest_asyncio
 from desktop_app.conversation.events import GaugeChanged, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.gauge import Status
 from desktop_app.engine import protocol as p
-from desktop_app.paths import last_told_file
+from desktop_app.paths import last_known_file
 from desktop_app.settings import Server, ServerKind, Settings, write_settings
 from engine_client import EngineClient
 from examples import SHARE
@@ -87,7 +87,7 @@ async def check_restarts(start: Start, data: Path, kind: ServerKind, key: str, r
         await engine.turn(conversation, LONG)
         for number in range(restarts):
             if number % 3 == 2:
-                last_told_file(data).unlink()
+                last_known_file(data).unlink()
             engine = await start()
             opened = await engine.ask(p.OpenConversation(conversation), p.Opened)
             if number % 3 == 2:
@@ -118,7 +118,7 @@ async def test_a_server_that_is_away_is_named_and_try_again_works_once_it_is_bac
         engine = await start()
         conversation = (await engine.ask(p.CreateConversation(), p.Opened)).conversation.id
         await engine.turn(conversation, LONG)
-    last_told_file(data).unlink()
+    last_known_file(data).unlink()
     engine = await start()
     events = await engine.turn(conversation, "Are you there?")
     (failed,) = [event.failure for event in events if isinstance(event, TurnFailed)]

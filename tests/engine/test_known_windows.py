@@ -19,7 +19,7 @@ from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.planning import plan_wanted
 from desktop_app.engine.services import Services
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.paths import last_told_file
+from desktop_app.paths import last_known_file
 from desktop_app.settings import Server, ServerKind, Settings, write_settings
 from provider import Reply, ScriptedProvider
 
@@ -116,7 +116,7 @@ async def test_a_restart_forgets_no_window(restart: Restart, tmp_path: Path, kin
             assert windows(events) == {WINDOW}
             assert not [event for event in events if isinstance(event, ViewChanged)]
             if is_forgotten:
-                last_told_file(tmp_path).unlink()
+                last_known_file(tmp_path).unlink()
             run = await restart()
             session = await run.joined.conversations.open(session.id)
             assert session.gauge().window == (0 if is_forgotten else WINDOW)
@@ -155,14 +155,14 @@ async def test_the_last_known_window_serves_while_the_server_is_away(restart: Re
         run = await restart()
         session = await run.joined.conversations.create("Long", LONG)
         await run.turn(session.id, "And now?")
-        assert session.model_info.window_told_at == 0
+        assert session.model_info.window_reported_at == 0
     run = await restart()
     session = await run.joined.conversations.open(session.id)
     events = await run.turn(session.id, "Are you there?")
     [failure] = failures(events)
     assert failure.kind == "connection"
     assert windows(events) == {WINDOW}
-    assert session.model_info.window_told_at > 0, "it says that it is of an earlier run"
+    assert session.model_info.window_reported_at > 0, "it says that it is of an earlier run"
 
 
 async def test_another_address_is_another_server(restart: Restart, tmp_path: Path) -> None:

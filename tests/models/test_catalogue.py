@@ -11,7 +11,7 @@ from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.limits import tokens_from_text
+from desktop_app.models.token_limits import tokens_from_text
 from desktop_app.settings import Server, Settings
 from provider import Garbage, Reply, ScriptedProvider
 
@@ -32,7 +32,7 @@ def test_the_built_in_model_comes_first_and_is_always_there() -> None:
     models = catalogue(Server("home", "http://127.0.0.1:1/v1", ("a", "b/c"), window=32_000, max_output=2_000))
     builtin, first, second = models.infos()
     assert (builtin.id, builtin.label, builtin.window, builtin.is_builtin) == ("builtin", "SmolLM2 135M", 8192, True)
-    assert (first.id, first.window, first.max_output, first.window_basis) == (
+    assert (first.id, first.window, first.max_output, first.window_provenance) == (
         "home/a",
         32_000,
         2_000,
@@ -78,7 +78,7 @@ def test_an_unknown_model_is_an_error_that_lists_the_known_ones(model_id: str) -
 )
 async def test_a_local_server_is_asked(pages: dict[str, dict[str, Any]], window: int) -> None:
     info = await discovered(pages)
-    assert (info.window, info.window_basis, info.note) == (window, Provenance.MEASURED, "")
+    assert (info.window, info.window_provenance, info.note) == (window, Provenance.MEASURED, "")
 
 
 async def test_the_user_s_number_goes_before_the_server_s() -> None:
@@ -135,8 +135,8 @@ async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
     await models.litellm.load()
     known, unknown, also_known, never_told = models.infos()[1:]
     assert (also_known.window, never_told.window) == (128_000, 0), "a server that was not reached may tell it yet"
-    assert (known.window, known.max_output, known.window_basis) == (128_000, 16_384, Provenance.ESTIMATED)
-    assert (unknown.window, unknown.window_basis) == (128_000, Provenance.ASSUMED)
+    assert (known.window, known.max_output, known.window_provenance) == (128_000, 16_384, Provenance.ESTIMATED)
+    assert (unknown.window, unknown.window_provenance) == (128_000, Provenance.ASSUMED)
 
 
 async def test_what_a_cloud_model_costs_is_known_and_what_runs_here_costs_nothing() -> None:

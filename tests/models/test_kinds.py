@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import CallPiece, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models import litellm_model
@@ -78,7 +78,7 @@ async def test_two_calls_arrive_whole_and_as_they_grow(kind: Kind, litellm: Lite
     ]
     assert len({call.call_id for call in end.tool_calls}) == 2
     for place, call in enumerate(end.tool_calls):
-        grown = [piece for piece in pieces if isinstance(piece, CallPiece) and piece.place == place]
+        grown = [piece for piece in pieces if isinstance(piece, ToolCallPiece) and piece.index == place]
         assert "".join(piece.text for piece in grown) == call.arguments
         assert {piece.name for piece in grown} == {"read"}
     assert text_of(pieces) == "I look."

@@ -56,18 +56,18 @@ def test_well_known_models_have_their_windows_as_an_estimate(
     litellm: LiteLLM, kind: ServerKind, name: str, window: int
 ) -> None:
     model = info(litellm, kind, name)
-    assert (model.window, model.window_basis) == (window, Provenance.ESTIMATED)
-    assert model.has_tools
+    assert (model.window, model.window_provenance) == (window, Provenance.ESTIMATED)
+    assert model.supports_tools
     assert model.max_output >= 32_768, "thoughts are a part of the reply"
-    assert model.has_eyes == (not name.rpartition("/")[2].startswith("kimi-k2-"))
+    assert model.supports_vision == (not name.rpartition("/")[2].startswith("kimi-k2-"))
 
 
 def test_all_that_is_proposed_has_a_window_tools_and_a_price(litellm: LiteLLM) -> None:
     for kind, names in PROPOSED.items():
         models = catalogue(litellm, Server("s", "", names, kind=kind))
         for model in models.infos()[1:]:
-            assert model.window_basis is Provenance.ESTIMATED, model.id
-            assert model.has_tools, model.id
+            assert model.window_provenance is Provenance.ESTIMATED, model.id
+            assert model.supports_tools, model.id
             assert models.price(model.id) is not None, model.id
 
 
@@ -93,7 +93,7 @@ def test_prices_are_those_of_the_prompt_of_its_cache_and_of_the_reply(litellm: L
 
 def test_other_vendors_are_known_by_their_hosts(litellm: LiteLLM) -> None:
     server = Server("d", "https://api.deepseek.com/v1", ("deepseek-chat",))
-    assert catalogue(litellm, server).infos()[1].window_basis is Provenance.ESTIMATED
+    assert catalogue(litellm, server).infos()[1].window_provenance is Provenance.ESTIMATED
 
 
 async def test_openrouter_tells_windows_prices_and_abilities_itself(litellm: LiteLLM) -> None:
@@ -110,8 +110,8 @@ async def test_openrouter_tells_windows_prices_and_abilities_itself(litellm: Lit
         models = catalogue(litellm, local)
         await models.discover()
         model = models.infos()[1]
-        assert (model.window, model.max_output, model.window_basis) == (64_000, 8_000, Provenance.MEASURED)
-        assert (model.has_tools, model.has_eyes) == (False, True)
+        assert (model.window, model.max_output, model.window_provenance) == (64_000, 8_000, Provenance.MEASURED)
+        assert (model.supports_tools, model.supports_vision) == (False, True)
 
 
 async def test_gemini_tells_its_limits_itself(litellm: LiteLLM) -> None:
@@ -168,7 +168,7 @@ async def test_a_local_server_tells_what_its_model_can(
         models = catalogue(litellm, Server("home", provider.root_url, ("m",), kind=kind))
         await models.discover()
         model = models.infos()[1]
-    assert (model.has_tools, model.has_eyes, model.window) == (tools, eyes, 9_000)
+    assert (model.supports_tools, model.supports_vision, model.window) == (tools, eyes, 9_000)
 
 
 async def test_abilities_are_asked_for_even_where_the_user_gave_the_window(litellm: LiteLLM) -> None:
@@ -176,4 +176,4 @@ async def test_abilities_are_asked_for_even_where_the_user_gave_the_window(litel
     with ScriptedProvider(pages=pages) as provider:
         models = catalogue(litellm, Server("home", provider.base_url, ("m",), window=5_000, kind="lm_studio"))
         await models.discover()
-        assert (models.infos()[1].window, models.infos()[1].has_eyes) == (5_000, True)
+        assert (models.infos()[1].window, models.infos()[1].supports_vision) == (5_000, True)

@@ -20,7 +20,7 @@ SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief."),))
 async def asked(litellm: LiteLLM, *messages: Message) -> Any:
     """The body of the request with which these messages are sent."""
     with CODEX.provider(Reply("Done.")) as provider:
-        model = CODEX.model_at(provider, litellm, has_eyes=True)
+        model = CODEX.model_at(provider, litellm, supports_vision=True)
         _ = [piece async for piece in model.stream(messages, 100, (READ,))]
         (request,) = provider.requests
     assert request.path == "/v1/responses"

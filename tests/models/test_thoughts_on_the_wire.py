@@ -44,8 +44,8 @@ def litellm() -> LiteLLM:
 
 def called(number: int, writer: str, thought: str, has_details: bool) -> list[Message]:
     details = {"reasoning_details": [{"type": "reasoning.text", "text": thought, "index": 0}]}
-    extras = written(ProviderMetadata(writer, message=details)) if has_details else ""
-    call = ToolCall(f"call_{number}", "read", f'{{"path": "{number}.md"}}', extras)
+    provider_metadata = written(ProviderMetadata(writer, message=details)) if has_details else ""
+    call = ToolCall(f"call_{number}", "read", f'{{"path": "{number}.md"}}', provider_metadata)
     reply = Message(role=Role.ASSISTANT, parts=(Reasoning(thought), Text("I look."), call), model=writer)
     return [reply, Message(role=Role.TOOL, parts=(ToolResult(f"call_{number}", "read", "It is empty."),))]
 
@@ -77,7 +77,7 @@ async def sent(kind: Kind, litellm: LiteLLM, is_running: bool) -> tuple[int, int
     with kind.provider(Reply("Nothing in it.")) as provider:
         model = kind.model_at(provider, litellm)
         shown = conversation(model.info.recorded_as, is_running, kind.kind == "openrouter")
-        counts = Counts(model.tokenizer, model.info.thoughts, model.info.recorded_as)
+        counts = Counts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
         pieces = [piece async for piece in model.stream(assemble(shown), 200)]
         assert isinstance(pieces[-1], ReplyEnd)
         body = provider.requests[-1].body

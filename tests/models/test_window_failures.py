@@ -27,7 +27,7 @@ def catalogue(server: Server, key: str = "") -> Catalogue:
 async def failure_at(base_url: str, *, kind: ServerKind = "vllm", model: str = "big", key: str = "") -> Failure:
     models = catalogue(Server("home", base_url, (model,), kind=kind), key)
     with pytest.raises(ModelError) as caught:
-        await models.known_model(f"home/{model}")
+        await models.resolve_model(f"home/{model}")
     assert KEY not in repr(caught.value.failure)
     await models.close()
     return caught.value.failure
@@ -135,7 +135,7 @@ async def test_a_page_instead_of_an_answer_is_said_to_be_one(raw_server: Callabl
 
 async def test_a_window_of_the_user_s_own_needs_no_answer() -> None:
     models = catalogue(Server("home", "http://127.0.0.1:9/v1", ("big",), window=9_000))
-    assert (await models.known_model("home/big")).info.window == 9_000
+    assert (await models.resolve_model("home/big")).info.window == 9_000
 
 
 async def test_what_is_known_of_a_model_without_its_window_goes_along() -> None:

@@ -64,7 +64,7 @@ async def test_it_says_what_was_saved_what_was_known_and_what_was_replaced(archi
 async def test_what_the_user_asks_for_again_comes_back_though_it_was_deleted(archive: ArchiveThread) -> None:
     await called(archive, text=NAME.text)
     (memory,) = await archive.memories()
-    await archive.take_back_memories([memory.id], 5.0)
+    await archive.undo_memories([memory.id], 5.0)
     assert (await called(archive, text=NAME.text)).text.startswith("Saved")
     assert [memory.text for memory in await archive.memories()] == [NAME.text]
 
@@ -111,7 +111,7 @@ async def test_an_archive_that_cannot_write_is_told(archive: ArchiveThread) -> N
 
 async def test_what_the_user_wrote_stays_beside_a_note_and_is_never_loosened(archive: ArchiveThread) -> None:
     rule = Memory("rule", "Never push to main without asking.", 1.0, 1.0)
-    await archive.keep_memories(rule, NAME)
+    await archive.store_memories(rule, NAME)
     refused = await called(archive, text="The user wants pushes without asking.", replaces=rule.text)
     assert refused.is_error
     assert "allow more" in refused.text

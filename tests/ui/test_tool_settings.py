@@ -29,8 +29,8 @@ SETTINGS = Settings(
 )
 MODELS = Models(
     (
-        ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True, has_tools=False),
-        ModelInfo("anthropic/claude-sonnet-4-5", "claude-sonnet-4-5", 200_000, 8_192, has_eyes=True),
+        ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True, supports_tools=False),
+        ModelInfo("anthropic/claude-sonnet-4-5", "claude-sonnet-4-5", 200_000, 8_192, supports_vision=True),
     )
 )
 

@@ -14,7 +14,16 @@ from contextlib import aclosing
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import CallPiece, ChatModel, ModelError, Price, ReasoningPiece, ReplyEnd, TextPiece, priced
+from desktop_app.chat.ports import (
+    ChatModel,
+    ModelError,
+    Price,
+    ReasoningPiece,
+    ReplyEnd,
+    TextPiece,
+    ToolCallPiece,
+    with_price,
+)
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.summary.model_summary import (
     PAGE_LEAST,
@@ -236,14 +245,14 @@ class Writing:
                         self._tokens += self._model.tokenizer.count(text)
                         if self._tokens > enough:
                             raise NoSummary(f"the reply of {self._model.info.label} was longer than it may be")
-                    case ReasoningPiece() | CallPiece():
+                    case ReasoningPiece() | ToolCallPiece():
                         pass  # it is on its way
                     case ReplyEnd():
                         end = piece
                 if loop.time() - self._told_at >= PROGRESS_EVERY:
                     self._told_at = loop.time()
                     yield Progress(min(self._tokens, self._most), self._most)
-        self.usage = added(self.usage, priced(end.usage, self._order.price))
+        self.usage = added(self.usage, with_price(end.usage, self._order.price))
         if end.reason != "stop":
             why = "was longer than it may be" if end.reason == "length" else "called a tool instead"
             raise NoSummary(f"the reply of {self._model.info.label} {why}")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import ChatModel, ModelError, Models, Price
+from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Price
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.summary.model_summary import Estimate, estimate_of
@@ -69,7 +69,7 @@ class SummaryService:
 
     def __init__(
         self,
-        models: Models,
+        models: ModelCatalogue,
         settings: Callable[[], Settings],
         prompts: Callable[[], Prompts] | None = None,
         clock: Callable[[], float] = time.time,

@@ -11,7 +11,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from desktop_app.chat.ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, priced
+from desktop_app.chat.ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import SAVE_MEMORY, FlushPrompts, notes_of, request_for_flush, ridden
 from desktop_app.context.memory.memories import Note
@@ -136,7 +136,7 @@ class Asking:
                     if length > CHARACTERS_MOST:
                         raise NoNotes(f"the reply of {label} was longer than it may be")
                     if isinstance(piece, ReplyEnd):
-                        self.usage = priced(piece.usage, self._price)
+                        self.usage = with_price(piece.usage, self._price)
                         if piece.reason == "content_filter":
                             raise NoNotes(f"a filter stopped {label}")
                         return "".join(arrived), piece

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import request_size
 from desktop_app.chat.operations import not_found, undo_in_force
-from desktop_app.chat.ports import ChatModel, ModelError, Models, WorldError
+from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, WorldError
 from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.shielded import shielded
 from desktop_app.context.compact.make_room import is_due
@@ -59,16 +59,16 @@ class MemoryStore(Protocol):
         """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
         ...
 
-    async def keep_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
         """Stores memories that are new or changed: the id says which. replaced: ids of memories that are deleted since
         another one, whose id stands behind them, takes their place."""
         ...
 
-    async def take_back_memories(self, ids: Sequence[str], at: float) -> None:
+    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
         """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
         ...
 
-    async def bring_again_memories(self, ids: Sequence[str], at: float) -> None:
+    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
         """Restores memories that were taken back, and deletes again what they replaced."""
         ...
 
@@ -82,7 +82,7 @@ class MemoryFlusher:
     def __init__(
         self,
         store: MemoryStore,
-        models: Models,
+        models: ModelCatalogue,
         settings: Callable[[], Settings],
         prompts: Callable[[], FlushPrompts] | None = None,
     ) -> None:
@@ -167,7 +167,7 @@ class MemoryFlusher:
 
         async def kept() -> list[TurnEvent]:
             # First the memories, which say by their ids that they are of this flush: see `interrupted`.
-            await self._store.keep_memories(*changes.kept, replaced=changes.replaced)
+            await self._store.store_memories(*changes.kept, replaced=changes.replaced)
             return [await session.record_operation(stamped(flush), cause=trigger)]
 
         return await shielded(kept())
@@ -213,7 +213,7 @@ class MemoryFlusher:
                 return None if model.info.is_builtin else model
             except ModelError as error:
                 log.info("the chat's own model is asked what must last: %s", error)
-        return None if own.info.is_builtin or not own.info.has_tools else own
+        return None if own.info.is_builtin or not own.info.supports_tools else own
 
 
 async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
@@ -222,7 +222,7 @@ async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> l
     async with session.changes:
         if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
             return []
-        await store.take_back_memories(flush.memories, time.time())
+        await store.undo_memories(flush.memories, time.time())
         return [await session.record_operation(stamped(Undo(entry_id=flush.id)))]
 
 
@@ -232,7 +232,7 @@ async def flush_redone(session: Session, store: MemoryStore, flush_id: str) -> l
     async with session.changes:
         if (undo := undo_in_force(session, flush.id)) is None:
             return []
-        await store.bring_again_memories(flush.memories, time.time())
+        await store.redo_memories(flush.memories, time.time())
         return [await session.record_operation(stamped(Undo(entry_id=undo.id)))]
 
 
@@ -254,7 +254,7 @@ async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:
     else:
         first = replace(wanted, id=wanted.id or uuid.uuid4().hex, at=now) if known is None else known
         memory = replace(first, text=_text(wanted.text), author="user", changed_at=now, **shown)
-    await store.keep_memories(memory)
+    await store.store_memories(memory)
     return memory
 
 

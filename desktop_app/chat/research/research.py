@@ -13,7 +13,7 @@ from contextlib import aclosing
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import ChatModel, ModelError, Models, Price, WorldError
+from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Price, WorldError
 from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.shielded import all_of, shielded
 from desktop_app.chat.titles import RESEARCH
@@ -69,7 +69,7 @@ class Researcher(msgspec.Struct, frozen=True):
 class ResearchRole:
     """Says who researches. settings: as they are now. words: reads the system prompt."""
 
-    def __init__(self, models: Models, settings: Callable[[], Settings], words: Callable[[], str]) -> None:
+    def __init__(self, models: ModelCatalogue, settings: Callable[[], Settings], words: Callable[[], str]) -> None:
         self._models = models
         self._settings = settings
         self._words = words
@@ -78,7 +78,7 @@ class ResearchRole:
         """The model that the settings name; the chat's own if none is named, or if that one is missing."""
         chosen, model, note = self._settings().research_model, session.model, ""
         try:
-            model = await self._models.known_model(chosen) if chosen else model
+            model = await self._models.resolve_model(chosen) if chosen else model
         except ModelError as error:
             note = f"{error.failure.title}: {model.info.label} answered instead."
         return Researcher(model, await asyncio.to_thread(self._words), self._models.price(model.info.id), note)
@@ -176,7 +176,7 @@ class Research:
         offered = await self._bench.toolbox.specs(self._bench.place_of(self._session))
         off = self._bench.settings().tools_off
         tools = [spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off]
-        if not info.has_tools:
+        if not info.supports_tools:
             detail = f"{info.label} cannot call tools."
             raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
         if WEB.isdisjoint(spec.name for spec in tools):

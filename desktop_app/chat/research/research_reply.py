@@ -21,7 +21,7 @@ from desktop_app.chat.ports import (
     Spills,
     TextPiece,
     WorldError,
-    priced,
+    with_price,
 )
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.reply_bounds import ReplyBounds
@@ -90,7 +90,7 @@ class ResearchReply:
                 return ReasoningDelta(self._session.id, self.id, text)
             case ReplyEnd():
                 self.calls = piece.tool_calls
-                self.usage = added(self.usage, priced(piece.usage, self._price))
+                self.usage = added(self.usage, with_price(piece.usage, self._price))
                 return None
             case _:
                 return None
@@ -113,7 +113,7 @@ class ResearchReply:
         """Keeps what is there, in case that the engine ends now. Raises ArchiveError."""
         self._kept_at = time.monotonic()
         if self.text or self._said:
-            await self._session.archive.keep_partial(self._session.id, self._message(self.text))
+            await self._session.archive.store_partial(self._session.id, self._message(self.text))
 
     async def message(self, spills: Spills) -> Message | None:
         """The message that is stored: the answer with its sources, or what was there when it ended early. None if

@@ -54,7 +54,7 @@ def _size(piece: Piece) -> tuple[int, int]:
     """Return how many calls the reply has up to that piece, and how many characters come with it."""
     if isinstance(piece, ReplyEnd):
         return len(piece.tool_calls), 0
-    return getattr(piece, "place", -1) + 1, len(piece.text)
+    return getattr(piece, "index", -1) + 1, len(piece.text)
 
 
 async def bounded(

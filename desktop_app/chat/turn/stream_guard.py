@@ -44,7 +44,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.context.counting.growing_count import RECOUNT_EVERY, GrowingCount
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.repeated_text import OverlapTrimmer
@@ -218,7 +218,7 @@ class StreamGuard:
         if self.state not in states:
             raise WrongMoment(f"not while {self.state.value}")
 
-    def _taken(self, piece: TextPiece | ReasoningPiece | CallPiece) -> tuple[Shown, ...]:
+    def _taken(self, piece: TextPiece | ReasoningPiece | ToolCallPiece) -> tuple[Shown, ...]:
         """Counts a piece; what of it is shown, for all that is known of it."""
         match piece:
             case TextPiece(text):
@@ -228,7 +228,7 @@ class StreamGuard:
                 self._counts[Segment.REASONING].add(text)
                 self._has_shown = self._has_shown or bool(text)
                 return (piece,) if text else ()
-            case CallPiece(_, name, text):
+            case ToolCallPiece(_, name, text):
                 self._counts[Segment.CALLS].add(text)
                 self._call = self._call or name or "a tool"
                 return ()

@@ -102,7 +102,7 @@ async def _arriving(session: Session, reply: ReplyInFlight, request: Request, mo
             if piece is not None:
                 yield piece
             if reply.length > kept and time.monotonic() - kept_at >= KEEP_EVERY:
-                await session.archive.keep_partial(session.id, reply.message())
+                await session.archive.store_partial(session.id, reply.message())
                 kept_at, kept = time.monotonic(), reply.length
 
 

@@ -78,7 +78,7 @@ class ToolRuntime:
 
     async def specs(self, session: Session) -> tuple[ToolSpec, ...]:
         """The tools on offer there; none for a model that cannot call any."""
-        if not session.model_info.has_tools:
+        if not session.model_info.supports_tools:
             return ()
         place = self.place_of(session)
         off = {*self.settings().tools_off, *(() if place.folder else IN_A_FOLDER)}

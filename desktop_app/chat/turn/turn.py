@@ -94,7 +94,7 @@ class Turn:
 
     def note(self, reply: Message) -> Message:
         """A reply that is about to be stored, with what it has cost."""
-        self.newest = replace(reply, usage=self.session.priced(reply.usage))
+        self.newest = replace(reply, usage=self.session.with_price(reply.usage))
         return self.newest
 
     async def tools_run(self) -> AsyncGenerator[TurnEvent, None]:

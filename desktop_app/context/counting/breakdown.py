@@ -189,7 +189,7 @@ def _as_counted(
         window=budget.window,
         reserve=budget.reserve,
         status=_status(total, budget.usable, policy),
-        window_basis=model.window_basis,
+        window_provenance=model.window_provenance,
         thresholds=policy.thresholds,
         basis=Provenance.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Provenance.ESTIMATED,
         tokenizer=counts.tokenizer.name,

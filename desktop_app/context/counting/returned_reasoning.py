@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from desktop_app.conversation.listing import Thoughts
+from desktop_app.conversation.listing import ReturnedReasoning
 from desktop_app.conversation.message import Message, Reasoning, Role
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def thought_of(message: Message) -> str:
     return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
 
 
-def thoughts_back(messages: Sequence[Message], kind: Thoughts) -> list[str]:
+def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) -> list[str]:
     """Return for each message of a request the thoughts that go back with it; "" for none.
 
     kind: `ModelInfo.thoughts` of the model that it goes to.
@@ -33,7 +33,7 @@ def thoughts_back(messages: Sequence[Message], kind: Thoughts) -> list[str]:
     return [_back(message, place > running, kind) for place, message in enumerate(messages)]
 
 
-def _back(message: Message, is_running: bool, kind: Thoughts) -> str:
+def _back(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
     if not message.tool_calls or not kind:
         return ""
     told = thought_of(message) if is_running else ""
@@ -44,5 +44,5 @@ def thought_tokens(messages: Sequence[Message], counts: Counts) -> int:
     """Return the tokens of the thoughts that go back with these messages of a request."""
     if not counts.thoughts:
         return 0
-    back = thoughts_back(messages, counts.thoughts)
+    back = reasoning_to_return(messages, counts.thoughts)
     return sum(counts.thought(thought) for thought in back if thought)

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.listing import Thoughts
+from desktop_app.conversation.listing import ReturnedReasoning
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolSpec
 
@@ -108,9 +108,10 @@ def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> T
 
 def _has_details(call: ToolCall, writer: str) -> bool:
     """Whether thoughts in words go back to that model with the call. Those that are encrypted cannot be counted."""
-    if not call.extras or not writer or not any(f'"reasoning.{kind}"' in call.extras for kind in ("text", "summary")):
+    kept = call.provider_metadata
+    if not writer or not any(f'"reasoning.{kind}"' in kept for kind in ("text", "summary")):
         return False
-    return f'"writer":{msgspec.json.encode(writer).decode()}' in call.extras
+    return f'"writer":{msgspec.json.encode(writer).decode()}' in kept
 
 
 class Counts:
@@ -121,9 +122,9 @@ class Counts:
     model, and how the record names it, see thoughts.py.
     """
 
-    def __init__(self, tokenizer: Tokenizer, thoughts: Thoughts = "", writer: str = "") -> None:
+    def __init__(self, tokenizer: Tokenizer, thoughts: ReturnedReasoning = "", writer: str = "") -> None:
         self.tokenizer = tokenizer
-        self.thoughts: Thoughts = thoughts
+        self.thoughts: ReturnedReasoning = thoughts
         self.writer = writer
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}

@@ -177,7 +177,7 @@ class Breakdown(QWidget):
         if not gauge.is_window_known:
             self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
             return
-        if gauge.window_basis is Provenance.ASSUMED:
+        if gauge.window_provenance is Provenance.ASSUMED:
             note += " The size of the context window is assumed: the server did not report it."
         elif gauge.stated_window:
             stated = thousands(gauge.stated_window)

@@ -174,7 +174,7 @@ class ContextGauge(QWidget):
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
         used = "" if self._is_narrow() else " of the usable window"
         notes = [f"{format_percent(share)}{used}", gauge.basis.value]
-        if gauge.window_basis is Provenance.ASSUMED:
+        if gauge.window_provenance is Provenance.ASSUMED:
             notes.append("window assumed")
         elif gauge.stated_window:
             notes.insert(1, "window learned")

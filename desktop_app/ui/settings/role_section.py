@@ -51,8 +51,8 @@ class RoleSection(Section):
     been changed here."""
 
     def __init__(self, settings: Settings, models: Sequence[ModelInfo], renamed: Callable[[str], str]) -> None:
-        seeing = [model for model in models if model.has_eyes or model.id == settings.vision_model]
-        calling = [model for model in models if model.has_tools or model.id == settings.research_model]
+        seeing = [model for model in models if model.supports_vision or model.id == settings.vision_model]
+        calling = [model for model in models if model.supports_tools or model.id == settings.research_model]
         self.vision = RoleChoice("Describe images with", VISION_NOTE, settings.vision_model, seeing)
         self.research = RoleChoice("Research with", RESEARCH_NOTE, settings.research_model, calling)
         self._renamed = renamed

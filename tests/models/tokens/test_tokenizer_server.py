@@ -184,7 +184,7 @@ async def test_the_real_llama_cpp_is_counted_as_it_counts() -> None:
         server = Server("real", llama.base_url, ("builtin",), kind="llama_cpp")
         catalogue = Catalogue(Settings(servers=(server,)), lambda _: llama.token)
         await catalogue.discover()
-        assert (catalogue.infos()[1].window, catalogue.infos()[1].window_basis) == (2_048, Provenance.MEASURED)
+        assert (catalogue.infos()[1].window, catalogue.infos()[1].window_provenance) == (2_048, Provenance.MEASURED)
         assert [piece async for piece in catalogue.model("real/builtin").stream((user_message("Hi"),), 4)]
         await catalogue.close()
         own, unnamed = tokenizer_fitted("SmolLM2-135M", counts), tokenizer_fitted("some-model", counts)

@@ -11,8 +11,8 @@ import re
 import string
 from collections.abc import Sequence
 
-from desktop_app.context.counting.returned_reasoning import thoughts_back
-from desktop_app.conversation.listing import ModelInfo, Thoughts
+from desktop_app.context.counting.returned_reasoning import reasoning_to_return
+from desktop_app.conversation.listing import ModelInfo, ReturnedReasoning
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.openai_chat import Json, chat_of
 from desktop_app.conversation.tools import ToolSpec
@@ -41,15 +41,15 @@ def request_of(
     messages: Sequence[Message],
     max_tokens: int,
     tools: Sequence[ToolSpec] = (),
-    has_extras: bool = True,
+    with_metadata: bool = True,
 ) -> Json:
     """The fields of a streaming request as litellm wants them, but for the model. name: as its server calls it.
 
-    has_extras: whether what this model gave with its calls goes back with them.
+    with_metadata: whether what this model gave with its calls goes back with them.
     """
     family = family_of(name)
-    chat = chat_of(messages if info.has_eyes else [_without_images(message) for message in messages])
-    offered = [_function(tool) for tool in tools] if info.has_tools else []
+    chat = chat_of(messages if info.supports_vision else [_without_images(message) for message in messages])
+    offered = [_function(tool) for tool in tools] if info.supports_tools else []
     request: Json = {"max_tokens": max_tokens, "stream": True}
     if kind not in WITHOUT_STREAM_OPTIONS:
         request["stream_options"] = {"include_usage": True}
@@ -57,10 +57,10 @@ def request_of(
         request["num_ctx"] = info.window  # else it loads the model with a window of its own, and cuts in silence
     if family == "claude" and not offered and (offered := _functions_named_in(chat)):
         request["tool_choice"] = "none"
-    if has_extras:
-        chat = [_with_extras(sent, message, info.recorded_as) for sent, message in zip(chat, messages, strict=True)]
-    if thoughts := thoughts_of(name):
-        back = thoughts_back(messages, thoughts)
+    if with_metadata:
+        chat = [_with_metadata(sent, message, info.recorded_as) for sent, message in zip(chat, messages, strict=True)]
+    if thoughts := returned_reasoning_of(name):
+        back = reasoning_to_return(messages, thoughts)
         chat = [sent | {"reasoning_content": told} if told else sent for sent, told in zip(chat, back, strict=True)]
     if family.startswith("mistral"):
         chat = [_with_short_ids(message) for message in chat]
@@ -95,9 +95,9 @@ def _without_images(message: Message) -> Message:
     return Message(id=message.id, role=message.role, parts=parts, speaker=message.speaker)
 
 
-def _with_extras(sent: Json, message: Message, writer: str) -> Json:
+def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
     """The message with what that model gave with its calls; what another gave may be refused."""
-    extras = [read(call.extras, writer) for call in message.tool_calls]
+    extras = [read(call.provider_metadata, writer) for call in message.tool_calls]
     if not any(extras):
         return sent
     of_message = next((one.message for one in extras if one and one.message), {})
@@ -105,7 +105,7 @@ def _with_extras(sent: Json, message: Message, writer: str) -> Json:
     return sent | of_message | {"tool_calls": calls}
 
 
-def thoughts_of(name: str) -> Thoughts:
+def returned_reasoning_of(name: str) -> ReturnedReasoning:
     """Return which of that model's thoughts go back to it. name: as its server calls it.
 
     Kimi and DeepSeek ask for those that led to the calls of the turn that runs; those of turns that are over go back

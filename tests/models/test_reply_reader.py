@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.models import provider_metadata
-from desktop_app.models.wire import ReplyReader, StreamError
+from desktop_app.models.reply_reader import ReplyReader, StreamError
 
 WRITER = "OpenRouter/model"
 
@@ -109,7 +109,7 @@ def test_growing_arguments_are_pieces_that_say_which_call_they_belong_to() -> No
         chunk(calls=[fragment(0, "a", "read", ""), fragment(1, "b", "list", '{"p')]),
         chunk(calls=[fragment(0, None, None, "{}"), fragment(1, None, None, '":1}')]),
     )
-    assert pieces == [CallPiece(1, "list", '{"p'), CallPiece(0, "read", "{}"), CallPiece(1, "list", '":1}')]
+    assert pieces == [ToolCallPiece(1, "list", '{"p'), ToolCallPiece(0, "read", "{}"), ToolCallPiece(1, "list", '":1}')]
 
 
 def test_whole_calls_that_all_have_the_index_0_are_calls_of_their_own() -> None:
@@ -193,7 +193,7 @@ def test_a_signature_is_taken_out_of_the_id_and_goes_back_with_the_call() -> Non
     (call,) = reader.end().tool_calls
     assert call.call_id == "call_1"
     fields = {"provider_specific_fields": {"thought_signature": "c2ln+/="}}
-    assert provider_metadata.read(call.extras, WRITER) == provider_metadata.ProviderMetadata(WRITER, fields)
+    assert provider_metadata.read(call.provider_metadata, WRITER) == provider_metadata.ProviderMetadata(WRITER, fields)
 
 
 def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> None:
@@ -202,10 +202,10 @@ def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> 
         chunk(None, reasoning_details=[detail]),
         chunk(calls=[fragment(0, "a", "read", "{}"), fragment(1, "b", "read", "{}")]),
     ).tool_calls
-    assert provider_metadata.read(first.extras, WRITER) == provider_metadata.ProviderMetadata(
+    assert provider_metadata.read(first.provider_metadata, WRITER) == provider_metadata.ProviderMetadata(
         WRITER, {}, {"reasoning_details": [detail]}
     )
-    assert second.extras == ""
+    assert second.provider_metadata == ""
 
 
 def test_a_thought_that_streams_in_details_is_one_detail_and_others_stay_as_they_are() -> None:
@@ -218,6 +218,6 @@ def test_a_thought_that_streams_in_details_is_one_detail_and_others_stay_as_they
     ]
     deltas = [chunk(None, reasoning_details=[detail]) for detail in details]
     (call,) = ended(*deltas, chunk(calls=[fragment(0, "a", "read", "{}")])).tool_calls
-    kept = provider_metadata.read(call.extras, WRITER)
+    kept = provider_metadata.read(call.provider_metadata, WRITER)
     assert kept
     assert kept.message["reasoning_details"] == [details[0] | {"summary": "**Alpha**"}, *details[2:]]

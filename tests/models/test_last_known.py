@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.models.last_told import LastTold, LastToldFile
-from desktop_app.models.limits import ModelCapabilities
+from desktop_app.models.last_known import LastKnown, LastKnownFile
+from desktop_app.models.token_limits import ModelCapabilities
 
 KEY = ("home", "http://127.0.0.1:1/v1", "big")
-LAST = LastTold(ModelCapabilities(64_000, has_tools=True), Provenance.MEASURED, 1_795_363_349.8)
+LAST = LastKnown(ModelCapabilities(64_000, supports_tools=True), Provenance.MEASURED, 1_795_363_349.8)
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    kept = LastToldFile(tmp_path / "models.json")
+    kept = LastKnownFile(tmp_path / "models.json")
     assert kept.note(KEY, LAST)
     assert not kept.note(KEY, LAST), "nothing new"
     kept.write()
-    again = LastToldFile(tmp_path / "models.json")
+    again = LastKnownFile(tmp_path / "models.json")
     again.read()
     assert again.of(KEY) == LAST
     assert again.of(("home", "http://127.0.0.1:2/v1", "big")) is None
@@ -28,7 +28,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
 def test_nobody_else_reads_it(tmp_path: Path) -> None:
-    kept = LastToldFile(tmp_path / "models.json")
+    kept = LastKnownFile(tmp_path / "models.json")
     kept.note(KEY, LAST)
     kept.write()
     assert (tmp_path / "models.json").stat().st_mode & 0o777 == 0o600
@@ -37,7 +37,7 @@ def test_nobody_else_reads_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"[", b"{}", b"\xff", b'[{"server": 1}]', b"[" * 200_000])
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "models.json").write_bytes(content)
-    kept = LastToldFile(tmp_path / "models.json")
+    kept = LastKnownFile(tmp_path / "models.json")
     kept.read()
     assert kept.of(KEY) is None
     kept.note(KEY, LAST)
@@ -47,7 +47,7 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> No
 
 
 def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
-    kept = LastToldFile(tmp_path / "gone" / "models.json")
+    kept = LastKnownFile(tmp_path / "gone" / "models.json")
     kept.note(KEY, LAST)
     kept.write()
     assert kept.of(KEY) == LAST

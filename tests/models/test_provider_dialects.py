@@ -15,7 +15,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.manners import MISTRAL_ID, request_of, short_id
+from desktop_app.models.provider_dialects import MISTRAL_ID, request_of, short_id
 from desktop_app.settings import ServerKind
 from kinds_of_server import OF_KIND
 from provider import Events, Reply, ScriptedProvider, Windowed
@@ -39,7 +39,7 @@ async def bodies(
 ) -> list[Any]:
     """What arrives at such a server for each of these conversations."""
     with OF_KIND[kind].provider(Reply("Done."), repeat_last=True) as provider:
-        model = OF_KIND[kind].model_at(provider, litellm, has_eyes=eyes)
+        model = OF_KIND[kind].model_at(provider, litellm, supports_vision=eyes)
         for messages in conversations:
             _ = [piece async for piece in model.stream(messages, 100, (READ,))]
         return [request.body for request in provider.requests]
@@ -116,7 +116,7 @@ def test_nothing_is_declared_without_need() -> None:
 
 
 def test_a_model_without_tools_is_offered_none() -> None:
-    assert "tools" not in request("ollama", "gemma3", user_message("Hi"), tools=(READ,), has_tools=False)
+    assert "tools" not in request("ollama", "gemma3", user_message("Hi"), tools=(READ,), supports_tools=False)
 
 
 # --- identical calls

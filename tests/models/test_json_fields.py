@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.surrogates import whole
+from desktop_app.models.json_fields import NoChunk, count_of, index_of, json_of, text_of, with_counts, word_of
+from desktop_app.models.reply_reader import ReplyReader, StreamError
 from desktop_app.models.responses_api import chunk_of
-from desktop_app.models.wire import ReplyReader, StreamError
-from desktop_app.models.wire_types import NoChunk, count_of, index_of, json_of, text_of, with_counts, word_of
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8) | st.just("error")

@@ -10,7 +10,7 @@ import msgspec
 
 from desktop_app.conversation.gauge import Provenance
 
-from .limits import ModelCapabilities
+from .token_limits import ModelCapabilities
 
 ModelKey = tuple[str, str, str]
 """The server's name, its address, and the model as the server calls it: at another address it is another model."""
@@ -18,14 +18,14 @@ ModelKey = tuple[str, str, str]
 log = logging.getLogger(__name__)
 
 
-class LastTold(msgspec.Struct, frozen=True):
-    """What was last told of a model. basis: measured by its server, or estimated from what is published.
+class LastKnown(msgspec.Struct, frozen=True, rename={"capabilities": "told", "provenance": "basis"}):
+    """What was last told of a model. provenance: measured by its server, or estimated from what is published.
 
     at: when, in seconds since 1970.
     """
 
-    told: ModelCapabilities
-    basis: Provenance
+    capabilities: ModelCapabilities
+    provenance: Provenance
     at: float
 
 
@@ -33,25 +33,25 @@ class _Entry(msgspec.Struct, frozen=True):
     server: str
     address: str
     model: str
-    last: LastTold
+    last: LastKnown
 
 
-class LastToldFile:
-    """The newest `LastTold` of each model. path: None where nothing is kept beyond this run."""
+class LastKnownFile:
+    """The newest `LastKnown` of each model. path: None where nothing is kept beyond this run."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self._last: dict[ModelKey, LastTold] = {}
+        self._last: dict[ModelKey, LastKnown] = {}
 
-    def of(self, key: ModelKey) -> LastTold | None:
+    def of(self, key: ModelKey) -> LastKnown | None:
         """Return what was last told of that model; None if nothing ever was."""
         return self._last.get(key)
 
-    def note(self, key: ModelKey, last: LastTold) -> bool:
+    def note(self, key: ModelKey, last: LastKnown) -> bool:
         """Remember it until `write`. Return whether it says anything else than before."""
         before = self._last.get(key)
         self._last[key] = last
-        return before is None or (before.told, before.basis) != (last.told, last.basis)
+        return before is None or (before.capabilities, before.provenance) != (last.capabilities, last.provenance)
 
     def read(self) -> None:
         """Read the file. One that cannot be read is none: all that it says can be asked for again."""

@@ -7,12 +7,23 @@ from typing import Any, cast
 
 import msgspec
 
-from desktop_app.chat.ports import CallPiece, Piece, ReasoningPiece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
+from .json_fields import (
+    NoChunk,
+    count_of,
+    dollars_of,
+    field_of,
+    index_of,
+    is_object,
+    json_of,
+    list_of,
+    text_of,
+    word_of,
+)
 from .provider_metadata import ProviderMetadata, written
-from .wire_types import NoChunk, count_of, dollars_of, field_of, index_of, is_object, json_of, list_of, text_of, word_of
 
 REASONS = {
     "length": "length",
@@ -164,7 +175,7 @@ class ReplyReader:
         call.name = call.name or word_of(field_of(function, "name"))
         text = json_of(field_of(function, "arguments"))
         call.fragments.append(text)
-        return [CallPiece(place, call.name, text)] if text else []
+        return [ToolCallPiece(place, call.name, text)] if text else []
 
     def _place_of(self, fragment: Any) -> int:
         """Which call a fragment belongs to: found by its index, or, where a server gives none, the last call.

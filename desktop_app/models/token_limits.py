@@ -18,27 +18,32 @@ DEFAULT_MAX_OUTPUT = 4_096
 _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """Window and longest reply in tokens. max_output 0: nobody said. told_at: when the window was told, if that was in
-    an earlier run."""
+class ModelLimits(msgspec.Struct, frozen=True):
+    """Window and longest reply in tokens. max_output 0: unknown.
+
+    reported_at: when the server reported the window, if that was in an earlier run.
+    """
 
     window: int
     max_output: int = 0
-    basis: Provenance = Provenance.MEASURED
-    told_at: float = 0.0
+    provenance: Provenance = Provenance.MEASURED
+    reported_at: float = 0.0
 
     def reply_limit(self) -> int:
         """The longest reply to ask for. Some servers name the whole window."""
         return min(self.max_output, self.window) or min(DEFAULT_MAX_OUTPUT, self.window // 4)
 
 
-class ModelCapabilities(msgspec.Struct, frozen=True):
+_STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
+
+
+class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
     """What somebody tells of a model; 0 and None where nothing was said."""
 
     window: int = 0
     max_output: int = 0
-    has_tools: bool | None = None
-    has_eyes: bool | None = None
+    supports_tools: bool | None = None
+    supports_vision: bool | None = None
     price: Price | None = None
 
     def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
@@ -46,8 +51,8 @@ class ModelCapabilities(msgspec.Struct, frozen=True):
         return ModelCapabilities(
             self.window or other.window,
             self.max_output or other.max_output,
-            other.has_tools if self.has_tools is None else self.has_tools,
-            other.has_eyes if self.has_eyes is None else self.has_eyes,
+            other.supports_tools if self.supports_tools is None else self.supports_tools,
+            other.supports_vision if self.supports_vision is None else self.supports_vision,
             self.price or other.price,
         )
 
