@@ -10,7 +10,7 @@ import msgspec
 from peewee import SqliteDatabase
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.surrogates import mended_text
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .failures import DATABASE_ERRORS, is_damage
 
@@ -72,10 +72,10 @@ def _mark(database: SqliteDatabase, column: str, ids: Sequence[str], is_deleted:
 
 
 def _row(memory: Memory) -> tuple[Any, ...]:
-    texts = (mended_text(memory.conversation), memory.author)
+    texts = (replace_surrogates_in_text(memory.conversation), memory.author)
     at = (memory.at, memory.changed_at)
-    where = (memory.scope, mended_text(memory.folder))
-    return (memory.id, mended_text(memory.text), *at, *texts, memory.is_on, memory.is_deleted, *where)
+    where = (memory.scope, replace_surrogates_in_text(memory.folder))
+    return (memory.id, replace_surrogates_in_text(memory.text), *at, *texts, memory.is_on, memory.is_deleted, *where)
 
 
 def _memory(row: Sequence[Any]) -> Memory | None:

@@ -15,7 +15,7 @@ from peewee import SqliteDatabase
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.surrogates import mended_text
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .failures import no_conversation
 from .rows import decode_message, number_of, spaced
@@ -141,7 +141,7 @@ class RecallSearch:
         return known
 
     def _held(self, term: str, known: Known, most: int) -> tuple[int, ...]:
-        match = '"' + spaced(mended_text(term).replace("\0", " ")).replace('"', '""') + '"'
+        match = '"' + spaced(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
         held = self._rows(HELD, match, known, most)
         if not held and len(term) >= INSIDE_LEAST and term.isascii() and term.isalnum():
             held = self._rows(INSIDE, f"%{term}%", known, INSIDE_MOST)

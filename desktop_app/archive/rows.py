@@ -15,7 +15,7 @@ import msgspec
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.surrogates import mended_text, whole
+from desktop_app.conversation.surrogates import replace_surrogates, replace_surrogates_in_text
 from desktop_app.conversation.transcript import AnyEntry
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ def encode(entry: AnyEntry) -> str:
     Raises UnreadableEntry if reading the text would not give the same entry.
     """
     try:
-        stored = whole(entry)
+        stored = replace_surrogates(entry)
         body = _encoder.encode(stored).decode()
         is_readable = _decoder.decode(body) == stored
     except (msgspec.DecodeError, TypeError, ValueError, RecursionError) as error:
@@ -104,7 +104,7 @@ def number_of(stored: object) -> float:
 def searched_text(message: Message) -> str:
     """What can be searched of a message: speaker, text, tool calls and results, names and text of attachments."""
     pieces = [message.speaker, *(_searched(part) for part in message.parts)]
-    return spaced(mended_text("\n\n".join(piece for piece in pieces if piece)))
+    return spaced(replace_surrogates_in_text("\n\n".join(piece for piece in pieces if piece)))
 
 
 def spaced(text: str) -> str:

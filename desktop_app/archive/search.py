@@ -16,7 +16,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.surrogates import mended_text
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .rows import SEPARATOR, number_of, spaced
 from .snippets import END, LONG, START, marked, snippet_of
@@ -89,7 +89,7 @@ class _Question(msgspec.Struct, frozen=True):
 
 def search(database: SqliteDatabase, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
     """Messages that hold the query's words, best first, of conversations that are not deleted."""
-    wanted = " ".join(mended_text(query).replace("\0", " ").split())
+    wanted = " ".join(replace_surrogates_in_text(query).replace("\0", " ").split())
     terms = [quoted or plain for quoted, plain in _TERM.findall(wanted)]
     all_terms = " AND ".join(_phrases(terms)[:MOST_TERMS])
     question = _Question(database, conversation, max(limit, 0))

@@ -30,7 +30,7 @@ from .failures import no_conversation, world_errors
 from .lock import FolderLock
 from .opening import check_is_ours, open_to_read, open_to_write
 from .recall_search import HELD_MOST, RecallSearch
-from .rows import info_of, mended_text
+from .rows import info_of, replace_surrogates_in_text
 from .tables import ConversationRow, EntryRow
 
 log = logging.getLogger(__name__)
@@ -107,14 +107,14 @@ class Store:
             self._execute(
                 ConversationRow.insert(
                     id=info.id,
-                    title=mended_text(info.title),
+                    title=replace_surrogates_in_text(info.title),
                     created_at=info.created_at,
                     updated_at=info.updated_at,
                     model=info.model,
                     share=info.share,
                     status=info.status.value,
                     is_deleted=False,
-                    folder=mended_text(info.folder),
+                    folder=replace_surrogates_in_text(info.folder),
                     uncounted=sum(isinstance(entry, Message) and not entry.is_counted for entry in entries),
                 )
             )
@@ -123,7 +123,10 @@ class Store:
 
     def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
         """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
-        mended = {name: mended_text(value) if isinstance(value, str) else value for name, value in changes.items()}
+        mended = {
+            name: replace_surrogates_in_text(value) if isinstance(value, str) else value
+            for name, value in changes.items()
+        }
         self._update(conversation, mended)
 
     def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:

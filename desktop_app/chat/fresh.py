@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from desktop_app.context.compact.compaction import compaction_of, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Link, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Trigger
 
 from .compaction.snapshot import ContextSnapshot, basis_of
 from .conversations import Conversations
@@ -27,7 +27,7 @@ async def start_fresh(chats: Conversations, session: Session) -> Session:
 
 async def _made_before(chats: Conversations, session: Session) -> Session | None:
     newest = session.transcript.entries[-1] if session.transcript.entries else None
-    if not isinstance(newest, Link) or newest.is_back:
+    if not isinstance(newest, ConversationLink) or newest.is_back:
         return None
     is_there = newest.conversation in {info.id for info in await chats.infos()}
     return await chats.open(newest.conversation) if is_there else None
@@ -41,13 +41,13 @@ async def _made(chats: Conversations, session: Session) -> Session:
     entries: list[AnyEntry] = [*system]
     if summary is not None:
         entries.append(replace(summary, archived=()))
-    entries.append(Link(conversation=session.id, title=session.info.title, is_back=True))
+    entries.append(ConversationLink(conversation=session.id, title=session.info.title, is_back=True))
     if is_open and newest is not None:
         entries.append(newest)
     anew = tuple(stamped(replace(entry, id="", at=0.0)) for entry in entries)
     title = f"{session.info.title} (continued)"
     fresh = await chats.create_with(title, anew, session.info.model, session.info.folder)
-    await session.record(stamped(Link(conversation=fresh.id, title=title)))
+    await session.record(stamped(ConversationLink(conversation=fresh.id, title=title)))
     return fresh
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 from msgspec.structs import replace
 
-from desktop_app.context.view.view import active_entries, partners, previewed, view_of
+from desktop_app.context.view.view import active_entries, inseparable_ids, view_of, with_entries
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -68,7 +68,7 @@ async def _recorded(session: Session, optimization: Optimization) -> list[TurnEv
         if current is None:
             raise stale()
         steps.append(stamped(replace(current, plan_id=plan_id)))
-        transcript = previewed(transcript, steps[-1])
+        transcript = with_entries(transcript, steps[-1])
         view = view_of(transcript)
     if not steps:
         return []
@@ -131,7 +131,7 @@ async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEven
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
     """Those messages, and those that may not be parted from them: calls and their results."""
     said = (entry for entry in session.transcript.entries if isinstance(entry, Message))
-    return [message_id for message_id in partners(said, wanted) if message_id in session.view.standings]
+    return [message_id for message_id in inseparable_ids(said, wanted) if message_id in session.view.standings]
 
 
 async def pinned(session: Session, message_id: str) -> list[TurnEvent]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.view.view import View, active_entries
-from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Link, Operation, Prune, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Flush, Operation, Prune, Trigger
 
 
 def message_row(index: int, message: Message, tokens: int, standing: MessageChange) -> MessageRow:
@@ -24,7 +24,7 @@ def standing_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -
     if standing is not None:
         return MessageChange(message_id, standing.state, is_pinned, standing.operation_id)
     if message_id in sent:
-        return MessageChange(message_id, State.PRUNED, is_pinned, *sent[message_id])
+        return MessageChange(message_id, MessageState.PRUNED, is_pinned, *sent[message_id])
     return MessageChange(message_id, is_pinned=is_pinned)
 
 
@@ -62,7 +62,7 @@ def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
             case Flush():
                 if entry.memories:
                     rows.append(replace(flush_row(entry, newest), is_undone=entry.id not in active))
-            case Link():
+            case ConversationLink():
                 rows.append(link_row(entry, newest))
             case _:
                 pass
@@ -95,7 +95,7 @@ def flush_row(flush: Flush, after: str) -> OperationRow:
     )
 
 
-def link_row(link: Link, after: str) -> OperationRow:
+def link_row(link: ConversationLink, after: str) -> OperationRow:
     """The way to another conversation."""
     return OperationRow(
         id=link.id,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, tally
-from desktop_app.context.counting.calibration import Calibration, Report, learned, prior
+from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.silent_cut import reported_before
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.counting.totals import totals_of
-from desktop_app.context.fitting import fitted
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.items import Item
@@ -26,15 +26,15 @@ from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
     MessageRow,
+    MessageState,
     OperationRow,
-    State,
     TurnEvent,
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
-from desktop_app.conversation.surrogates import whole
+from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import Archive, ChatModel, ModelError, Price, WorldError, with_price
@@ -94,7 +94,7 @@ class Session:
         items_read: what the model was last given to read ahead.
         """
         self.model = model
-        self.counts = Counts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
+        self.counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
@@ -143,7 +143,7 @@ class Session:
         """The policy that was chosen, fitted to the model's window."""
         chosen, budget = self._chosen, self.budget
         if self._fitted is None or self._fitted[0] is not chosen or self._fitted[1] != budget:
-            self._fitted = (chosen, budget, fitted(chosen, budget))
+            self._fitted = (chosen, budget, fit_policy(chosen, budget))
         return self._fitted[2]
 
     @policy.setter
@@ -177,7 +177,7 @@ class Session:
     @property
     def uncounted(self) -> int:
         """How many of them nobody counts: system prompts, rests of replies, and what was replaced by another answer."""
-        gone = {i for i, standing in self.view.standings.items() if standing.state is State.ABANDONED}
+        gone = {i for i, standing in self.view.standings.items() if standing.state is MessageState.ABANDONED}
         return sum(not message.is_counted or message.id in gone for message in self._messages)
 
     def gauge(self) -> Gauge:
@@ -217,7 +217,7 @@ class Session:
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
         self.refuse_if(self.is_closed)
-        entries = tuple(map(whole, entries))  # what cannot be stored cannot be sent either
+        entries = tuple(map(replace_surrogates, entries))  # what cannot be stored cannot be sent either
         await self.archive.append(self.id, *entries)
         self._learn_from(entries)
         self.transcript = self.transcript.extend(entries)
@@ -241,7 +241,7 @@ class Session:
         reply, sent = replies[0], self._sent
         before, self._calibration = self._calibration, None
         if sent is not None and reply.usage is not None and reply.as_of == sent.as_of and len(replies) == 1:
-            self._calibration = learned(before, Report(sent.counted, sent.items, reply.usage), self.policy)
+            self._calibration = learn(before, Report(sent.counted, sent.items, reply.usage), self.policy)
 
     async def record_message(self, message: Message, *before: AnyEntry) -> MessageRecorded:
         """Stores a message, and what belongs before it, and tells of it."""
@@ -258,7 +258,7 @@ class Session:
         before, known = self.view, {row.id: row for row in self.operations()}
         await self._record(entries)
         changed = changed_ids(before, self.view)
-        leaving = {i for i in changed if (s := self.view.standings.get(i)) and s.state is State.ARCHIVED}
+        leaving = {i for i in changed if (s := self.view.standings.get(i)) and s.state is MessageState.ARCHIVED}
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         sent = sent_texts(self.view)

@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 
-from desktop_app.context.masking import masked
+from desktop_app.context.masking import mask_secrets
 from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.settings import Settings
@@ -107,4 +107,4 @@ def title_in(reply: str) -> str:
     if len(lines) != 1 or len(lines[0].split()) > WORDS_MOST:
         return ""
     line = _PREFIX.sub("", lines[0].strip("*_`# ")).strip("*_`\"'“”„«» ").rstrip(".")
-    return title_of(masked(line)) if line else ""
+    return title_of(mask_secrets(line)) if line else ""

@@ -19,11 +19,11 @@ from desktop_app.chat.ports import ModelError
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
-from desktop_app.context.fitting import fitted
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view.items import Kind
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure
@@ -31,7 +31,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
 from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
-from desktop_app.conversation.plurals import counted
+from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BadInput as error:
         print_failure(error.failure)
         return BAD_INPUT
-    counts = Counts(tokenizer_for(arguments.model or DEFAULT_MODEL))
+    counts = TokenCounts(tokenizer_for(arguments.model or DEFAULT_MODEL))
     try:
         with carrying_out(arguments) as carry_out:
             result = compacted(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])
@@ -141,14 +141,14 @@ def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
     if arguments.window is None:
         raise BadInput("Neither a window nor a target was given", advice="Give --window N, or --target-tokens T.")
     budget = budget_for(policy, arguments.window, max_output_of(arguments.model))
-    return fitted(policy, budget), budget
+    return fit_policy(policy, budget), budget
 
 
 def compacted(
     messages: list[Message],
     policy: ContextPolicy,
     budget: Budget,
-    counts: Counts,
+    counts: TokenCounts,
     carry_out: CarryOut = without_model,
     trigger: Trigger = Trigger.USER,
 ) -> Result:
@@ -172,7 +172,9 @@ def compacted(
     return Result(tuple(operations), view, before, after)
 
 
-def report_of(result: Result, objects: list[Json], messages: list[Message], budget: Budget, counts: Counts) -> Json:
+def report_of(
+    result: Result, objects: list[Json], messages: list[Message], budget: Budget, counts: TokenCounts
+) -> Json:
     """The command's JSON object. Indices are positions in the input."""
     whole = {id(message): index for index, message in enumerate(messages)}
     sent = assemble(result.view)
@@ -181,7 +183,7 @@ def report_of(result: Result, objects: list[Json], messages: list[Message], budg
         _as_in_file(objects[whole[id(m)]], chat) if id(m) in whole else chat
         for m, chat in zip(sent, shaped, strict=True)
     ]
-    told = {int(item.message.id) for item in result.view.items if item.kind is Kind.MESSAGE}
+    told = {int(item.message.id) for item in result.view.items if item.kind is ItemKind.MESSAGE}
     pruned = {int(message_id) for message_id in result.view.pruned.keys() - result.view.standings.keys()}
     summary = result.view.summary
     fidelity = summary.fidelity if summary else Fidelity()
@@ -261,7 +263,7 @@ def _for_people(report: Json) -> str:
     kept = report["fidelity"]
     if report["summary"]:
         lines.append(
-            f"Checked: {counted(kept['verbatim'], 'fact')} verbatim · {kept['in_summary']} in the summary · "
+            f"Checked: {pluralize(kept['verbatim'], 'fact')} verbatim · {kept['in_summary']} in the summary · "
             f"{kept['recallable']} recallable · {kept['lost']} lost"
         )
         lines += ["", report["summary"]]

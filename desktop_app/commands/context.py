@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from desktop_app.context.counting.breakdown import gauge_of, tally
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.view.items import repairs_told
-from desktop_app.context.view.view import repairs_of, view_of
+from desktop_app.context.view.items import describe_repairs
+from desktop_app.context.view.view import count_repairs, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
@@ -42,9 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_failure(error.failure)
         return BAD_INPUT
     model = arguments.model or DEFAULT_MODEL
-    counts = Counts(tokenizer_for(model))
+    counts = TokenCounts(tokenizer_for(model))
     view = view_of(Transcript(Chain(messages)))
-    repairs = repairs_of(view)
+    repairs = count_repairs(view)
     info = ModelInfo(model, model, arguments.window, 0)
     budget = budget_for(BALANCED, arguments.window, max_output_of(arguments.model))
     gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget, info)
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(_for_people(gauge))
         if repairs:
-            show(f"Repaired for the model: {repairs_told(repairs)}.")
+            show(f"Repaired for the model: {describe_repairs(repairs)}.")
     return 0
 
 

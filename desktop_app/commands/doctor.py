@@ -19,7 +19,7 @@ import msgspec
 from desktop_app.archive.health import Health, named
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.plurals import counted
+from desktop_app.conversation.plurals import pluralize
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings
 
@@ -135,7 +135,7 @@ def _archive(path: Path) -> Iterator[Check]:
 
 
 def _health(health: Health) -> Iterator[Check]:
-    found = f"{counted(health.conversations, 'conversation')}, {counted(health.entries, 'entry', 'entries')}"
+    found = f"{pluralize(health.conversations, 'conversation')}, {pluralize(health.entries, 'entry', 'entries')}"
     yield Check("archive", not health.damage, named(health.damage) or found)
     if not health.is_whole:
         read = (

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.titles import title_of
-from desktop_app.context.view.items import repairs_told
-from desktop_app.context.view.view import repairs_of, view_of
+from desktop_app.context.view.items import describe_repairs
+from desktop_app.context.view.view import count_repairs, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             print_failure(error.failure)
             code = exit_code(error.failure)
     for info, messages in conversations[: len(imported)]:
-        if repaired := repairs_told(repairs_of(view_of(Transcript(Chain(messages))))):
+        if repaired := describe_repairs(count_repairs(view_of(Transcript(Chain(messages))))):
             show_error(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.")
     if args.json:
         stored = conversations[: len(imported)]  # for a program: as many as the record has, the system prompt too

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from desktop_app.context.fitting import fitted
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.memory.memories import memory_room
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
-from desktop_app.context.policy_sources import GROUPS, Source
+from desktop_app.context.policy_sources import GROUPS, FieldSource
 from desktop_app.context.presets import PRESETS, SUMMARIES
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.openai_chat import Json
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 def in_window(policy: ContextPolicy, window: int) -> ContextPolicy:
     """Return the policy with its numbers as they act in that window, where the whole reserve is kept."""
     budget = budget_for(policy, window)
-    usable, made = budget.usable, fitted(policy, budget)
+    usable, made = budget.usable, fit_policy(policy, budget)
     return replace(
         made,
         reserve_tokens=budget.reserve,
@@ -92,7 +92,7 @@ def report_of(policy: ContextPolicy) -> Json:
     }
 
 
-def _field(policy: ContextPolicy, source: Source) -> Json:
+def _field(policy: ContextPolicy, source: FieldSource) -> Json:
     value = asdict(policy)[source.field]
     return {
         "field": source.field,
@@ -114,7 +114,7 @@ def for_people(policy: ContextPolicy) -> str:
     return "\n".join([*lines, "", LEGEND])
 
 
-def _rows(policy: ContextPolicy, source: Source) -> list[tuple[str, str, str, str, str]]:
+def _rows(policy: ContextPolicy, source: FieldSource) -> list[tuple[str, str, str, str, str]]:
     mark = DIFFERS if differs(policy, source.field) else ""
     first, *more = elements(policy, source)
     rows = [(mark, source.field, first, f"{source.row} ({source.documents})", source.meaning)]
@@ -135,7 +135,7 @@ def side_by_side() -> str:
     return "\n".join(lines)
 
 
-def _cell(policy: ContextPolicy, source: Source) -> str:
+def _cell(policy: ContextPolicy, source: FieldSource) -> str:
     return ", ".join(elements(policy, source))
 
 
@@ -144,7 +144,7 @@ def differs(policy: ContextPolicy, field: str) -> bool:
     return getattr(policy, field) != getattr(BALANCED, field)
 
 
-def elements(policy: ContextPolicy, source: Source) -> list[str]:
+def elements(policy: ContextPolicy, source: FieldSource) -> list[str]:
     """A field as people read it: one text, or one for each element of a list, in its order."""
     value: Any = getattr(policy, source.field)
     if not isinstance(value, tuple):

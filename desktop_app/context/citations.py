@@ -1,6 +1,6 @@
 """The web addresses in an answer: which were read, which were only found, and which nobody has seen. Pure.
 
-cited = cited_in(answer, Seen(read, found))
+cited = cited_in(answer, SeenUrls(read, found))
 cited.text      the answer, with a word behind each address that was never in a result
 cited.sources   what the answer names, in its order: read or found
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-SOURCES_MOST = 20
+MAX_SOURCES = 20
 """Addresses that are listed; who cites more has not chosen."""
 NOT_CHECKED = " (not checked: this address was in no result)"
 _URL = re.compile(r"https?://\w[^\s<>\"'`|\\^{}\[\]“”„«»‘’。，、）]*", re.IGNORECASE)
@@ -20,25 +20,25 @@ _PARTS = re.compile(r"https?://([^/?#]+)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
 _CLOSERS = {"(": ")", "<": ">"}
 
 
-class Seen(msgspec.Struct, frozen=True):
+class SeenUrls(msgspec.Struct, frozen=True):
     """What came up. read: addresses of pages that were fetched. found: all that stood in any result."""
 
     read: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
 
 
-class Source(msgspec.Struct, frozen=True):
+class CitedSource(msgspec.Struct, frozen=True):
     """An address that an answer rests on. is_read: whether the page was fetched, and not only found."""
 
     url: str
     is_read: bool
 
 
-class Cited(msgspec.Struct, frozen=True):
+class CheckedAnswer(msgspec.Struct, frozen=True):
     """An answer whose addresses were looked at. unseen: those that nobody has seen."""
 
     text: str
-    sources: tuple[Source, ...] = ()
+    sources: tuple[CitedSource, ...] = ()
     unseen: tuple[str, ...] = ()
 
 
@@ -47,23 +47,23 @@ def urls_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_bare(match.group()) for match in _URL.finditer(text)))
 
 
-def cited_in(answer: str, seen: Seen) -> Cited:
+def check_citations(answer: str, seen: SeenUrls) -> CheckedAnswer:
     """The answer with each address looked at. One that names none rests on all that was read."""
     read, found = set(map(_key, seen.read)), set(map(_key, (*seen.read, *seen.found)))
-    known: dict[str, Source] = {}
+    known: dict[str, CitedSource] = {}
     unseen, pieces, end = list[str](), list[str](), 0
     for match in _URL.finditer(answer):
         url = _bare(match.group())
         if _key(url) in found:
-            known.setdefault(_key(url), Source(url, _key(url) in read))
+            known.setdefault(_key(url), CitedSource(url, _key(url) in read))
             continue
         unseen.append(url)
         behind = _behind(answer, match.start(), match.start() + len(url))
         pieces += [answer[end:behind], NOT_CHECKED]
         end = behind
     text = "".join((*pieces, answer[end:]))
-    sources = known.values() or (Source(url, True) for url in _once(seen.read))
-    return Cited(text, tuple(sources)[:SOURCES_MOST], tuple(dict.fromkeys(unseen)))
+    sources = known.values() or (CitedSource(url, True) for url in _once(seen.read))
+    return CheckedAnswer(text, tuple(sources)[:MAX_SOURCES], tuple(dict.fromkeys(unseen)))
 
 
 def _once(urls: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ BYTES_A_TOKEN = 3
 """Of code and logs; prose has four."""
 
 
-def fitted(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
+def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
     """The policy with its shares made shares of that budget's usable window, in their order whatever the window is.
 
     What one result may take is fitted, too. Fitting a policy again changes nothing.
@@ -44,7 +44,7 @@ def _result_bytes(policy: ContextPolicy, usable: int) -> int:
     return min(policy.truncate_bytes, round(usable * policy.truncate_share) * BYTES_A_TOKEN)
 
 
-def for_window(policy: ContextPolicy, usable: int) -> ContextPolicy:
+def fit_result_size(policy: ContextPolicy, usable: int) -> ContextPolicy:
     """Return the policy with the limits of one result fitted to a window of which `usable` tokens can be used."""
     return replace(policy, truncate_bytes=_result_bytes(policy, usable))
 

@@ -38,7 +38,7 @@ _WORDS = ("pass", "pwd", "secret", "key", "token")
 """One of these is in everything that the first and the last pattern find: they are slow, and few texts have any."""
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """The text with keys, tokens, passwords and private keys replaced by `MASK`."""
     if any(sign in text for sign in _SIGNS):
         text = _WHOLE.sub(MASK, text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Source(msgspec.Struct, frozen=True):
+class FieldSource(msgspec.Struct, frozen=True):
     """One field of the policy. row: such as "C7". documents: such as "0 1 3". unit: what the number counts."""
 
     field: str
@@ -19,15 +19,15 @@ class Source(msgspec.Struct, frozen=True):
     meaning: str
 
 
-class Group(msgspec.Struct, frozen=True):
+class FieldGroup(msgspec.Struct, frozen=True):
     """The fields of one layer or phase, in the order in which they are printed."""
 
     title: str
-    sources: tuple[Source, ...]
+    sources: tuple[FieldSource, ...]
 
 
-def _group(title: str, *rows: tuple[str, str, str, str, str]) -> Group:
-    return Group(title, tuple(Source(*row) for row in rows))
+def _group(title: str, *rows: tuple[str, str, str, str, str]) -> FieldGroup:
+    return FieldGroup(title, tuple(FieldSource(*row) for row in rows))
 
 
 BUDGET = _group(

@@ -21,14 +21,14 @@ from __future__ import annotations
 
 LOOK_BACK = 2_000
 """Characters of the end of the partial reply in which the continuation may begin."""
-BEGINNING_MOST = 30
+MAX_BEGINNING = 30
 """Characters at the beginning of the continuation that may differ. So many are held back, before anything shows."""
 FIRST_WIDE = 0x2E80
 """From here on characters are ideographs, kana and the like, which say as much as two letters or more."""
 SURE = 12
 KINDS = 5
 SURE_IN_LINE = 6
-WORD_LEAST = 3
+MIN_WORD = 3
 SURE_BEHIND_OTHER = 24
 """Characters that must be the same behind a beginning that differs."""
 
@@ -75,7 +75,7 @@ class OverlapTrimmer:
         still: list[int] = []
         for length in self._open:
             if before[end - length + index] != held:
-                if index >= BEGINNING_MOST:
+                if index >= MAX_BEGINNING:
                     continue
                 self._differs[length] = index + 1
             if length > index + 1:
@@ -132,7 +132,7 @@ class OverlapTrimmer:
             return False
         words = len("".join(letter if _is_of_word(letter) else " " for letter in line).split())
         if words == 1:
-            return len(text) >= WORD_LEAST and _is_of_word(text[0]) and _is_of_word(text[-1]) and not text.isdigit()
+            return len(text) >= MIN_WORD and _is_of_word(text[0]) and _is_of_word(text[-1]) and not text.isdigit()
         return len(known) >= SURE_IN_LINE and "\n" not in line
 
 

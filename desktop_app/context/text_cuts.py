@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import category
 
-STEPS_MOST = 16
+MAX_STEPS = 16
 """Characters by which a cut moves to spare a composed one; longer heaps of accents are cut."""
 JOINER = "\u200d"
 
@@ -36,7 +36,7 @@ def ends_of(text: str, most: int) -> str:
 
 def _before(text: str, at: int) -> int:
     """The place at or before that one where a cut parts nothing."""
-    for place in range(at, max(at - STEPS_MOST, -1), -1):
+    for place in range(at, max(at - MAX_STEPS, -1), -1):
         if not _is_inside(text, place):
             return place
     return at - _is_pair(text, at)
@@ -44,7 +44,7 @@ def _before(text: str, at: int) -> int:
 
 def _behind(text: str, at: int) -> int:
     """The place at or behind that one where a cut parts nothing."""
-    for place in range(at, min(at + STEPS_MOST, len(text) + 1)):
+    for place in range(at, min(at + MAX_STEPS, len(text) + 1)):
         if not _is_inside(text, place):
             return place
     return at + _is_pair(text, at)

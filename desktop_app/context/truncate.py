@@ -14,9 +14,9 @@ from .text_cuts import head_of, tail_of
 LINE_CUT = "... (line truncated)"
 NOTICE = "[Truncated: "
 _NOTICED = re.compile(re.escape(NOTICE) + r"[\d,]+ lines, [\d,]+ bytes; [^\n]*\]\s*\Z")
-NOTICE_MOST = 600
+MAX_NOTICE = 600
 """Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
-LEAST_SIZE, LEAST_LINE, LEAST_LINES = 1_200, 500, 12
+MIN_SIZE, MIN_LINE, MIN_LINES = 1_200, 500, 12
 """Smaller limits are taken as these: the notice has to fit, or a truncated text would be truncated again."""
 
 
@@ -36,7 +36,7 @@ class Truncation(msgspec.Struct, frozen=True):
     first_cut_line: int = 0
 
 
-class Limits(msgspec.Struct, frozen=True):
+class TruncationLimits(msgspec.Struct, frozen=True):
     """What one result may take: lines, UTF-8 bytes, characters, and characters of one line."""
 
     lines: int
@@ -53,30 +53,30 @@ class Limits(msgspec.Struct, frozen=True):
             and not _has_longer_line(text, self.line)
         )
 
-    def half(self) -> Limits:
+    def half(self) -> TruncationLimits:
         """Half of the whole; a line stays as long."""
-        return Limits(self.lines // 2, self.bytes // 2, self.characters // 2, self.line)
+        return TruncationLimits(self.lines // 2, self.bytes // 2, self.characters // 2, self.line)
 
 
-def limits_of(tool: str, policy: ContextPolicy) -> Limits:
+def limits_of(tool: str, policy: ContextPolicy) -> TruncationLimits:
     """All of them hold at once: those of every tool (T1), and the tool's own in characters (T2)."""
     own = dict(policy.truncate_tools).get(tool.lower(), policy.truncate_other_tools)
-    return Limits(
-        lines=max(policy.truncate_lines, LEAST_LINES),
-        bytes=max(policy.truncate_bytes, LEAST_SIZE),
-        characters=max(own, LEAST_SIZE),
-        line=max(policy.truncate_line, LEAST_LINE),
+    return TruncationLimits(
+        lines=max(policy.truncate_lines, MIN_LINES),
+        bytes=max(policy.truncate_bytes, MIN_SIZE),
+        characters=max(own, MIN_SIZE),
+        line=max(policy.truncate_line, MIN_LINE),
     )
 
 
-def truncated(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = True) -> Truncation:
+def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = True) -> Truncation:
     """The result of that tool within its limits. Files and lists keep their head, commands their head and tail (T3).
 
     is_spilled: whether the notice names the spill; else the whole stands in the record alone.
     """
     limits = limits_of(tool, policy)
     lines, size = text.count("\n") + 1, _bytes(text)
-    is_huge = len(text) > max(policy.spill_above, LEAST_SIZE)
+    is_huge = len(text) > max(policy.spill_above, MIN_SIZE)
     if not is_huge and limits.hold(text):
         return Truncation(text, None, lines, size, lines, size)
     spill = sha256(text.encode(errors="surrogatepass")).hexdigest()
@@ -84,7 +84,7 @@ def truncated(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = Tr
     is_command = policy.truncate_keep == "by_tool" and RUNNING.search(tool) is not None
     is_both = is_command or policy.truncate_keep == "head_tail"
     if is_huge:  # what is shown must not be huge itself
-        most = min(limits.characters, max(policy.spill_above, LEAST_SIZE))
+        most = min(limits.characters, max(policy.spill_above, MIN_SIZE))
         limits = msgspec.structs.replace(limits, characters=most)
     head, tail = ([], []) if is_huge and not is_command else _kept(split, limits, is_both)
     first_cut = next((n for n, line in enumerate(head) if line != split[n]), len(head)) + 1
@@ -112,12 +112,12 @@ def notice(cut: Truncation, is_spilled: bool) -> str:
 
 def is_truncated(text: str) -> bool:
     """Whether a result ends in the notice, so that it is not all that the tool said."""
-    return NOTICE in text[-NOTICE_MOST:] and _NOTICED.search(text[-NOTICE_MOST:]) is not None
+    return NOTICE in text[-MAX_NOTICE:] and _NOTICED.search(text[-MAX_NOTICE:]) is not None
 
 
-def _kept(split: list[str], limits: Limits, is_both: bool) -> tuple[list[str], list[str]]:
+def _kept(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:
     """The lines that stay at the head, and at the tail; long lines are cut."""
-    room = Limits(limits.lines - 4, limits.bytes - NOTICE_MOST, limits.characters - NOTICE_MOST, limits.line)
+    room = TruncationLimits(limits.lines - 4, limits.bytes - MAX_NOTICE, limits.characters - MAX_NOTICE, limits.line)
     whole = _run(split, room, is_tail=False)
     if not is_both or len(whole) == len(split):
         return whole, []
@@ -126,7 +126,7 @@ def _kept(split: list[str], limits: Limits, is_both: bool) -> tuple[list[str], l
     return head, _run(split[len(head) :], half, is_tail=True)
 
 
-def _run(split: list[str], room: Limits, is_tail: bool) -> list[str]:
+def _run(split: list[str], room: TruncationLimits, is_tail: bool) -> list[str]:
     """Lines from the head or the tail as long as there is room; of a line that alone is too long, a part."""
     run: list[str] = []
     size = characters = 0

@@ -63,7 +63,7 @@ class Chain(Sequence[T], Generic[T]):
         return f"Chain({list(self)!r})"
 
 
-class Seen:
+class GrowingSet:
     """A set that only grows, and whose versions share one dictionary, as those of a `Chain` share one list."""
 
     __slots__ = ("_length", "_shared")
@@ -72,9 +72,9 @@ class Seen:
         self._shared: dict[str, int] = {}
         self._length = 0
 
-    def add(self, name: str) -> Seen:
+    def add(self, name: str) -> GrowingSet:
         """This set and that name, which must not be in it."""
-        grown = Seen()
+        grown = GrowingSet()
         grown._shared = self._shared if len(self._shared) == self._length else self._own()
         grown._shared[name] = self._length
         grown._length = self._length + 1

@@ -11,7 +11,7 @@ from .gauge import Gauge
 from .listing import ModelInfo
 from .message import ToolCall
 from .rows import MessageChange, MessageRow, OperationRow
-from .rows import State as State
+from .rows import MessageState as MessageState
 from .tools import RequiredPermission
 from .totals import Totals
 from .transcript import Trigger
@@ -82,7 +82,7 @@ class ReasoningDelta(Event, frozen=True, tag="reasoning_delta"):
     text: str
 
 
-class Retrying(Event, frozen=True, tag="retrying"):
+class RetryScheduled(Event, frozen=True, tag="retrying"):
     """The provider did not do what was asked, and is asked again after some seconds. attempt: counted from 1."""
 
     reason: str
@@ -98,7 +98,7 @@ class ToolStarted(Event, frozen=True, tag="tool_started"):
     place: int = 0
 
 
-class ToolOutput(Event, frozen=True, tag="tool_output"):
+class ToolOutputReceived(Event, frozen=True, tag="tool_output"):
     """What a running tool has put out since the last one of these. reply_id, place: see `ToolStarted`."""
 
     call_id: str
@@ -123,7 +123,7 @@ class ToolFinished(Event, frozen=True, tag="tool_finished"):
     place: int = 0
 
 
-class Asked(Event, frozen=True, tag="asked"):
+class QuestionAsked(Event, frozen=True, tag="asked"):
     """The turn waits for the user's answer. kind: "permission", or "rounds" after many rounds without the user.
 
     question: names it in the answer. call, needs: what is to be permitted. rounds: how many there were.
@@ -136,7 +136,7 @@ class Asked(Event, frozen=True, tag="asked"):
     rounds: int = 0
 
 
-class Answered(Event, frozen=True, tag="answered"):
+class QuestionAnswered(Event, frozen=True, tag="answered"):
     """The question is answered, or does not wait any more."""
 
     question: str
@@ -149,7 +149,7 @@ class RoomStarted(Event, frozen=True, tag="room_started"):
     trigger: Trigger
 
 
-class RoomProgress(Event, frozen=True, tag="room_progress"):
+class RoomProgressed(Event, frozen=True, tag="room_progress"):
     """A summary is being written by a model: `tokens` so far, of `most` that are expected at most.
 
     plan: of **Optimize conversation**, if it is written for one; "" when room is made in the conversation itself.
@@ -233,14 +233,14 @@ TurnEvent = (
     | ReplyStarted
     | TextDelta
     | ReasoningDelta
-    | Retrying
+    | RetryScheduled
     | ToolStarted
-    | ToolOutput
+    | ToolOutputReceived
     | ToolFinished
-    | Asked
-    | Answered
+    | QuestionAsked
+    | QuestionAnswered
     | RoomStarted
-    | RoomProgress
+    | RoomProgressed
     | RoomEnded
     | RoomRefused
     | ViewChanged

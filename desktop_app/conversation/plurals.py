@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def thousands(number: int) -> str:
+def format_number(number: int) -> str:
     """Return the number as "61,204"; a minus sign, not a hyphen, stands before what is below zero."""
     return f"{number:,}".replace("-", "−")
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def pluralize(number: int, one: str, many: str = "") -> str:
     """Return "1 message", "42 messages"; many: the plural, if it does not end in a mere "s"."""
-    return f"{thousands(number)} {one if number == 1 else many or one + 's'}"
+    return f"{format_number(number)} {one if number == 1 else many or one + 's'}"

@@ -12,7 +12,7 @@ from .message import Message, Usage
 from .transcript import Trigger
 
 
-class State(StrEnum):
+class MessageState(StrEnum):
     """Where a message is, for the eye: in the view whole, in the view shortened, archived behind an
     operation, or on an abandoned branch (edited or regenerated)."""
 
@@ -31,7 +31,7 @@ class MessageRow(msgspec.Struct, frozen=True):
     message: Message
     index: int
     tokens: int
-    state: State = State.IN_VIEW
+    state: MessageState = MessageState.IN_VIEW
     is_pinned: bool = False
     operation_id: str = ""
     sent_text: str = ""
@@ -41,7 +41,7 @@ class MessageChange(msgspec.Struct, frozen=True):
     """How a message stands now; its words are the same, and are not sent again. Fields as in `MessageRow`."""
 
     message_id: str
-    state: State = State.IN_VIEW
+    state: MessageState = MessageState.IN_VIEW
     is_pinned: bool = False
     operation_id: str = ""
     sent_text: str = ""

@@ -11,26 +11,26 @@ from .transcript import AnyEntry
 _encoder = msgspec.json.Encoder()
 
 
-def whole(entry: AnyEntry) -> AnyEntry:
+def replace_surrogates(entry: AnyEntry) -> AnyEntry:
     """The entry as it can be stored and sent; itself if it holds no lone surrogate."""
     try:
         _encoder.encode(entry)
     except UnicodeEncodeError:
-        return mended(entry)
+        return replace_all_surrogates(entry)
     return entry
 
 
-def mended(entry: AnyEntry) -> AnyEntry:
+def replace_all_surrogates(entry: AnyEntry) -> AnyEntry:
     """The same entry with each lone surrogate replaced by U+FFFD; the pair of a character becomes the character."""
-    return msgspec.convert(mended_builtins(entry), type=AnyEntry)
+    return msgspec.convert(replace_surrogates_in_builtins(entry), type=AnyEntry)
 
 
-def mended_builtins(value: object) -> Any:
+def replace_surrogates_in_builtins(value: object) -> Any:
     """Any value in the same way, as the objects that its JSON is made of."""
     return _mended(msgspec.to_builtins(value))
 
 
-def mended_text(text: str) -> str:
+def replace_surrogates_in_text(text: str) -> str:
     """The text without lone surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -38,7 +38,7 @@ def mended_text(text: str) -> str:
 def _mended(value: Any) -> Any:
     match value:
         case str():
-            return mended_text(value)
+            return replace_surrogates_in_text(value)
         case list() | tuple():
             return [_mended(element) for element in cast("list[Any]", value)]
         case dict():

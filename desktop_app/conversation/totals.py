@@ -7,7 +7,7 @@ import msgspec
 from .message import Usage
 
 
-class Spent(msgspec.Struct, frozen=True):
+class UsageTotal(msgspec.Struct, frozen=True):
     """Tokens of requests that were reported. dollars: of those whose price is known; None: of none."""
 
     requests: int = 0
@@ -17,12 +17,12 @@ class Spent(msgspec.Struct, frozen=True):
     cache_written_tokens: int = 0
     dollars: float | None = None
 
-    def plus(self, usage: Usage | None) -> Spent:
+    def plus(self, usage: Usage | None) -> UsageTotal:
         """With the requests of that usage more; one that was not reported counts as a request only."""
         if usage is None:
             return msgspec.structs.replace(self, requests=self.requests + 1)
         dollars = self.dollars if usage.dollars is None else (self.dollars or 0.0) + usage.dollars
-        return Spent(
+        return UsageTotal(
             self.requests + usage.requests,
             self.prompt_tokens + usage.prompt_tokens,
             self.reply_tokens + usage.reply_tokens,
@@ -32,7 +32,7 @@ class Spent(msgspec.Struct, frozen=True):
         )
 
 
-def added(one: Usage | None, other: Usage | None) -> Usage | None:
+def add_usage(one: Usage | None, other: Usage | None) -> Usage | None:
     """Both together; dollars are known if they are of either."""
     if one is None or other is None:
         return one or other
@@ -51,7 +51,7 @@ class Totals(msgspec.Struct, frozen=True):
     """replies: for what was said. upkeep: for what Palimpsest asked of its own accord: summaries, what to remember,
     digests, titles, what is in images. tokens_freed: by all operations that hold, of the request at that time."""
 
-    replies: Spent = Spent()
-    upkeep: Spent = Spent()
+    replies: UsageTotal = UsageTotal()
+    upkeep: UsageTotal = UsageTotal()
     operations: int = 0
     tokens_freed: int = 0

@@ -144,7 +144,7 @@ class Permit(Entry, frozen=True, kw_only=True, tag="permit"):
     rule: Rule
 
 
-class Link(Entry, frozen=True, kw_only=True, tag="link"):
+class ConversationLink(Entry, frozen=True, kw_only=True, tag="link"):
     """Another conversation in which this one goes on; is_back: from which it came. title: as it was then."""
 
     conversation: str
@@ -191,7 +191,7 @@ AnyEntry = (
     | RequestContext
     | Recalled
     | Permit
-    | Link
+    | ConversationLink
     | Pin
     | Unpin
     | BringBack
@@ -208,7 +208,7 @@ def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operatio
     return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
 
 
-GROWING = (Message, Recalled, Permit, Flush, AuxiliaryUsage, Link)
+GROWING = (Message, Recalled, Permit, Flush, AuxiliaryUsage, ConversationLink)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

@@ -13,8 +13,8 @@ from desktop_app.chat.importing import import_file
 from desktop_app.chat.memory.memory_flusher import flush_redone, flush_undone
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
-from desktop_app.context.view.items import repairs_told
-from desktop_app.context.view.view import repairs_of
+from desktop_app.context.view.items import describe_repairs
+from desktop_app.context.view.view import count_repairs
 from desktop_app.conversation.events import TurnEvent
 from desktop_app.conversation.transcript import Flush
 
@@ -84,7 +84,7 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
             return p.Found(await chats.search(query, conversation, limit))
         case p.ImportFile(path):
             session = await import_file(chats, path)
-            return p.Imported((session.info,), repairs_told(repairs_of(session.view)))
+            return p.Imported((session.info,), describe_repairs(count_repairs(session.view)))
         case p.Discover():
             return p.Discovered(await engine.joined.servers_found())
         case p.ProposeModels(kind):

@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, RoomProgress, TextDelta, ToolOutput, TurnEvent
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    ReasoningDelta,
+    RoomProgressed,
+    TextDelta,
+    ToolOutputReceived,
+    TurnEvent,
+)
 
 from .protocol import EngineLine, Happened, encode_line
 
@@ -16,7 +23,7 @@ JOIN_FOR = 0.033
 OUTPUT_MOST = 20_000
 """Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
 
-Joinable = TextDelta | ReasoningDelta | ToolOutput | GaugeChanged | RoomProgress
+Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | RoomProgressed
 
 
 class EventCoalescer:
@@ -70,9 +77,12 @@ def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
             return TextDelta(event.conversation, event.reply_id, waiting.text + event.text)
         case ReasoningDelta(), ReasoningDelta() if waiting.reply_id == event.reply_id:
             return ReasoningDelta(event.conversation, event.reply_id, waiting.text + event.text)
-        case ToolOutput(), ToolOutput() if (waiting.reply_id, waiting.place) == (event.reply_id, event.place):
+        case ToolOutputReceived(), ToolOutputReceived() if (waiting.reply_id, waiting.place) == (
+            event.reply_id,
+            event.place,
+        ):
             return replace(event, text=(waiting.text + event.text)[-OUTPUT_MOST:])
-        case _, GaugeChanged() | RoomProgress():
+        case _, GaugeChanged() | RoomProgressed():
             return event
         case _:
             return None

@@ -6,8 +6,8 @@ from desktop_app.chat.compaction.make_room import unmeasured_gauge
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.breakdown import grown_by
-from desktop_app.context.view.items import Kind
+from desktop_app.context.counting.breakdown import add_tokens
+from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role
@@ -24,13 +24,13 @@ def plan_shown(optimization: Optimization, session: Session, offer: Offer) -> Pl
     """The plan as the dialog shows it. offer: of the model that would write the summary."""
     before, after = optimization.views[0], optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
-    sent = [item for item in after.items if item.kind is Kind.MESSAGE and item.message.role is not Role.SYSTEM]
+    sent = [item for item in after.items if item.kind is ItemKind.MESSAGE and item.message.role is not Role.SYSTEM]
     fidelity = compaction.fidelity if compaction else Fidelity()
     gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
     gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
     if not optimization.is_written and optimization.compaction_plan:
         room = session.estimated(optimization.compaction_plan.summary_budget)
-        gauge_after = grown_by(gauge_after, Segment.SUMMARY, room, session.policy)
+        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, session.policy)
         summary_tokens = room
     else:
         summary_tokens = session.estimated(session.counts.text(compaction.summary)) if compaction else 0

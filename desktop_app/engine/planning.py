@@ -7,7 +7,7 @@ from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.operations import optimization_of, optimized, summary_checked
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import Failure, RoomProgress, TurnEvent
+from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
 
 from .engine import Engine
 
@@ -25,7 +25,7 @@ async def summary_by_model(engine: Engine, session: Session, plan: str, instruct
     order = await engine.conversations.scribe.order(session, "llm", instructions)
 
     def tell(progress: Progress) -> None:
-        engine.outbox.publish(RoomProgress(session.id, progress.tokens, progress.most, plan))
+        engine.outbox.publish(RoomProgressed(session.id, progress.tokens, progress.most, plan))
 
     return await engine.writings.write(session.id, summary_written(optimization, order), tell)
 

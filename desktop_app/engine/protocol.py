@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import msgspec
 
-from desktop_app.conversation.events import Asked, Failure, MessageRow, OperationRow, TurnEvent
+from desktop_app.conversation.events import Failure, MessageRow, OperationRow, QuestionAsked, TurnEvent
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
-from desktop_app.conversation.surrogates import mended_builtins
+from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 from desktop_app.conversation.tools import PermissionAnswer, ToolSpec
 from desktop_app.conversation.totals import Totals
 from desktop_app.settings import Server, ServerKind, Settings
@@ -376,7 +376,7 @@ class Opened(EngineResponse, frozen=True):
     operations: tuple[OperationRow, ...]
     gauge: Gauge
     is_running: bool = False
-    questions: tuple[Asked, ...] = ()
+    questions: tuple[QuestionAsked, ...] = ()
     pins: tuple[MessageRow, ...] = ()
     totals: Totals = Totals()
 
@@ -614,7 +614,7 @@ def encode_line(value: Ask | EngineLine) -> bytes:
     try:
         return _encoder.encode(value) + b"\n"
     except UnicodeEncodeError:
-        return _encoder.encode(mended_builtins(value)) + b"\n"
+        return _encoder.encode(replace_surrogates_in_builtins(value)) + b"\n"
 
 
 def decode_ask(line: bytes) -> Ask:

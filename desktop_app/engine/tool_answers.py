@@ -7,7 +7,7 @@ import asyncio
 from desktop_app.chat.memory.memory_flusher import memory_written as write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
-from desktop_app.context.memory.memories import tokens_taken
+from desktop_app.context.memory.memories import memory_tokens
 from desktop_app.context.memory.scopes import memories_in
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
@@ -54,7 +54,7 @@ async def memories_read(engine: Engine, conversation: str = "") -> p.Memories:
     most = chats.policy.memory_most
     folder = (await archive.conversation(conversation)).folder if conversation else ""
     sent = memories_in(memories, conversation, folder)
-    tokens = await asyncio.to_thread(tokens_taken, sent, most, count)
+    tokens = await asyncio.to_thread(memory_tokens, sent, most, count)
     return p.Memories(memories, tokens, most, conversation, folder)
 
 

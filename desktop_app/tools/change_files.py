@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 from weakref import WeakValueDictionary
 
-from desktop_app.conversation.plurals import counted
+from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 
 from .places import PathPolicy, resolved, told
@@ -106,7 +106,7 @@ class WriteTool(ChangeTool[WriteArguments]):
         did = "Replaced" if file.exists() else "Created"
         replace_file(file, encoded)
         lines = arguments.content.count("\n") + (not arguments.content.endswith("\n") and arguments.content != "")
-        return f"{did} {name}: {counted(lines, 'line')}, {counted(len(encoded), 'byte')}."
+        return f"{did} {name}: {pluralize(lines, 'line')}, {pluralize(len(encoded), 'byte')}."
 
 
 class EditArguments(Change, frozen=True):

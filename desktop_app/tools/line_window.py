@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import BinaryIO
 
-from desktop_app.conversation.plurals import counted
+from desktop_app.conversation.plurals import pluralize
 
 from .text_files import SNIFFED, bom_of
 from .tool import ToolFailed
@@ -58,7 +58,7 @@ class LineWindow:
         if not self.lines:
             return f"[{name} is empty]"
         if not self._kept:
-            raise ToolFailed(f"{name} has {counted(self.lines, 'line')}: there is no line {self._offset:,}.")
+            raise ToolFailed(f"{name} has {pluralize(self.lines, 'line')}: there is no line {self._offset:,}.")
         last = self._offset + len(self._kept) - 1
         notes = list(self.notes)
         if self._offset > 1 or last < self.lines:

@@ -16,7 +16,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from desktop_app.conversation.plurals import counted
+from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.secret_paths import is_secret
 
@@ -129,9 +129,9 @@ class GrepTool(SearchTool[GrepArguments]):
         files = len({path for path, _, _ in finds})
         if is_cut:
             return "\n".join(
-                [*lines, f"[the first {counted(len(finds), 'line')}; narrow the pattern, path or include]"]
+                [*lines, f"[the first {pluralize(len(finds), 'line')}; narrow the pattern, path or include]"]
             )
-        return "\n".join([*lines, f"[{counted(len(finds), 'line')} in {counted(files, 'file')}]"])
+        return "\n".join([*lines, f"[{pluralize(len(finds), 'line')} in {pluralize(files, 'file')}]"])
 
 
 class GlobArguments(Search, frozen=True):
@@ -153,7 +153,7 @@ class GlobTool(SearchTool[GlobArguments]):
     def _told(self, finds: list[Find], is_cut: bool) -> str:
         paths = [path for path, _, _ in finds]
         return "\n".join(
-            [*paths, f"[the first {counted(len(paths), 'file')}; narrow the pattern]"] if is_cut else paths
+            [*paths, f"[the first {pluralize(len(paths), 'file')}; narrow the pattern]"] if is_cut else paths
         )
 
 

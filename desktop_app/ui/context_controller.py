@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.events import RoomProgress, TurnEvent
+from desktop_app.conversation.events import RoomProgressed, TurnEvent
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, EngineFailure
@@ -132,7 +132,7 @@ class ContextController(Controller):
         self._wish(p.CancelSummary(self._chat.conversation))
 
     def _note(self, event: TurnEvent) -> None:
-        if isinstance(event, RoomProgress) and event.plan and self._dialog is not None:
+        if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
             self._dialog.set_progress(event.plan, event.tokens, event.most)
 
     def _check(self, plan: str, summary: str) -> None:

@@ -14,7 +14,7 @@ from .bridge import Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
-from .widgets.formats import counted
+from .widgets.formats import pluralize
 
 if TYPE_CHECKING:
     from .search.search_palette import SearchPalette
@@ -114,7 +114,7 @@ class ListingController(Controller):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                told = f"“{info.title}” imported, {counted(info.messages, 'message')}"
+                told = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
                 self._parts.toast.show_message(
                     f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told
                 )

@@ -9,12 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import (
-    Answered,
-    Asked,
     Failure,
     GaugeChanged,
     MessageRecorded,
     Noticed,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
@@ -59,7 +59,7 @@ class LiveTurn(msgspec.Struct, frozen=True):
     is_running: bool = False
     reply: LiveReply | None = None
     failures: tuple[Failure, ...] = ()
-    questions: tuple[Asked, ...] = ()
+    questions: tuple[QuestionAsked, ...] = ()
     notices: tuple[Failure, ...] = ()
 
     @property
@@ -101,7 +101,7 @@ class LiveTurns:
         """Takes an event in."""
         self._keep(event.conversation, _after(self.of(event.conversation), event))
 
-    def note_opened(self, conversation: str, is_running: bool, questions: tuple[Asked, ...]) -> None:
+    def note_opened(self, conversation: str, is_running: bool, questions: tuple[QuestionAsked, ...]) -> None:
         """What the engine knew of a conversation when it was opened counts."""
         turn = self.of(conversation)
         reply = turn.reply if is_running else None
@@ -133,9 +133,9 @@ def _after(turn: LiveTurn, event: TurnEvent) -> LiveTurn:
             return replace(turn, reply=replace(reply, reasoning=reply.reasoning + text))
         case MessageRecorded(_, row) if turn.reply is not None and turn.reply.reply_id == row.message.id:
             return replace(turn, reply=None)
-        case Asked() if event not in turn.questions:
+        case QuestionAsked() if event not in turn.questions:
             return replace(turn, questions=(*turn.questions, event))
-        case Answered(_, question):
+        case QuestionAnswered(_, question):
             return replace(turn, questions=tuple(asked for asked in turn.questions if asked.question != question))
         case TurnFailed(_, failure):
             return replace(turn, failures=(*(f for f in turn.failures if f != failure), failure))

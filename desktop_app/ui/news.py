@@ -9,7 +9,7 @@ from desktop_app.conversation.events import (
     GaugeChanged,
     OperationRow,
     RoomEnded,
-    RoomProgress,
+    RoomProgressed,
     RoomRefused,
     RoomStarted,
     TurnEvent,
@@ -19,7 +19,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.transcript import Trigger
 
-from .widgets.formats import counted, format_percent, thousands
+from .widgets.formats import format_number, format_percent, pluralize
 
 COMPACTING = "Compacting conversation history…"
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
@@ -107,11 +107,11 @@ def news_of(event: TurnEvent) -> News | None:
     match event:
         case RoomStarted():
             return News(COMPACTING, stays=True)
-        case RoomProgress(tokens=tokens, most=most, plan=""):
-            told = f" {thousands(tokens)} of at most {thousands(most)} tokens" if tokens else ""
+        case RoomProgressed(tokens=tokens, most=most, plan=""):
+            told = f" {format_number(tokens)} of at most {format_number(most)} tokens" if tokens else ""
             return News(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):
-            return News(f"{model} is describing {counted(images, 'image')}…", stays=True)
+            return News(f"{model} is describing {pluralize(images, 'image')}…", stays=True)
         case RoomRefused(reason=reason):
             return News(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:
@@ -127,17 +127,17 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     last = operations[-1]
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):
-        saved = counted(sum(operation.messages for operation in operations), "memory", "memories")
+        saved = pluralize(sum(operation.messages for operation in operations), "memory", "memories")
         return News(f"{saved} {'removed' if last.is_undone else 'saved'}", () if last.is_undone else ids)
     if last.is_undone:
         return News("Undone. The model sees everything as before.")
     if cause is None:
         return News("Redone", ids)  # its figures are of then: what was pinned or said since is in the gauge
-    tokens = f"{thousands(operations[0].tokens_before)} → {thousands(last.tokens_after)} tokens"
+    tokens = f"{format_number(operations[0].tokens_before)} → {format_number(last.tokens_after)} tokens"
     if cause is Trigger.USER:
         return News(f"Conversation optimized · {tokens}", ids)
     if all(operation.kind == "prune" for operation in operations):
-        results = counted(sum(operation.messages for operation in operations), "tool result")
+        results = pluralize(sum(operation.messages for operation in operations), "tool result")
         return News(f"Shortened {results} · {tokens}", ids)
     if cause in CONTINUING:
         return News(f"Context compacted, continuing… · {tokens}", ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.conversation.events import Answered, Asked, TurnEvent, TurnFinished
+from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent, TurnFinished
 from desktop_app.conversation.tools import PermissionAnswer
 from desktop_app.engine import protocol as p
 
@@ -20,14 +20,14 @@ class QuestionController(Controller):
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
-        self._told: tuple[Asked, str] | None = None  # a question elsewhere, and what the toast says of it
+        self._told: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
 
     def note(self, event: TurnEvent) -> None:
         """Somebody is asked, or nobody any more."""
         match event:
-            case Asked():
+            case QuestionAsked():
                 self._notify(event)
-            case Answered() | TurnFinished():
+            case QuestionAnswered() | TurnFinished():
                 pass
             case _:
                 return
@@ -48,7 +48,7 @@ class QuestionController(Controller):
     def answer(self, question: str, answer: PermissionAnswer) -> None:
         """The user's word."""
         conversation = self._chat.conversation
-        self._chat.apply(Answered(conversation, question, answer.is_allowed))
+        self._chat.apply(QuestionAnswered(conversation, question, answer.is_allowed))
         self.show()
         self._bridge.wish(p.AnswerQuestion(conversation, question, answer))
 
@@ -59,7 +59,7 @@ class QuestionController(Controller):
         else:
             self._chat.stop()
 
-    def _notify(self, asked: Asked) -> None:
+    def _notify(self, asked: QuestionAsked) -> None:
         """Somebody who looks elsewhere is told that a turn waits."""
         window = self._parts.composer.window()
         if not window.isActiveWindow():

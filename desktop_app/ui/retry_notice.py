@@ -8,7 +8,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer
 
-from desktop_app.conversation.events import GaugeChanged, Retrying, TurnEvent
+from desktop_app.conversation.events import GaugeChanged, RetryScheduled, TurnEvent
 
 from .toast import Toast
 
@@ -29,8 +29,8 @@ class RetryNotice(QObject):
         self._tick.timeout.connect(self._tell)
 
     def note(self, event: TurnEvent) -> None:
-        """Begins with `Retrying`; whatever else happens in the turn is its end."""
-        if isinstance(event, Retrying):
+        """Begins with `RetryScheduled`; whatever else happens in the turn is its end."""
+        if isinstance(event, RetryScheduled):
             self._reason, self._due, self._told = event.reason, monotonic() + event.seconds, ""
             self._tick.start()
             self._tell()

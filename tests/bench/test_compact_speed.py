@@ -10,7 +10,7 @@ import pytest
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
@@ -60,7 +60,7 @@ def session(count: int) -> list[Message]:
     return [*messages, Message(id="last", role=Role.USER, parts=(Text("Go on, please."),))]
 
 
-def to_a_quarter(messages: list[Message], counts: Counts) -> int:
+def to_a_quarter(messages: list[Message], counts: TokenCounts) -> int:
     """Counts, prunes and compacts until a quarter of the tokens is left. Returns the tokens left."""
     transcript = Transcript(Chain(messages))
     view = view_of(transcript)
@@ -83,12 +83,12 @@ def loaded() -> None:
 
 def test_a_thousand_messages_take_less_than_a_second_with_counting(benchmark) -> None:
     messages = session(1_000)
-    benchmark.pedantic(to_a_quarter, setup=lambda: ((messages, Counts(TOKENIZER)), {}), rounds=5)
+    benchmark.pedantic(to_a_quarter, setup=lambda: ((messages, TokenCounts(TOKENIZER)), {}), rounds=5)
     assert benchmark.stats["median"] < SECONDS_FOR_1000
 
 
 def test_with_counts_kept_it_takes_less(benchmark) -> None:
-    messages, counts = session(1_000), Counts(TOKENIZER)
+    messages, counts = session(1_000), TokenCounts(TOKENIZER)
     to_a_quarter(messages, counts)
     benchmark.pedantic(to_a_quarter, args=(messages, counts), rounds=5)
     assert benchmark.stats["median"] < SECONDS_FOR_1000
@@ -100,7 +100,7 @@ def test_it_is_never_later_than_a_second_and_a_fifth_of_a_millisecond_a_message(
     """With counting, ledger, summary and fidelity; CPU time, since the machine may do other things too."""
     messages = session(count)
     started = time.process_time()
-    to_a_quarter(messages, Counts(TOKENIZER))
+    to_a_quarter(messages, TokenCounts(TOKENIZER))
     assert time.process_time() - started < SECONDS + SECONDS_A_MESSAGE * count
 
 
@@ -110,7 +110,7 @@ def test_the_time_grows_with_the_number_of_messages_and_not_faster() -> None:
         times = []
         for _ in range(3):
             started = time.perf_counter()
-            to_a_quarter(messages, Counts(TOKENIZER))
+            to_a_quarter(messages, TokenCounts(TOKENIZER))
             times.append(time.perf_counter() - started)
         return min(times)
 

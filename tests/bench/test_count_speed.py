@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from desktop_app.context.counting.breakdown import gauge_of, grown_by, tally
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.breakdown import add_tokens, gauge_of, tally
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
@@ -28,7 +28,7 @@ MEGABYTE = "The parser reads each line once, and keeps what it read; 12,345 line
 @pytest.mark.parametrize("family", [*SOURCES, "smollm2", "claude", "llama-2"])
 def test_a_streamed_token_is_counted_and_added_to_the_gauge(benchmark, family: str) -> None:
     """As desktop_app/chat/stream_reply.py does it: count the piece, then grow the gauge."""
-    counts = Counts(tokenizer_of(family))
+    counts = TokenCounts(tokenizer_of(family))
     transcript = Transcript(Chain([Message(id="m", role=Role.USER, parts=(Text("Tell me all about it."),))]))
     view, budget = view_of(transcript), budget_for(BALANCED, 128_000)
     gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget, ModelInfo("m", "M", 128_000, 0))
@@ -37,7 +37,7 @@ def test_a_streamed_token_is_counted_and_added_to_the_gauge(benchmark, family: s
         told, grown = 0, gauge
         for piece in PIECES:
             told += counts.text(piece)
-            grown = grown_by(gauge, Segment.ASSISTANT, told, BALANCED)
+            grown = add_tokens(gauge, Segment.ASSISTANT, told, BALANCED)
         return grown
 
     grown = benchmark.pedantic(streamed, rounds=20, warmup_rounds=2)

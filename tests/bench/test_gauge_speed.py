@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import Tally, gauge_of, grown_by, tally
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.breakdown import Tally, add_tokens, gauge_of, tally
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
@@ -29,7 +29,7 @@ class Open:
     """An open conversation, as the engine holds it: its record, view, sums and counts."""
 
     def __init__(self, length: int) -> None:
-        self.counts = Counts(Letters())
+        self.counts = TokenCounts(Letters())
         self.transcript = Transcript(Chain([message(n) for n in range(length)]))
         self.view: View = view_of(self.transcript)
         self.sums: Tally = tally(self.view, self.counts)
@@ -46,7 +46,7 @@ def test_an_update_of_the_gauge(benchmark, length: int) -> None:
     opened = Open(length)
     gauge = benchmark.pedantic(opened.appended, rounds=200, warmup_rounds=5)
     assert benchmark.stats["median"] < 5 * MILLISECOND
-    assert gauge.total == tally(opened.view, Counts(Letters())).total
+    assert gauge.total == tally(opened.view, TokenCounts(Letters())).total
 
 
 def test_an_update_at_a_hundred_thousand_messages_costs_no_more_than_at_a_thousand(benchmark) -> None:
@@ -58,7 +58,7 @@ def test_an_update_at_a_hundred_thousand_messages_costs_no_more_than_at_a_thousa
 def test_a_streamed_token_costs_next_to_nothing(benchmark) -> None:
     opened = Open(1_000)
     gauge = opened.appended()
-    after = benchmark(grown_by, gauge, Segment.ASSISTANT, 1, BALANCED)
+    after = benchmark(add_tokens, gauge, Segment.ASSISTANT, 1, BALANCED)
     assert after.total == gauge.total + 1
     assert benchmark.stats["median"] < 0.05 * MILLISECOND
 

@@ -20,9 +20,9 @@ from test_compact_speed import TOKENIZER, session, to_a_quarter
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view.view import assemble, previewed, view_of
+from desktop_app.context.view.view import assemble, view_of, with_entries
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
@@ -53,7 +53,7 @@ class Conversation:
 
     def __init__(self, size: int, folder: Path) -> None:
         self.messages: list[Message] = session(size)
-        self.counts = Counts(TOKENIZER)
+        self.counts = TokenCounts(TOKENIZER)
         self.transcript = Transcript(Chain(self.messages))
         self.view = view_of(self.transcript)
         self.target = request_tokens(self.view, self.counts) // 4
@@ -66,7 +66,7 @@ class Conversation:
         while step := make_room(view, policy_for_target(BALANCED), Budget(self.target, 0), self.counts, Trigger.USER):
             if isinstance(step, CompactionPlan):
                 return
-            transcript = previewed(transcript, step)
+            transcript = with_entries(transcript, step)
             view = view_of(transcript, view)
 
     def of_peer(self, peer: str) -> Outcome | str:
@@ -113,7 +113,7 @@ def test_ours_is_faster_than_the_peers(size: int, tmp_path: Path, table: dict[tu
     conversation = Conversation(size, tmp_path)
     decision = best_of_three(conversation.decide)
     warm = best_of_three(lambda: to_a_quarter(conversation.messages, conversation.counts))
-    cold = best_of_three(lambda: to_a_quarter(conversation.messages, Counts(TOKENIZER)))
+    cold = best_of_three(lambda: to_a_quarter(conversation.messages, TokenCounts(TOKENIZER)))
     for row, seconds in (("decision", decision), ("all, counts kept", warm), ("all, cold", cold)):
         table[f"Palimpsest: {row}", size] = f"{seconds:.3f} s"
     slower = []

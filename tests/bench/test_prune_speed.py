@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from test_compact_speed import TOKENIZER, session
 
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.prune import plan_prune
 from desktop_app.context.view.view import view_of
@@ -41,7 +41,7 @@ def agent_session(reads: int, files: int) -> list[Message]:
 
 def seconds_to_decide(messages: list[Message]) -> float:
     """CPU seconds of the best of five decisions that prune all that can be pruned."""
-    view, counts = view_of(Transcript(Chain(messages))), Counts(TOKENIZER)
+    view, counts = view_of(Transcript(Chain(messages))), TokenCounts(TOKENIZER)
     total = request_tokens(view, counts)
     times: list[float] = []
     for _ in range(5):

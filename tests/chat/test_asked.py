@@ -9,7 +9,7 @@ from test_run_tools import bash, calling, equipped, results
 from desktop_app.chat.turn.tool_calls import NOT_BEGUN
 from desktop_app.chat.turn.tool_runtime import DENIED, FORBIDDEN
 from desktop_app.context.view.view import active_entries
-from desktop_app.conversation.events import Answered, Asked, TurnFailed, TurnFinished
+from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnFailed, TurnFinished
 from desktop_app.conversation.tools import PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Permit
 from provider import Reply
@@ -17,12 +17,12 @@ from provider import Reply
 HERE = PermissionAnswer(is_allowed=True, scope="conversation", pattern="echo *")
 
 
-async def answered(home, answer: PermissionAnswer, nth: int = 0) -> Asked:
+async def answered(home, answer: PermissionAnswer, nth: int = 0) -> QuestionAsked:
     """The question of that number, once it was put and answered."""
-    await home.until(lambda: len(home.of(Asked)) > nth)
-    asked = home.of(Asked)[nth]
+    await home.until(lambda: len(home.of(QuestionAsked)) > nth)
+    asked = home.of(QuestionAsked)[nth]
     home.bench.questions.answer(asked.question, answer)
-    await home.until(lambda: len(home.of(Answered)) > nth)
+    await home.until(lambda: len(home.of(QuestionAnswered)) > nth)
     return asked
 
 
@@ -49,7 +49,7 @@ async def test_an_answer_for_the_conversation_holds_for_the_next_call_and_after_
     await home.chats.turns.send(session, "Try")
     await answered(home, HERE)
     await finished(home)
-    assert len(home.of(Asked)) == 1, "the answer to the first call speaks of the second one, too"
+    assert len(home.of(QuestionAsked)) == 1, "the answer to the first call speaks of the second one, too"
     assert [result.text.split("\n")[0] for result in results(session)] == ["one", "two"]
 
     home.chats._sessions.clear()
@@ -58,16 +58,16 @@ async def test_an_answer_for_the_conversation_holds_for_the_next_call_and_after_
     assert permits == [Rule("bash", "echo *")]
     await home.chats.turns.send(again, "And again")
     await finished(home, 2)
-    assert len(home.of(Asked)) == 1
+    assert len(home.of(QuestionAsked)) == 1
 
 
 async def test_questions_are_put_one_at_a_time(house, tmp_path) -> None:
     home = await house([calling(bash("touch a", "a"), bash("mkdir b", "b")), Reply("Fine.")])
     session = await equipped(home, tmp_path, allow="")
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: bool(home.of(Asked)))
+    await home.until(lambda: bool(home.of(QuestionAsked)))
     await asyncio.sleep(0.2)
-    assert len(home.of(Asked)) == 1
+    assert len(home.of(QuestionAsked)) == 1
     assert [asked.call.call_id for asked in home.bench.questions.of(session.id)] == ["a"]
     await answered(home, PermissionAnswer(is_allowed=True))
     await answered(home, PermissionAnswer(is_allowed=False), 1)
@@ -84,14 +84,14 @@ async def test_a_rule_for_good_is_kept_and_one_that_forbids_asks_nobody(house, t
     await finished(home)
     assert home.chats.settings.rules[1:] == (Rule("bash", "echo *"),)
     assert results(session)[1].text == FORBIDDEN
-    assert len(home.of(Asked)) == 1
+    assert len(home.of(QuestionAsked)) == 1
 
 
 async def test_where_nobody_is_there_nobody_is_asked(house, tmp_path) -> None:
     home = await house([calling(bash("echo one")), Reply("Then not.")])
     session = await equipped(home, tmp_path, allow="", is_attended=False)
     await home.turn(session, "Try")
-    assert home.of(Asked) == []
+    assert home.of(QuestionAsked) == []
     assert results(session)[0].text == DENIED
 
 
@@ -110,8 +110,8 @@ async def test_stopping_withdraws_the_question(house, tmp_path) -> None:
     home = await house([calling(bash("echo one")), Reply("Never.")])
     session = await equipped(home, tmp_path, allow="")
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: bool(home.of(Asked)))
+    await home.until(lambda: bool(home.of(QuestionAsked)))
     await home.chats.turns.stop(session.id)
     assert home.bench.questions.of(session.id) == ()
-    home.bench.questions.answer(home.of(Asked)[0].question, PermissionAnswer(is_allowed=True))  # too late
+    home.bench.questions.answer(home.of(QuestionAsked)[0].question, PermissionAnswer(is_allowed=True))  # too late
     assert [result.text for result in results(session)] == [NOT_BEGUN]

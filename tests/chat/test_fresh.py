@@ -10,7 +10,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.openai_chat import chat_of
-from desktop_app.conversation.transcript import Link, Transcript
+from desktop_app.conversation.transcript import ConversationLink, Transcript
 from provider import Hang, Reply, Status
 from request_rules import legal_for_all
 
@@ -42,7 +42,7 @@ async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_ye
     assert assemble(fresh.view)[-1].text == "On Thursday."
     entries = await home.archive.entries(fresh.id)
     assert assemble(view_of(Transcript().extend(entries))) == assemble(fresh.view)
-    assert sum(isinstance(entry, Link) for entry in entries) == 1
+    assert sum(isinstance(entry, ConversationLink) for entry in entries) == 1
 
 
 async def test_a_question_that_was_answered_is_not_asked_again(house) -> None:

@@ -12,7 +12,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session, stamped
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import GaugeChanged, State, ViewChanged
+from desktop_app.conversation.events import GaugeChanged, MessageState, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import Rewind
 
@@ -46,7 +46,7 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(house) ->
     (changed,) = [e for e in events if isinstance(e, ViewChanged)]
     operation = changed.operations[0]
     assert operation.tokens_after == plan.compaction.tokens_after == session.gauge().total
-    assert {row.state for row in changed.changes} == {State.ARCHIVED}
+    assert {row.state for row in changed.changes} == {MessageState.ARCHIVED}
     assert len(changed.changes) == operation.messages
 
     await operations.undone(session, operation.id)
@@ -150,7 +150,7 @@ async def test_bring_back_takes_the_call_with_its_result(house) -> None:
     home = await house([], window=20_000)
     session = await home.chats.create("Tools", with_tools(15))
     await optimize(session)
-    archived = [row for row in session.page(999, 999) if row.state is State.ARCHIVED]
+    archived = [row for row in session.page(999, 999) if row.state is MessageState.ARCHIVED]
     result = next(row for row in archived if row.message.role is Role.TOOL)
     await operations.brought_back(session, (result.message.id,))
     here = {item.message.id for item in session.view.items}
@@ -186,10 +186,10 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> No
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
     await operations.optimized(session, await operations.optimization_of(session, 20_000))
-    pruned = [row for row in session.page(session.total, session.total) if row.state is State.PRUNED]
+    pruned = [row for row in session.page(session.total, session.total) if row.state is MessageState.PRUNED]
     before = assemble(session.view)
     (changed, _) = await operations.pinned(session, pruned[0].message.id)
-    assert [(change.state, change.is_pinned) for change in changed.changes] == [(State.IN_VIEW, True)]
+    assert [(change.state, change.is_pinned) for change in changed.changes] == [(MessageState.IN_VIEW, True)]
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
     session = await reopen(home, session)
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
@@ -221,7 +221,9 @@ async def test_search_says_of_what_a_rewind_gave_up_that_it_is_not_archived(hous
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
     await optimize(session)
-    first = next(row.message for row in session.page(session.total, session.total) if row.state is State.ARCHIVED)
+    first = next(
+        row.message for row in session.page(session.total, session.total) if row.state is MessageState.ARCHIVED
+    )
     assert (await home.chats.search("topic3", session.id, 5))[0].archived
     await session.record_operation(stamped(Rewind(first_message_id=first.id)))
     assert not any(found.archived for found in await home.chats.search("topic3", session.id, 5))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.turn.recovery import WAIT_MOST, WAITS, GiveUp, MakeRoom, Shed, Tried, Wait, reaction_to
 from desktop_app.context.policy import BALANCED
-from desktop_app.conversation.events import Failure, Retrying, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text
 from provider import Cut, Overflow, Reply, Status
 
@@ -55,7 +55,7 @@ async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(house) 
     home = await house([Status(503, "overloaded"), Reply("Here I am.")])
     session = await home.chats.create()
     events = await home.turn(session, "Hello?")
-    assert [(e.attempt, e.seconds) for e in events if isinstance(e, Retrying)] == [(1, 1.0)]
+    assert [(e.attempt, e.seconds) for e in events if isinstance(e, RetryScheduled)] == [(1, 1.0)]
     assert not home.of(TurnFailed)
     assert session.page(9, 1)[0].message.text == "Here I am."
 

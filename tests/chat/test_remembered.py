@@ -10,7 +10,7 @@ from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
 from desktop_app.chat.memory.memory_flusher import flush_redone, flush_undone, memory_written
-from desktop_app.context.memory.memories import TEXT_MOST
+from desktop_app.context.memory.memories import MAX_NOTE_CHARACTERS
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Reply
@@ -87,7 +87,7 @@ async def test_the_users_own_word_on_memories(made) -> None:
     assert await home.texts() == ["The user drinks coffee."]
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "x" * (TEXT_MOST + 1)])
+@pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_NOTE_CHARACTERS + 1)])
 async def test_a_memory_that_says_nothing_or_too_much_is_refused(made, text: str) -> None:
     home = await made([])
     with pytest.raises(Exception, match="A memory has") as caught:

@@ -15,9 +15,9 @@ from desktop_app.chat.research.research import question_in
 from desktop_app.context.citations import NOT_CHECKED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
-    Asked,
     GaugeChanged,
-    Retrying,
+    QuestionAsked,
+    RetryScheduled,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -127,8 +127,8 @@ async def test_the_user_is_asked_and_what_is_denied_is_a_result(house, tmp_path,
     furnish(home, tmp_path, web, allow="")
     session = await home.chats.create()
     await home.chats.turns.research(session, "When?")
-    await home.until(lambda: bool(home.of(Asked)))
-    home.bench.questions.answer(home.of(Asked)[0].question, PermissionAnswer(is_allowed=False))
+    await home.until(lambda: bool(home.of(QuestionAsked)))
+    home.bench.questions.answer(home.of(QuestionAsked)[0].question, PermissionAnswer(is_allowed=False))
     await home.until(lambda: bool(home.of(TurnFinished)))
     assert "did not allow" in home.provider.requests[1].text
     assert web.asked == []
@@ -142,10 +142,10 @@ async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, t
     furnish(home, tmp_path, web, allow="")
     session = await home.chats.create()
     await home.chats.turns.research(session, "When?")
-    await home.until(lambda: bool(home.of(Asked)))
+    await home.until(lambda: bool(home.of(QuestionAsked)))
     await asyncio.sleep(5.2)
     allowed = PermissionAnswer(is_allowed=True, scope="conversation", pattern="*")
-    home.bench.questions.answer(home.of(Asked)[0].question, allowed)
+    home.bench.questions.answer(home.of(QuestionAsked)[0].question, allowed)
     await home.until(lambda: bool(home.of(TurnFinished)))
     assert len(home.provider.requests) == 3
     assert research_module.ENOUGH not in str(home.provider.requests[1].messages)
@@ -218,7 +218,7 @@ async def test_a_busy_server_is_asked_again_and_a_broken_one_is_told(house, tmp_
     furnish(home, tmp_path, web)
     session = await home.chats.create()
     assert (await researched(home, session, "When?")).text == "In 1610."
-    assert len(home.of(Retrying)) == 1
+    assert len(home.of(RetryScheduled)) == 1
     await researched(home, session, "And where?")
     assert home.of(TurnFinished)[-1].reason == "failed"
     assert assemble(session.view)[-1].text == "/research And where?"

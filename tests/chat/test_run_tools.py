@@ -17,9 +17,9 @@ from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
-    Asked,
+    QuestionAsked,
     ToolFinished,
-    ToolOutput,
+    ToolOutputReceived,
     ToolStarted,
     TurnFailed,
     TurnFinished,
@@ -81,7 +81,7 @@ async def test_one_call_is_stopped_alone_and_the_turn_goes_on(house, tmp_path) -
     home = await house([calling(bash("echo begun; sleep 60", "a"), bash("echo other", "b")), Reply("I see.")])
     session = await equipped(home, tmp_path)
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: any("begun" in event.text for event in home.of(ToolOutput)))
+    await home.until(lambda: any("begun" in event.text for event in home.of(ToolOutputReceived)))
     (started,) = home.of(ToolStarted)
     began = time.monotonic()
     home.bench.stop(session.id, started.reply_id, started.place)
@@ -125,7 +125,7 @@ async def test_events_name_the_reply_and_the_place_of_their_call(house, tmp_path
     session = await equipped(home, tmp_path)
     await home.turn(session, "Try")
     said: dict[tuple[str, int], str] = {}
-    for event in home.of(ToolOutput):
+    for event in home.of(ToolOutputReceived):
         said[event.reply_id, event.place] = said.get((event.reply_id, event.place), "") + event.text
     started = [(event.reply_id, event.place) for event in home.of(ToolStarted)]
     assert started == [(event.reply_id, event.place) for event in home.of(ToolFinished)] == list(said)
@@ -141,10 +141,10 @@ async def test_what_changes_something_keeps_its_order_while_the_user_is_asked(ho
     session = await equipped(home, tmp_path, allow="bash")
     (tmp_path / "work" / "note").write_text("old")
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: bool(home.of(Asked)))
+    await home.until(lambda: bool(home.of(QuestionAsked)))
     await asyncio.sleep(0.3)
     assert home.of(ToolFinished) == [], "the second call works on what the first one has done"
-    home.bench.questions.answer(home.of(Asked)[0].question, PermissionAnswer(is_allowed=True))
+    home.bench.questions.answer(home.of(QuestionAsked)[0].question, PermissionAnswer(is_allowed=True))
     await ended(home)
     written, shown = results(session)
     assert not written.is_error
@@ -155,7 +155,7 @@ async def test_stopping_the_turn_gives_each_call_a_result(house, tmp_path) -> No
     home = await house([calling(bash("echo begun; sleep 60", "a"), bash("echo never", "b")), Reply("I see.")])
     session = await equipped(home, tmp_path)
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: bool(home.of(ToolOutput)))
+    await home.until(lambda: bool(home.of(ToolOutputReceived)))
     await home.chats.turns.stop(session.id)
     assert home.of(TurnFinished)[0].reason == "stopped"
     assert {result.call_id: result.text for result in results(session)} == {
@@ -187,7 +187,7 @@ async def test_who_stops_twice_loses_nothing(house, tmp_path) -> None:
     home = await house([calling(*(bash(f"echo begun; sleep 60 # {n}", f"c{n}") for n in range(4))), Reply("I see.")])
     session = await equipped(home, tmp_path)
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: bool(home.of(ToolOutput)))
+    await home.until(lambda: bool(home.of(ToolOutputReceived)))
     stops = [asyncio.ensure_future(home.chats.turns.stop(session.id))]
     while not stops[0].done():
         await asyncio.sleep(0.002)
@@ -203,7 +203,7 @@ async def test_no_cancellation_comes_in_between_when_a_turn_is_stored(house, tmp
     home = await house([calling(*(bash(f"echo begun; sleep 60 # {n}", f"c{n}") for n in range(4))), Reply("I see.")])
     session = await equipped(home, tmp_path)
     await home.chats.turns.send(session, "Try")
-    await home.until(lambda: bool(home.of(ToolOutput)))
+    await home.until(lambda: bool(home.of(ToolOutputReceived)))
     task = next(task for task in asyncio.all_tasks() if task.get_name() == session.id)
     while not task.done():
         task.cancel()

@@ -15,7 +15,14 @@ from desktop_app.chat.compaction.snapshot import basis_of
 from desktop_app.chat.compaction.summary_service import strategy_for
 from desktop_app.chat.operations import optimized
 from desktop_app.context.policy import BALANCED
-from desktop_app.conversation.events import OperationRow, RoomEnded, RoomProgress, TextDelta, TurnFinished, ViewChanged
+from desktop_app.conversation.events import (
+    OperationRow,
+    RoomEnded,
+    RoomProgressed,
+    TextDelta,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
 from provider import Hang, Reply
@@ -82,7 +89,7 @@ async def test_code_alone_chosen_while_a_model_writes_ends_its_work(house) -> No
     home = await house([slow, Reply("Here.")], prompts=PROMPTS)
     session = await home.chats.create("Long", chat(70))
     await home.chats.turns.send(session, "Where are we?")
-    await home.until(lambda: bool(home.of(RoomProgress)))
+    await home.until(lambda: bool(home.of(RoomProgressed)))
     choose(home, summaries="extractive")
     await home.until(lambda: bool(home.of(TurnFinished)))
     assert len(home.provider.requests) == 2, "what was begun, and the turn's own"

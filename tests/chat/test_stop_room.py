@@ -7,7 +7,7 @@ import time
 
 from test_summarize import chat
 
-from desktop_app.conversation.events import RoomEnded, RoomProgress, TurnFinished
+from desktop_app.conversation.events import RoomEnded, RoomProgressed, TurnFinished
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction
 from provider import Reply
@@ -21,7 +21,7 @@ SLOW = Reply('{"summary": "' + "word " * 2_000, pause=0.02, size=5)
 
 async def stopped(home, session, turn: bool) -> float:
     """Seconds from the wish to its answer, while a summary streams."""
-    await home.until(lambda: bool(home.of(RoomProgress)))
+    await home.until(lambda: bool(home.of(RoomProgressed)))
     assert home.chats.turns.is_running(session.id) is turn
     began = time.monotonic()
     await home.chats.turns.stop_room(session.id)

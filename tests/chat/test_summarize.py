@@ -18,7 +18,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import TURN_HEADING, CompactionPlan, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import RoomEnded, RoomProgress, RoomStarted, TurnFinished, ViewChanged
+from desktop_app.conversation.events import RoomEnded, RoomProgressed, RoomStarted, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
 from desktop_app.conversation.transcript import Compaction, Pin, Trigger
 from provider import Cut, Hang, Overflow, Reply, Status
@@ -272,7 +272,7 @@ async def test_a_cancelled_one_leaves_no_trace_and_ends_at_once(house) -> None:
     async def make_room() -> None:
         async with aclosing(room_made(session, Trigger.BEFORE_REQUEST)) as events:
             async for event in events:
-                if isinstance(event, RoomProgress):
+                if isinstance(event, RoomProgressed):
                     started.set()
 
     task = asyncio.ensure_future(make_room())
@@ -292,7 +292,7 @@ async def test_a_turn_compacts_by_the_model_and_then_answers(house) -> None:
     session = await long_session(home, chat(70))
     events = await home.turn(session, "Where are we?")
     kinds = [type(event) for event in events]
-    assert kinds.index(RoomStarted) < kinds.index(RoomProgress) < kinds.index(ViewChanged)
+    assert kinds.index(RoomStarted) < kinds.index(RoomProgressed) < kinds.index(ViewChanged)
     row = home.of(ViewChanged)[0].operations[0]
     assert (row.strategies, row.usage, row.note) == ({"llm": row.messages}, Usage(22, 14, requests=2), "")
     assert PAGE in assemble(session.view)[0].text
@@ -388,7 +388,7 @@ async def test_room_that_was_stopped_with_its_turn_is_not_begun_again_behind_the
     home = await house([Hang('{"summary": "It be'), answer(), answer(), answer()], prompts=PROMPTS)
     session = await long_session(home, chat(66))
     await home.chats.turns.send(session, "Where are we?")
-    await home.until(lambda: bool(home.of(RoomProgress)))
+    await home.until(lambda: bool(home.of(RoomProgressed)))
     await home.chats.turns.stop_room(session.id)
     await home.until(lambda: bool(home.of(TurnFinished)))
     await asyncio.sleep(0.3)

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from conversations_made_up import Letters, histories, long_conversation
 from desktop_app.chat.compaction.optimize import Optimization, plan_optimize
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
-from desktop_app.context.counting.tokens import Counts
-from desktop_app.context.fitting import fitted
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import budget_for
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view.items import Kind
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
@@ -22,11 +22,13 @@ from desktop_app.conversation.transcript import Transcript
 def basis_for(messages: list[Message], window: int, preset: str = "balanced") -> ContextSnapshot:
     budget = budget_for(PRESETS[preset], window)
     transcript = Transcript(Chain(messages))
-    return ContextSnapshot(transcript, view_of(transcript), fitted(PRESETS[preset], budget), budget, Counts(Letters()))
+    return ContextSnapshot(
+        transcript, view_of(transcript), fit_policy(PRESETS[preset], budget), budget, TokenCounts(Letters())
+    )
 
 
 def kept(plan: Optimization) -> set[str]:
-    return {item.message.id for item in plan.views[-1].items if item.kind is Kind.MESSAGE}
+    return {item.message.id for item in plan.views[-1].items if item.kind is ItemKind.MESSAGE}
 
 
 @given(

@@ -9,9 +9,9 @@ from pathlib import Path
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
+    MessageState,
     ReplyStarted,
     RoomRefused,
-    State,
     TextDelta,
     TurnFailed,
     TurnFinished,
@@ -121,9 +121,9 @@ async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
         await home.until(lambda n=count: len(home.of(TurnFinished)) == n)
     rows = session.page(99, 99)
     assert [(row.message.text, row.state) for row in rows[2:]] == [
-        ("First.", State.ABANDONED),
-        ("Second.", State.ABANDONED),
-        ("Third.", State.IN_VIEW),
+        ("First.", MessageState.ABANDONED),
+        ("Second.", MessageState.ABANDONED),
+        ("Third.", MessageState.IN_VIEW),
     ]
     assert len({row.operation_id for row in rows[2:]}) == 3  # the window tells the answers apart by these
     assert [m["content"] for m in home.provider.requests[1].messages] == ["Be brief.", "Which?"]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
@@ -55,8 +55,8 @@ def sent(shown: View) -> list[tuple[str, str]]:
     return [(message.role.value, message.text) for message in assemble(shown)]
 
 
-def letters() -> Counts:
-    return Counts(Letters())
+def letters() -> TokenCounts:
+    return TokenCounts(Letters())
 
 
 def tokens(shown: View) -> int:

@@ -6,7 +6,7 @@ from made_by_hand import call, letters, model, result, tokens, user
 
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import make_room
-from desktop_app.context.fitting import fitted
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.prune import plan_prune
 from desktop_app.context.view.view import View
@@ -20,7 +20,7 @@ def has(policy: ContextPolicy, **numbers: object) -> None:
 
 def limits(policy: ContextPolicy, window: int) -> tuple[ContextPolicy, Budget]:
     budget = budget_for(policy, window)
-    return fitted(policy, budget), budget
+    return fit_policy(policy, budget), budget
 
 
 def tokens_at(policy: ContextPolicy, step: str, window: int) -> int:

@@ -4,7 +4,7 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import gauge_of, grown_by, request_tokens, status_of, tally
+from desktop_app.context.counting.breakdown import add_tokens, gauge_of, request_tokens, status_of, tally
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_after, view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
@@ -108,7 +108,7 @@ def test_after_an_operation_the_request_is_another_one() -> None:
 
 def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
     before = gauge(record(user("u" * 2_000)))
-    after = grown_by(before, Segment.ASSISTANT, 220, BALANCED)
+    after = add_tokens(before, Segment.ASSISTANT, 220, BALANCED)
     assert after.total == before.total + 220
     assert after.segments[Segment.ASSISTANT] == before.segments.get(Segment.ASSISTANT, 0) + 220
     assert (before.status, after.status) == (Status.SAFE, Status.CRITICAL)

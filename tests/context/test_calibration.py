@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.counting.calibration import Calibration, Report, learned, prior
+from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.message import Usage
 
@@ -17,7 +17,7 @@ def after(*reports: tuple[int, int], start: Calibration | None = None) -> Calibr
     """What is learned of counted and reported tokens of requests with twenty messages each."""
     calibration = start or Calibration()
     for counted, reported in reports:
-        calibration = learned(calibration, Report(counted, 20, Usage(reported, 0)), BALANCED)
+        calibration = learn(calibration, Report(counted, 20, Usage(reported, 0)), BALANCED)
     return calibration
 
 
@@ -94,7 +94,7 @@ def test_what_holds_for_long_requests_holds_for_what_a_compaction_leaves(law) ->
         reported = round(law(counted, messages))
         if number > 60:
             errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
-        calibration = learned(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
     assert max(errors) < 0.01
     assert sum(errors) / len(errors) < 0.003
 
@@ -107,7 +107,7 @@ def test_a_provider_that_counts_otherwise_all_at_once_is_learned_anew() -> None:
         counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
         reported = round((1.25 if number < 60 else 0.8) * counted)
         errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
-        calibration = learned(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
     assert max(errors[40:60]) < 0.005
     assert max(errors[72:]) < 0.05
     assert max(errors[100:]) < 0.005
@@ -120,5 +120,5 @@ def test_what_is_always_the_same_is_learned_whatever_it_is_put_down_to(
     report = Report(counted, messages, Usage(round(counted * true), 0))
     calibration = Calibration()
     for _ in range(30):
-        calibration = learned(calibration, report, BALANCED)
+        calibration = learn(calibration, report, BALANCED)
     assert calibration.of_request(counted, messages, BALANCED) == pytest.approx(counted * true, rel=0.01)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.citations import NOT_CHECKED, Seen, Source, cited_in, urls_in
+from desktop_app.context.citations import NOT_CHECKED, CitedSource, SeenUrls, check_citations, urls_in
 
-SEEN = Seen(read=("https://a.test/one",), found=("https://b.test/two?x=1", "https://en.test/Tea_(drink)"))
+SEEN = SeenUrls(read=("https://a.test/one",), found=("https://b.test/two?x=1", "https://en.test/Tea_(drink)"))
 URLS = st.builds(
     lambda host, path: f"https://{host}.test/{path}",
     st.text("abc", min_size=1, max_size=3),
@@ -34,8 +34,10 @@ def test_an_address_ends_where_the_sentence_goes_on(text: str, urls: list[str]) 
 
 
 def test_what_was_read_and_what_was_only_found_are_told_apart() -> None:
-    cited = cited_in("One (https://A.test/one#top). Two (https://b.test/two?x=1). One (https://a.test/one/).", SEEN)
-    assert cited.sources == (Source("https://A.test/one#top", True), Source("https://b.test/two?x=1", False))
+    cited = check_citations(
+        "One (https://A.test/one#top). Two (https://b.test/two?x=1). One (https://a.test/one/).", SEEN
+    )
+    assert cited.sources == (CitedSource("https://A.test/one#top", True), CitedSource("https://b.test/two?x=1", False))
     assert cited.unseen == ()
     assert NOT_CHECKED not in cited.text
 
@@ -50,14 +52,14 @@ def test_what_was_read_and_what_was_only_found_are_told_apart() -> None:
     ],
 )
 def test_an_address_that_nobody_has_seen_is_marked(answer: str, marked: str) -> None:
-    cited = cited_in(answer, SEEN)
+    cited = check_citations(answer, SEEN)
     assert cited.text == marked
     assert len(cited.unseen) == 1
 
 
 def test_an_answer_without_addresses_rests_on_what_was_read() -> None:
-    assert cited_in("Tea.", SEEN).sources == (Source("https://a.test/one", True),)
-    assert cited_in("Tea.", Seen(found=("https://b.test/",))).sources == ()
+    assert check_citations("Tea.", SEEN).sources == (CitedSource("https://a.test/one", True),)
+    assert check_citations("Tea.", SeenUrls(found=("https://b.test/",))).sources == ()
 
 
 @given(st.lists(URLS, max_size=6), st.sets(st.integers(0, 5)), st.text(" .,()[]*\n", max_size=4))
@@ -66,7 +68,7 @@ def test_every_address_is_a_source_or_marked_and_no_other_word_changes(
 ) -> None:
     found = tuple(url for place, url in enumerate(urls) if place in seen)
     answer = f" {between} ".join(urls)
-    cited = cited_in(answer, Seen(found=found))
+    cited = check_citations(answer, SeenUrls(found=found))
     assert cited.text.replace(NOT_CHECKED, "") == answer
     assert set(cited.unseen).isdisjoint(source.url for source in cited.sources)
     assert set(urls_in(answer)) >= set(cited.unseen)
@@ -77,7 +79,7 @@ def test_every_address_is_a_source_or_marked_and_no_other_word_changes(
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_looked_at(text: str) -> None:
-    cited = cited_in(text, SEEN)
+    cited = check_citations(text, SEEN)
     assert cited.text.replace(NOT_CHECKED, "") == text.replace(NOT_CHECKED, "")
 
 

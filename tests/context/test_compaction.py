@@ -4,11 +4,17 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, tokens, user
 from msgspec.structs import replace
 
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction, recorded, turn_in
+from desktop_app.context.compact.compaction import (
+    CompactionPlan,
+    compaction_of,
+    plan_compaction,
+    recorded_messages,
+    split_turn_index,
+)
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view.items import Kind
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, view_of
-from desktop_app.conversation.events import State
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Pin, Transcript, Trigger
 
@@ -46,7 +52,7 @@ def test_the_head_goes_and_the_tail_stays() -> None:
     assert plan is not None
     assert plan.archived == tuple(f"m{n}" for n in range(1, 1 + len(plan.archived)))
     _, after = compacted(transcript)
-    kept = [item.message.id for item in after.items if item.kind is not Kind.SUMMARY]
+    kept = [item.message.id for item in after.items if item.kind is not ItemKind.SUMMARY]
     assert kept == ["m0", *(f"m{n}" for n in range(1 + len(plan.archived), 26))]
     assert tokens(after) <= 750, "the target is half of what can be used"
 
@@ -75,7 +81,7 @@ def test_the_summary_keeps_what_must_not_be_paraphrased() -> None:
 
 def test_pins_and_the_last_word_of_the_user_stay_where_they_were() -> None:
     _, after = compacted(record(*talk(12), Pin(message_id="m5", id="pin")))
-    ids = [item.message.id for item in after.items if item.kind is Kind.MESSAGE]
+    ids = [item.message.id for item in after.items if item.kind is ItemKind.MESSAGE]
     assert ids[:2] == ["m0", "m5"]
     assert after.last_user_id == "m25"
 
@@ -83,7 +89,7 @@ def test_pins_and_the_last_word_of_the_user_stay_where_they_were() -> None:
 def test_calls_leave_with_their_results() -> None:
     messages = [user("go"), *[m for n in range(9) for m in (model(f"step {n}", call("bash")), result("x" * 400))]]
     _, after = compacted(record(*messages, user("and?")))
-    kept = [item.message for item in after.items if item.kind is not Kind.SUMMARY]
+    kept = [item.message for item in after.items if item.kind is not ItemKind.SUMMARY]
     assert sum(len(m.tool_calls) for m in kept) == sum(m.role is Role.TOOL for m in kept)
 
 
@@ -130,15 +136,15 @@ def test_a_second_compaction_replaces_the_page_and_keeps_what_it_told() -> None:
     second = compaction_of(plan, transcript, view, letters())
     assert second is not None
     after = view_of(transcript.append(replace(second, id="op2")))
-    assert sum(item.kind is Kind.SUMMARY for item in after.items) == 1
+    assert sum(item.kind is ItemKind.SUMMARY for item in after.items) == 1
     assert "Never restart it on Fridays." in second.summary
     assert "5433" in second.summary
-    assert {s.operation_id for s in after.standings.values() if s.state is State.ARCHIVED} == {"op", "op2"}
+    assert {s.operation_id for s in after.standings.values() if s.state is MessageState.ARCHIVED} == {"op", "op2"}
 
 
 def test_archived_messages_are_read_whole_from_the_record() -> None:
     transcript = record(*talk(3))
-    assert [message.id for message in recorded(("m3", "m1"), transcript)] == ["m1", "m3"]
+    assert [message.id for message in recorded_messages(("m3", "m1"), transcript)] == ["m1", "m3"]
 
 
 def test_a_reply_that_was_stopped_and_went_on_is_read_as_one() -> None:
@@ -152,8 +158,8 @@ def test_a_reply_that_was_stopped_and_went_on_is_read_as_one() -> None:
         else:
             said.append(message)
     transcript = record(*said)
-    assert [m.id for m in recorded(("m1", "m2", "m3", "m4"), transcript)] == ["m1", "m2", "m4"]
-    assert [m.text for m in recorded(tuple(f"m{n}" for n in range(len(said))), transcript)] == [
+    assert [m.id for m in recorded_messages(("m1", "m2", "m3", "m4"), transcript)] == ["m1", "m2", "m4"]
+    assert [m.text for m in recorded_messages(tuple(f"m{n}" for n in range(len(said))), transcript)] == [
         m.text for m in talk(12)
     ]
     page = compacted(transcript)[1].items[1].message.text
@@ -164,8 +170,8 @@ def test_the_turn_that_is_cut_in_two_begins_behind_replies_that_went_on() -> Non
     parts = [model("The first half of it, and th"), replace(model("e second."), continues="m2")]
     transcript = record(system("Be kind."), user("What is it?"), *parts, user("And then?"), model("More of it."))
     plan = CompactionPlan(Trigger.USER, ("m1", "m2", "m3", "m4", "m5"), 100, 1_000, 500, 0, turn_at=3)
-    head = recorded(plan.archived, transcript)
-    assert head[turn_in(plan, transcript)].text == "And then?"
+    head = recorded_messages(plan.archived, transcript)
+    assert head[split_turn_index(plan, transcript)].text == "And then?"
 
 
 @pytest.mark.parametrize("target", [400, 800, 1_600])

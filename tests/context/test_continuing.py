@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters
 from desktop_app.context.compact.compaction import plan_compaction
-from desktop_app.context.compact.tail import room_of
+from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import gauge_of, item_tokens, request_tokens, tally
-from desktop_app.context.counting.tokens import Counts, count_message
+from desktop_app.context.counting.tokens import TokenCounts, count_message
 from desktop_app.context.policy import BALANCED, Budget, budget_for
-from desktop_app.context.view.continuing import go_on_line, whole_replies
+from desktop_app.context.view.continuing import continuation_prompt, whole_replies
 from desktop_app.context.view.cut_points import cut_points
-from desktop_app.context.view.view import View, assemble, continuing, partners, view_after, view_of
+from desktop_app.context.view.view import View, assemble, continuing, inseparable_ids, view_after, view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage
@@ -101,7 +101,7 @@ def test_no_cut_parts_them_and_what_is_done_to_one_is_done_to_both() -> None:
         user("d"),
     ]
     assert 2 not in cut_points(list(view(*said).items))
-    assert partners([m for m in numbered(*said) if isinstance(m, Message)], {"m2"}) == ["m1", "m2"]
+    assert inseparable_ids([m for m in numbered(*said) if isinstance(m, Message)], {"m2"}) == ["m1", "m2"]
     gone = view(*said, Rewind(first_message_id="m1", id="r"))
     assert {"m1", "m2"} <= set(gone.standings)
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1", "m2"), summary="S", id="op")
@@ -141,11 +141,11 @@ def test_the_segments_sum_to_the_request_wherever_a_reply_was_cut(
         assert request_tokens(shown, counts) == whole + counts.tokenizer.overhead.priming
         sums = tally(shown, counts)
         assert sums.total == request_tokens(shown, counts)
-        assert room_of(shown, counts).fixed > 0
+        assert measure_blocks(shown, counts).fixed > 0
     must.have_none(legal_for_all(must.chat_in(shown)))
 
 
-O200K = Counts(tokenizer_for("gpt-4o"))
+O200K = TokenCounts(tokenizer_for("gpt-4o"))
 
 
 def test_a_word_that_was_cut_counts_as_the_word_that_it_is() -> None:
@@ -169,11 +169,11 @@ def test_a_request_to_go_on_ends_with_a_user_who_asks_for_it() -> None:
 
 
 def test_only_the_end_of_a_long_reply_is_quoted_and_a_lost_call_is_named() -> None:
-    assert len(go_on_line("word " * 900)) < 400
-    assert "…" in go_on_line("word " * 900)
-    assert "“x\ny" not in go_on_line("x\ny")
-    assert "`bash`" in go_on_line("word", "bash")
-    assert "“" not in go_on_line("")
+    assert len(continuation_prompt("word " * 900)) < 400
+    assert "…" in continuation_prompt("word " * 900)
+    assert "“x\ny" not in continuation_prompt("x\ny")
+    assert "`bash`" in continuation_prompt("word", "bash")
+    assert "“" not in continuation_prompt("")
 
 
 def test_the_wish_to_go_on_is_counted_where_it_is_sent() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.tokens import IMAGE_TOKENS, SEPARATOR, Counts, Overhead, count_message
+from desktop_app.context.counting.tokens import IMAGE_TOKENS, SEPARATOR, Overhead, TokenCounts, count_message
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -62,7 +62,7 @@ def test_a_pinned_message_counts_as_pinned_with_everything_in_it() -> None:
 
 def test_a_message_is_counted_once_and_so_is_an_equal_one() -> None:
     watched = Watched()
-    counts = Counts(watched)
+    counts = TokenCounts(watched)
     message = Message(role=Role.USER, parts=(Text("hello"),))
     assert counts.total(message) == counts.of(message).total == counts.total(message)
     assert watched.asked == ["hello"]
@@ -76,7 +76,7 @@ def test_texts_of_one_message_are_counted_with_what_stands_between_them() -> Non
 
 
 def test_a_kept_message_is_not_forgotten_and_its_place_not_given_away() -> None:
-    counts = Counts(Letters())
+    counts = TokenCounts(Letters())
     for number in range(500):
         message = Message(role=Role.USER, parts=(Text("x" * 4 * number),))
         assert counts.total(message) == 4 + number
@@ -84,4 +84,4 @@ def test_a_kept_message_is_not_forgotten_and_its_place_not_given_away() -> None:
 
 
 def test_loose_text_is_counted_without_a_frame() -> None:
-    assert Counts(Letters()).text("12345") == 2
+    assert TokenCounts(Letters()).text("12345") == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import assemble, view_after, view_of
 from desktop_app.conversation.gauge import Segment
@@ -40,7 +40,7 @@ def test_the_memory_stands_in_the_system_prompt_and_the_tools_are_on_offer() -> 
 
 
 def test_the_gauge_shows_memory_and_schemas_and_still_sums_to_the_request() -> None:
-    view, counts = view_of(record(*BASE)), Counts(tokenizer_for("gpt-4o"))
+    view, counts = view_of(record(*BASE)), TokenCounts(tokenizer_for("gpt-4o"))
     gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget_for(BALANCED, 100_000), INFO)
     assert gauge.segments[Segment.SCHEMAS] > 10
     assert gauge.segments[Segment.MEMORY] > 4
@@ -67,7 +67,7 @@ def test_what_was_recalled_stands_before_its_message_and_leaves_what_was_sent_as
     assert assemble(grown) == assemble(folded)
     assert assemble(grown)[:3] == assemble(view_of(before))
     assert chat_of(assemble(grown))[3]["content"] == "[Earlier: the key is under the mat.]\n\nWhere is the key?"
-    counts = Counts(tokenizer_for("gpt-4o"))
+    counts = TokenCounts(tokenizer_for("gpt-4o"))
     sums = tally(grown, counts, tally(view_of(before), counts))
     assert sums.total == tally(folded, counts).total == request_tokens(folded, counts)
 

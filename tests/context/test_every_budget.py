@@ -18,7 +18,7 @@ from conversations_made_up import Letters, long_conversation
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.view.view import view_after, view_of
 from desktop_app.conversation.chain import Chain
@@ -60,7 +60,7 @@ REAL = (
 class Run:
     """One conversation, brought under one budget: the request before and after, and how long it took."""
 
-    def __init__(self, messages: Sequence[Message], share: float, manner: str, counts: Counts) -> None:
+    def __init__(self, messages: Sequence[Message], share: float, manner: str, counts: TokenCounts) -> None:
         self.messages, self.counts = list(messages), counts
         self.transcript = Transcript(Chain(self.messages))
         self.view = view_of(self.transcript)
@@ -144,7 +144,7 @@ def must_stay(messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.role is Role.SYSTEM] + users[-1:]
 
 
-def check(messages: Sequence[Message], counts: Counts, shares: Iterable[float] = SHARES) -> None:
+def check(messages: Sequence[Message], counts: TokenCounts, shares: Iterable[float] = SHARES) -> None:
     """Every budget in both manners; all faults are told at once."""
     faults = []
     for manner in MANNERS:
@@ -157,7 +157,7 @@ def check(messages: Sequence[Message], counts: Counts, shares: Iterable[float] =
 @pytest.mark.parametrize("name", REAL)
 def test_a_real_conversation(conversations: Path, name: str) -> None:
     messages = messages_of(read_jsonl((conversations / f"{name}.jsonl").read_bytes()), str)
-    check(messages, Counts(tokenizer_for("gpt-4o")))
+    check(messages, TokenCounts(tokenizer_for("gpt-4o")))
 
 
 @pytest.mark.parametrize(
@@ -165,23 +165,23 @@ def test_a_real_conversation(conversations: Path, name: str) -> None:
     [(100, 1), (100, 2), *(pytest.param(*long, marks=pytest.mark.slow) for long in [(100, 3), (300, 4), (1_000, 5)])],
 )
 def test_a_made_up_conversation(count: int, seed: int) -> None:
-    check(long_conversation(count, seed), Counts(Letters()))
+    check(long_conversation(count, seed), TokenCounts(Letters()))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [3_000, 10_000])
 def test_a_long_conversation(count: int) -> None:
-    check(long_conversation(count), Counts(Letters()))
+    check(long_conversation(count), TokenCounts(Letters()))
 
 
 @pytest.fixture(scope="module")
-def enormous() -> tuple[list[Message], Counts]:
-    return long_conversation(100_000), Counts(Letters())
+def enormous() -> tuple[list[Message], TokenCounts]:
+    return long_conversation(100_000), TokenCounts(Letters())
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("share", SHARES[1::4])  # all ten take four minutes
-def test_a_hundred_thousand_messages(enormous: tuple[list[Message], Counts], share: float) -> None:
+def test_a_hundred_thousand_messages(enormous: tuple[list[Message], TokenCounts], share: float) -> None:
     check(*enormous, [share])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters, long_conversation
 from desktop_app.context.counting.breakdown import Tally, gauge_of, tally
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
@@ -34,7 +34,7 @@ class Open:
     def __init__(self, length: int, *, is_compacted: bool) -> None:
         messages = long_conversation(length + APPENDED * (BATCHES + 1))
         self.coming = iter(messages[length:])
-        self.counts = Counts(Letters())
+        self.counts = TokenCounts(Letters())
         self.transcript = Transcript(Chain(messages[:length]))
         if is_compacted:
             archived = tuple(m.id for m in messages[1 : length // 2])

@@ -11,7 +11,7 @@ from sessions_made_up import KINDS, Session, session
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 def sent_of(made: Session) -> str:
     """What would be sent of that session at a quarter of its tokens."""
-    counts = Counts(tokenizer_for("gpt-4o"))
+    counts = TokenCounts(tokenizer_for("gpt-4o"))
     transcript = Transcript(Chain(made.messages))
     view = view_of(transcript)
     budget = Budget(request_tokens(view, counts) // 4, 0)

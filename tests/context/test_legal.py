@@ -10,10 +10,10 @@ from made_by_hand import call, model, record, result, sent, system, tokens, user
 
 from conversations_made_up import Letters, histories
 from desktop_app.context.counting.breakdown import item_tokens, request_tokens
-from desktop_app.context.counting.tokens import Counts, count_message
-from desktop_app.context.view.items import Repair, repairs_told
+from desktop_app.context.counting.tokens import TokenCounts, count_message
+from desktop_app.context.view.items import Repair, describe_repairs
 from desktop_app.context.view.normalize import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
-from desktop_app.context.view.view import assemble, repairs_of, view_after, view_of
+from desktop_app.context.view.view import assemble, count_repairs, view_after, view_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 
@@ -22,7 +22,7 @@ def test_two_system_messages_are_sent_as_one() -> None:
     shown = view(system("be kind"), user("a"), model("b"), system("be brief"))
     assert sent(shown)[0] == ("system", "be kind\n\nbe brief")
     assert [role for role, _ in sent(shown)] == ["system", "user", "assistant"]
-    assert repairs_of(shown) == {Repair.SECOND_SYSTEM: 1}
+    assert count_repairs(shown) == {Repair.SECOND_SYSTEM: 1}
 
 
 def test_neighbours_of_one_role_are_sent_as_one() -> None:
@@ -39,13 +39,13 @@ def test_a_speaker_keeps_the_name_when_joined_to_another_one() -> None:
 def test_a_user_never_speaks_directly_behind_a_tool() -> None:
     shown = view(user("a"), model("", call("bash")), result("b"), user("stop, do this instead"))
     assert sent(shown)[3:] == [("assistant", STOPPED), ("user", "stop, do this instead")]
-    assert not repairs_of(shown), "a reply that was stopped is nothing broken"
+    assert not count_repairs(shown), "a reply that was stopped is nothing broken"
 
 
 def test_a_conversation_that_begins_with_the_assistant_gets_a_user() -> None:
     shown = view(system("s"), model("Hello, what can I do?"), user("a"))
     assert sent(shown)[1:3] == [("user", BEGINNING), ("assistant", "Hello, what can I do?")]
-    assert repairs_of(shown) == {Repair.ASSISTANT_FIRST: 1}
+    assert count_repairs(shown) == {Repair.ASSISTANT_FIRST: 1}
 
 
 def test_nothing_empty_is_sent() -> None:
@@ -53,7 +53,7 @@ def test_nothing_empty_is_sent() -> None:
     thought = Message(role=Role.ASSISTANT, parts=(Reasoning("hm"),))
     shown = view(user(""), thought, blank, model("", call("bash")), result("\n"))
     assert [text for _, text in sent(shown)] == [EMPTY, EMPTY, EMPTY, "", EMPTY_RESULT]
-    assert repairs_of(shown)[Repair.EMPTY] == 3
+    assert count_repairs(shown)[Repair.EMPTY] == 3
 
 
 def test_a_blank_text_beside_others_is_left_out() -> None:
@@ -88,14 +88,14 @@ def test_a_call_that_no_provider_accepts_is_sent_as_one_that_all_do() -> None:
         ("read", {}),
     ]
     assert [m.tool_result.call_id for m in assemble(shown)[2:] if m.tool_result] == [c.call_id for c in legal]
-    assert repairs_of(shown) == {Repair.BAD_CALL: 1}
+    assert count_repairs(shown) == {Repair.BAD_CALL: 1}
 
 
 def test_the_exact_id_comes_before_the_first_open_call() -> None:
     shown = view(
         user("a"), model("", call("read", call_id="x"), call("bash", call_id="")), result("b", ""), result("r", "x")
     )
-    assert not repairs_of(shown)
+    assert not count_repairs(shown)
     assert {m.tool_result.name: m.text for m in assemble(shown) if m.tool_result} == {"read": "r", "bash": "b"}
 
 
@@ -107,7 +107,7 @@ def test_a_speakers_name_has_the_characters_that_are_allowed() -> None:
 def test_a_result_without_an_id_answers_the_first_call_that_waits() -> None:
     shown = view(user("a"), model("", call("read", call_id="x")), result("r", ""))
     assert sent(shown)[-1] == ("tool", "r")
-    assert not repairs_of(shown)
+    assert not count_repairs(shown)
 
 
 def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:
@@ -120,7 +120,7 @@ def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:
     )
     assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "tool"]
     assert [c.call_id for c in assemble(shown)[1].tool_calls] == ["x", "y"]
-    assert not repairs_of(shown)
+    assert not count_repairs(shown)
 
 
 def test_a_summary_is_answered_before_the_user_goes_on() -> None:
@@ -148,7 +148,7 @@ def test_whatever_arrives_the_request_is_legal_for_all(messages: list[Message]) 
 
 @given(histories())
 def test_the_items_sum_to_the_assembled_request(messages: list[Message]) -> None:
-    shown, counts = view(*messages), Counts(Letters())
+    shown, counts = view(*messages), TokenCounts(Letters())
     whole = sum(count_message(message, Letters()).total for message in assemble(shown))
     assert request_tokens(shown, counts) == whole + Letters().overhead.priming
     assert all(item_tokens(item, counts).total >= 0 for item in shown.items)
@@ -177,15 +177,15 @@ def test_what_may_not_be_parted_from_a_pin_holds_with_it_when_a_compaction_is_re
     shown = view(*said, archived, Undo(entry_id="op", id="u"), Pin(message_id="m1", id="p"), Undo(entry_id="u", id="v"))
     assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "assistant", "user"]
     assert set(shown.standings) == {"m0", "m3"}
-    assert not repairs_of(shown)
+    assert not count_repairs(shown)
 
 
 def test_what_was_repaired_is_told_in_a_line() -> None:
     shown = view(model("Hello"), user(""), model("", call("bash")), user("never mind"), user(" "))
-    assert repairs_told(repairs_of(shown)) == (
+    assert describe_repairs(count_repairs(shown)) == (
         "empty message (2), beginning without a user's message (1), missing result (1)"
     )
-    assert repairs_told(repairs_of(view(user("a"), model("b")))) == ""
+    assert describe_repairs(count_repairs(view(user("a"), model("b")))) == ""
 
 
 def test_images_without_a_word_are_named() -> None:

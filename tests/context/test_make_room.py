@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled, make_room, room_to_go_on
-from desktop_app.context.fitting import fitted
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.transcript import Compaction, Pin, Prune, Transcript, Trigger
@@ -158,7 +158,7 @@ def test_a_reply_that_was_stopped_finds_room_for_as_much_as_is_kept_for_a_whole_
     window: int, max_output: int
 ) -> None:
     budget = budget_for(BALANCED, window, max_output)
-    policy = fitted(BALANCED, budget)
+    policy = fit_policy(BALANCED, budget)
     stop = round(policy.stream_stop_at * window)
     view = chat(1)
     assert is_due(view, stop, policy, budget, Trigger.STREAMING)

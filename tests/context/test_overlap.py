@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from desktop_app.context.repeated_text import BEGINNING_MOST, LOOK_BACK, OverlapTrimmer
+from desktop_app.context.repeated_text import LOOK_BACK, MAX_BEGINNING, OverlapTrimmer
 from slowness import slowness
 
 
@@ -134,7 +134,7 @@ def test_little_is_held_back_and_only_at_the_beginning() -> None:
         arrived += 1
         if trimmer.push(letter):
             break
-    assert arrived <= BEGINNING_MOST + 8
+    assert arrived <= MAX_BEGINNING + 8
     assert trimmer.push("more") == "more"
     assert trimmer.trimmed == ""
 

@@ -10,7 +10,7 @@ import pytest
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.own_words import own_words
 from desktop_app.context.memory.rules import facts_by_rule
@@ -142,7 +142,7 @@ def test_the_page_has_no_such_line_under_its_rules(text: str) -> None:
         Message(id=f"m{n}", role=m.role if n % 2 == 0 else Role.ASSISTANT, parts=m.parts)
         for n, m in enumerate(one for m in said for one in (m, user_message("I see. " * 60)))
     ]
-    transcript, counts = Transcript(Chain(messages)), Counts(tokenizer_for("gpt-4o"))
+    transcript, counts = Transcript(Chain(messages)), TokenCounts(tokenizer_for("gpt-4o"))
     view = view_of(transcript)
     step = make_room(view, BALANCED, Budget(request_tokens(view, counts), 0), counts, Trigger.USER)
     assert isinstance(step, CompactionPlan)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.context.fitting import fitted
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED
 
@@ -17,21 +17,21 @@ WINDOWS = st.integers(1_000, 2_000_000) | st.sampled_from([1_000, 4_096, 8_192, 
 @given(NAMES, WINDOWS, st.integers(0, 128_000))
 def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_output: int) -> None:
     budget = budget_for(PRESETS[name], window, max_output)
-    policy = fitted(PRESETS[name], budget)
+    policy = fit_policy(PRESETS[name], budget)
     assert 0 < budget.reserve <= window / 2
     assert 0 < budget.usable == window - budget.reserve
     assert policy.due_least <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
     assert policy.prune_at == 0 or policy.due_least <= policy.prune_at <= policy.compact_at
     assert 0 < policy.target < min(policy.background_at, policy.compact_at)
     assert list(policy.thresholds) == sorted(policy.thresholds)
-    assert fitted(policy, budget) == policy, "fitting again changes nothing"
+    assert fit_policy(policy, budget) == policy, "fitting again changes nothing"
 
 
 @given(st.sampled_from(FOR_PEOPLE), WINDOWS)
 def test_shares_of_what_can_be_used_are_taken_as_they_are(policy: ContextPolicy, window: int) -> None:
-    made = fitted(policy, budget_for(policy, window))
+    made = fit_policy(policy, budget_for(policy, window))
     assert replace(made, truncate_bytes=policy.truncate_bytes) == policy
-    assert fitted(made, budget_for(policy, window)) == made
+    assert fit_policy(made, budget_for(policy, window)) == made
 
 
 @pytest.mark.parametrize("policy", FOR_PEOPLE, ids=lambda policy: policy.name)
@@ -155,7 +155,7 @@ def test_shares_are_of_what_can_be_used() -> None:
 
 def test_shares_of_the_window_become_shares_of_what_can_be_used() -> None:
     of_window = replace(BALANCED, shares_of="window", background_at=0.5, prune_at=0.6, compact_at=0.72, target=0.4)
-    made = fitted(of_window, Budget(1_000, 200))
+    made = fit_policy(of_window, Budget(1_000, 200))
     assert (made.background_at, made.prune_at, made.compact_at, made.target) == pytest.approx((0.625, 0.75, 0.9, 0.5))
     assert made.blocked_at == 1, "95 % of the window is more than can be used"
     assert made.shares_of == "usable"

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import fields
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.policy_sources import GROUPS, Source
+from desktop_app.context.policy_sources import GROUPS, FieldSource
 from desktop_app.context.presets import PRESETS, SUMMARIES
 
 SOURCES = [source for group in GROUPS for source in group.sources]
@@ -19,7 +19,7 @@ def test_every_number_has_exactly_one_source() -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.field)
-def test_a_source_names_a_row_and_who_asked(source: Source) -> None:
+def test_a_source_names_a_row_and_who_asked(source: FieldSource) -> None:
     assert re.fullmatch(r"[CTPKS]\d{1,2}(-[CTPKS]\d{1,2})?", source.row)
     assert set(source.documents.split()) <= {"0", "1", "2", "3", "4", "+"}
     assert source.documents

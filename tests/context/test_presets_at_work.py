@@ -14,8 +14,8 @@ from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.presets import GOAGENT, LMSTUDIO, OPENCODE, PRESETS, SELINE, SPEC008
-from desktop_app.context.truncate import truncated
-from desktop_app.context.view.view import previewed, view_of
+from desktop_app.context.truncate import truncate_result
+from desktop_app.context.view.view import view_of, with_entries
 from desktop_app.conversation.transcript import Prune, Trigger
 
 # --- 0: OpenFork, "opencode-aligned" ----------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ def test_opencode_compacts_the_older_half() -> None:
 
 def test_opencode_truncates_to_the_first_lines_and_goagent_to_both_ends() -> None:
     said = "\n".join(f"line {n}" for n in range(5_000))
-    assert "line 4999" not in truncated(said, "bash", OPENCODE).text
-    assert "line 1900\n" in truncated(said, "bash", OPENCODE).text
+    assert "line 4999" not in truncate_result(said, "bash", OPENCODE).text
+    assert "line 1900\n" in truncate_result(said, "bash", OPENCODE).text
     for tool in ("bash", "read"):
-        both = truncated(said, tool, GOAGENT).text
+        both = truncate_result(said, tool, GOAGENT).text
         assert both.startswith("line 0\n")
         assert "line 4999" in both
         assert "line 2500\n" not in both
@@ -100,8 +100,8 @@ def test_opencode_truncates_to_the_first_lines_and_goagent_to_both_ends() -> Non
 
 def test_goagent_shows_only_a_notice_above_its_threshold_and_opencode_never() -> None:
     huge = "many words in it\n" * 20_000  # 340,000 characters
-    assert truncated(huge, "bash", GOAGENT).shown_lines == 0
-    assert truncated(huge, "bash", OPENCODE).shown_lines > 1_500
+    assert truncate_result(huge, "bash", GOAGENT).shown_lines == 0
+    assert truncate_result(huge, "bash", OPENCODE).shown_lines > 1_500
 
 
 # --- 1: LM Studio -----------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_lmstudio_reduces_by_40_to_60_percent() -> None:  # "Target: 40-60% toke
 
 def test_lmstudio_truncates_nothing() -> None:
     huge = "x" * 10_000 + "\n" + "many words in it\n" * 100_000
-    assert truncated(huge, "read", LMSTUDIO).text == huge
+    assert truncate_result(huge, "read", LMSTUDIO).text == huge
 
 
 def test_lmstudio_keeps_the_newest_tool_result_and_never_shortens_one() -> None:  # "keepToolResult"
@@ -257,7 +257,7 @@ def test_room_is_made_under_every_preset_until_it_fits(name: str, window: int, t
         if operation is None:
             break
         assert operation.tokens_after < operation.tokens_before
-        transcript = previewed(transcript, replace(operation, id=f"op{number}"))
+        transcript = with_entries(transcript, replace(operation, id=f"op{number}"))
         view = view_of(transcript, view)
         assert operation.tokens_after == request_tokens(view, counts), "measured on the request"
     else:

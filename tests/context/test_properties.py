@@ -13,18 +13,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from conversations_made_up import PIECES, Bytes, Letters, histories
-from desktop_app.archive.rows import decode, encode, mended_text
+from desktop_app.archive.rows import decode, encode, replace_surrogates_in_text
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens, tally
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, active_entries, continuing, view_after, view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.events import State
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
@@ -84,7 +84,7 @@ class Conversation(RuleBasedStateMachine):
         self.ids = itertools.count()
         self.transcript = Transcript()
         self.view = view_of(self.transcript)
-        self.counts = Counts(Letters())
+        self.counts = TokenCounts(Letters())
         self.policy, self.budget = EAGER, budget_for(EAGER, 1_500)
         self.sums = tally(self.view, self.counts)
 
@@ -148,7 +148,7 @@ class Conversation(RuleBasedStateMachine):
 
     @rule(tokenizer=st.sampled_from([Letters, Bytes]))
     def choose_a_model(self, tokenizer: type) -> None:
-        self.counts = Counts(tokenizer())
+        self.counts = TokenCounts(tokenizer())
         self.sums = tally(self.view, self.counts)
 
     @rule(trigger=TRIGGERS)
@@ -225,7 +225,7 @@ class Conversation(RuleBasedStateMachine):
     def pin(self, data: st.DataObject, kind: type) -> None:
         message = data.draw(st.sampled_from(self.messages()))
         standing = self.view.standings.get(message.id)
-        assume(message.role is not Role.SYSTEM and (standing is None or standing.state is State.ARCHIVED))
+        assume(message.role is not Role.SYSTEM and (standing is None or standing.state is MessageState.ARCHIVED))
         if standing is not None:
             self.bring_back(message.id)
         self.add(kind(message_id=message.id))
@@ -259,7 +259,7 @@ class Conversation(RuleBasedStateMachine):
         stored = [decode(encode(entry)) for entry in self.transcript.entries]
         self.transcript = Transcript(Chain(stored))
         before, self.view = written(self.view), view_of(self.transcript)
-        assert mended_text(before) == written(self.view), "property 9: a view read from rows is the view"
+        assert replace_surrogates_in_text(before) == written(self.view), "property 9: a view read from rows is the view"
         self.sums = tally(self.view, self.counts)
 
     @invariant()
@@ -277,7 +277,7 @@ class Conversation(RuleBasedStateMachine):
     @invariant()
     def what_must_stay_stays(self) -> None:
         standings = self.view.standings
-        archived = {i for i, standing in standings.items() if standing.state is State.ARCHIVED}
+        archived = {i for i, standing in standings.items() if standing.state is MessageState.ARCHIVED}
         assert not (self.view.pins & archived), "property 5: pins"
         assert not any(item.is_pinned and item.pruned_by for item in self.view.items), "a pin is word for word"
         branch = [m for m in self.messages() if m.id not in standings or m.id in archived]
@@ -316,7 +316,7 @@ class Conversation(RuleBasedStateMachine):
         return found
 
     def archived(self) -> list[str]:
-        return [i for i, standing in self.view.standings.items() if standing.state is State.ARCHIVED]
+        return [i for i, standing in self.view.standings.items() if standing.state is MessageState.ARCHIVED]
 
 
 def shown(view: View) -> tuple:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import long_conversation
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts, Overhead
+from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.presets import SELINE
 from desktop_app.context.prune import exchanges_of, is_cache_warm, plan_prune
@@ -163,7 +163,7 @@ def test_what_has_fewer_characters_but_more_tokens_stays_as_it_was() -> None:
     blanks = "word " * 200 + " " * 5_000 + "word " * 200
     rounds = [model("", call("bash")), result(blanks), model("", call("bash")), result("word " * 2_000)]
     view = view_of(record(user("please"), *rounds, *[model(f"{n}") for n in range(9)], user("and?")))
-    counts = Counts(Words())
+    counts = TokenCounts(Words())
     total = request_tokens(view, counts)
     chosen = policy(prune_order=("soft_trim",), protect_newest=0, protect_user_turns=1)
     prune = plan_prune(view, chosen, Budget(total, 0), counts, total, Trigger.USER)

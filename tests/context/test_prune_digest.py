@@ -5,7 +5,7 @@ from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
-from desktop_app.context.prune import digest_input, digested, exchanges_of, plan_prune, with_digest
+from desktop_app.context.prune import digest_input, digested_exchanges, exchanges_of, plan_prune, with_digest
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin, Prune, Trigger
@@ -102,13 +102,13 @@ def test_the_model_gets_a_line_and_both_ends_of_each_result() -> None:
     view = view_of(record(*messages))
     prune = planned(view)
     assert prune is not None
-    results = digested(exchanges_of(view, ONLY, Budget(10**6, 0), letters()), prune)
+    results = digested_exchanges(exchanges_of(view, ONLY, Budget(10**6, 0), letters()), prune)
     assert [e.message.id for e in results] == [r.message_id for r in prune.results]
     asked = digest_input(results, ONLY)
     assert 11_000 < len(asked) <= 12_000
     assert asked.startswith("- read src/0.py, 2,007 characters: module 0\nmodule 0\nx = 1\n")
     assert all(f"- read src/{n}.py" in asked for n in range(10))
-    many = digested(exchanges_of(view_of(record(*session(400))), ONLY, Budget(10**6, 0), letters()), prune)
+    many = digested_exchanges(exchanges_of(view_of(record(*session(400))), ONLY, Budget(10**6, 0), letters()), prune)
     assert len(digest_input(many * 40, ONLY)) <= 12_000
     assert digest_input([], ONLY) == ""
 

@@ -11,7 +11,7 @@ from desktop_app.context.prune import exchanges_of, hard_clear, soft_trim
 from desktop_app.context.prune.exchange import Exchange
 from desktop_app.context.prune.placeholder import LONG, PREFIX
 from desktop_app.context.prune.strategies import strategy_named
-from desktop_app.context.truncate import truncated
+from desktop_app.context.truncate import truncate_result
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Prune, PrunedResult, Trigger
@@ -125,7 +125,7 @@ def test_a_part_that_was_read_is_stale_too_but_a_part_makes_nothing_stale() -> N
 
 
 def test_a_read_whose_result_was_truncated_does_not_show_the_whole_file() -> None:
-    cut = truncated("line\n" * 9_000, "read", BALANCED).text
+    cut = truncate_result("line\n" * 9_000, "read", BALANCED).text
     assert changed("superseded", read("a.py"), read("a.py", cut)) == {}
 
 
@@ -195,7 +195,7 @@ def test_arguments_that_are_no_json_become_json() -> None:
 
 
 def trimmed(text: str, policy: ContextPolicy = BALANCED) -> str | None:
-    return soft_trim.trimmed(text, policy)
+    return soft_trim.trim_middle(text, policy)
 
 
 def test_a_trimmed_result_keeps_both_ends_and_says_what_is_missing() -> None:
@@ -234,7 +234,7 @@ def test_only_old_results_are_trimmed_and_cleared() -> None:
 
 def cleared(text: str, is_error: bool = False, arguments: str = '{"command": "make"}') -> str:
     (exchange,) = exchanges(*messages_of(("bash", arguments, text, is_error)))
-    return hard_clear.cleared(exchange)
+    return hard_clear.cleared_line(exchange)
 
 
 def test_a_cleared_result_leaves_what_it_was_and_its_first_error() -> None:
@@ -253,7 +253,7 @@ def test_a_result_that_was_trimmed_is_cleared_by_what_the_record_has_of_it() -> 
     prune = Prune(trigger=Trigger.USER, results=(PrunedResult("m2", "soft_trim", "ok … ok"),), id="op")
     (exchange,) = exchanges(*messages_of(("bash", "{}", text)), prune)
     assert exchange.result.text == "ok … ok"
-    line = hard_clear.cleared(exchange)
+    line = hard_clear.cleared_line(exchange)
     assert f"{len(text):,} characters" in line
     assert line.endswith("\nValueError: no rate for 3")
 

@@ -7,10 +7,10 @@ from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import calibrated, gauge_of, request_tokens, tally
-from desktop_app.context.counting.calibration import Calibration, Report, learned, prior
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, scale_gauge, tally
+from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
 from desktop_app.context.counting.reports import calibration_of
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
@@ -69,7 +69,7 @@ def test_the_fold_is_what_was_learned_reply_by_reply_across_operations() -> None
     calibration, before = Calibration(), 3
     for place, item in enumerate(shown.items):
         if item.message.usage:
-            calibration = learned(calibration, Report(before, place, item.message.usage), BALANCED)
+            calibration = learn(calibration, Report(before, place, item.message.usage), BALANCED)
         before += letters().total(item.message)
     # the second half was reported as a conversation of its own, so only that the reports are paired is compared
     assert folded(record(*first, pin, *second)) == calibration
@@ -106,11 +106,11 @@ def test_the_end_of_a_reply_that_was_stopped_teaches_nothing() -> None:
 def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
     before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")
-    scaled = calibrated(before, 885, BALANCED)
+    scaled = scale_gauge(before, 885, BALANCED)
     assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Provenance.ESTIMATED)
     assert scaled.tokenizer == "letters × 1.25", "it says what was done to it"
     assert sum(scaled.segments.values()) == scaled.total
-    assert calibrated(before, 708, BALANCED) == before
+    assert scale_gauge(before, 708, BALANCED) == before
 
 
 def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
@@ -135,7 +135,7 @@ class Characters(Letters):
 
 def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
     transcript = record(*growing(2, 1.3), Pin(message_id="m0", id="pin"))
-    shown, counts = view_of(transcript), Counts(Characters())
+    shown, counts = view_of(transcript), TokenCounts(Characters())
 
     def basis(factor: float) -> Provenance:
         return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, Calibration(factor)).basis

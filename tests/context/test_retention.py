@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -52,7 +52,7 @@ class Kept:
 
     def __init__(self, chat: Chat) -> None:
         messages, self.chat = messages_of(chat, str), chat
-        counts = Counts(tokenizer_for("gpt-4o"))
+        counts = TokenCounts(tokenizer_for("gpt-4o"))
         transcript = Transcript(Chain(messages))
         view = view_of(transcript)
         self.target = request_tokens(view, counts) // 4

@@ -10,7 +10,7 @@ from made_by_hand import call, letters, model, record, result, sent, tokens, use
 from msgspec.structs import replace
 
 from conversations_made_up import histories
-from desktop_app.context.compact.drop_results import shed
+from desktop_app.context.compact.drop_results import drop_results
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
@@ -29,7 +29,7 @@ def rounds(*sizes: int, name: str = "bash") -> list[Message]:
 
 
 def after(transcript: Transcript, share: float) -> tuple[Prune, View]:
-    step = shed(view_of(transcript), BALANCED, letters(), share)
+    step = drop_results(view_of(transcript), BALANCED, letters(), share)
     assert step is not None
     return step, view_of(transcript.append(replace(step, id="shed")))
 
@@ -58,13 +58,13 @@ def test_what_the_model_has_not_read_goes_only_with_everything() -> None:
     assert after(transcript, 0.10)[0].message_ids == ("m2",)
     assert after(transcript, 0.50)[0].message_ids == ("m2",)
     assert after(transcript, 1.00)[0].message_ids == ("m2", "m4")
-    assert shed(view_of(record(*rounds(9_000))), BALANCED, letters(), 0.5) is None
+    assert drop_results(view_of(record(*rounds(9_000))), BALANCED, letters(), 0.5) is None
 
 
 def test_pins_and_protected_tools_stay_at_any_share() -> None:
     pinned = record(*rounds(900, 800), model("Done."), Pin(message_id="m2", id="p"))
     assert after(pinned, 1.0)[0].message_ids == ("m4",)
-    assert shed(view_of(record(*rounds(900, name="save_memory"))), BALANCED, letters(), 1.0) is None
+    assert drop_results(view_of(record(*rounds(900, name="save_memory"))), BALANCED, letters(), 1.0) is None
 
 
 def test_a_line_stays_with_the_first_error() -> None:
@@ -86,7 +86,7 @@ def test_what_was_shed_is_not_shed_again_and_comes_back_with_undo() -> None:
     step, shown = after(transcript, 1.0)
     assert {pruned.strategy for pruned in step.results} == {"shed"}
     assert step.trigger is Trigger.OVERFLOW
-    assert shed(shown, BALANCED, letters(), 1.0) is None
+    assert drop_results(shown, BALANCED, letters(), 1.0) is None
     grown = transcript.append(replace(step, id="shed")).append(Undo(entry_id="shed", id="u"))
     assert sent(view_of(grown)) == before
 
@@ -97,7 +97,7 @@ def test_whatever_was_said_the_request_stays_legal_and_the_figures_are_measured(
 ) -> None:
     transcript = record(*messages)
     before = view_of(transcript)
-    step = shed(before, BALANCED, letters(), share)
+    step = drop_results(before, BALANCED, letters(), share)
     if step is None:
         return
     shown = view_of(transcript.append(replace(step, id="shed")))

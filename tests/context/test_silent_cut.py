@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.counting.silent_cut import REPORT_LEAST, is_silently_cut
+from desktop_app.context.counting.silent_cut import MIN_REPORT, is_silently_cut
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Usage
 
@@ -53,7 +53,7 @@ def test_a_report_that_stays_where_it_was_while_the_request_grew(
 
 @given(st.integers(0, 10**7), st.sampled_from(Provenance), st.integers(0, 10**7), st.integers(0, 10**5))
 def test_a_larger_report_is_never_more_suspicious(sent: int, basis: Provenance, reported: int, more: int) -> None:
-    if not is_silently_cut(sent, basis, Usage(reported, 0)) and reported >= REPORT_LEAST:
+    if not is_silently_cut(sent, basis, Usage(reported, 0)) and reported >= MIN_REPORT:
         assert not is_silently_cut(sent, basis, Usage(reported + more, 0))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.masking import MASK, masked
+from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.context.summary.prompt import (
     AROUND,
     RESULT_MOST,
@@ -200,8 +200,8 @@ KEYS = (
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_is_masked_wherever_it_stands(key: str) -> None:
     for text in (f"Use {key}", f'{{"key":"{key}"}}', key):
-        assert key not in masked(text)
-        assert MASK in masked(text)
+        assert key not in mask_secrets(text)
+        assert MASK in mask_secrets(text)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_key_is_masked_wherever_it_stands(key: str) -> None:
     ],
 )
 def test_a_named_secret_loses_its_value_only(text: str, left: str) -> None:
-    assert masked(text) == left
+    assert mask_secrets(text) == left
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_named_secret_loses_its_value_only(text: str, left: str) -> None:
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
-    assert masked(text) == text
+    assert mask_secrets(text) == text
 
 
 def test_no_key_of_a_conversation_is_in_the_request() -> None:

@@ -10,7 +10,7 @@ from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tal
 from desktop_app.context.counting.calibration import AS_COUNTED
 from desktop_app.context.counting.reports import calibration_of
 from desktop_app.context.counting.returned_reasoning import BLANK, reasoning_to_return
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance
@@ -23,21 +23,21 @@ THOUGHT = "Let me think about the ledger. " * 60
 CALL = ToolCall("c", "read", '{"path": "a"}')
 
 
-def counts_of(kind: ReturnedReasoning) -> Counts:
-    return Counts(Letters(), kind, INFO.recorded_as)
+def counts_of(kind: ReturnedReasoning) -> TokenCounts:
+    return TokenCounts(Letters(), kind, INFO.recorded_as)
 
 
-def gauge(entries: list[AnyEntry], counts: Counts) -> Gauge:
+def gauge(entries: list[AnyEntry], counts: TokenCounts) -> Gauge:
     shown = view_of(record(*entries))
     start = calibration_of(record(*entries), shown, counts, INFO.recorded_as, BALANCED, AS_COUNTED)
     return gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(400_000, 0), INFO, start)
 
 
-def reply(entries: list[AnyEntry], counts: Counts, *parts: Part, hidden: int = 0) -> Message:
+def reply(entries: list[AnyEntry], counts: TokenCounts, *parts: Part, hidden: int = 0) -> Message:
     """A reply that a server which counts as we do reports: its thoughts are a part of it."""
     thought = sum(Letters().count(part.text) for part in parts if isinstance(part, Reasoning))
     message = Message(role=Role.ASSISTANT, parts=parts, model=INFO.recorded_as)
-    own = Counts(Letters()).total(message) - Letters().overhead.assistant
+    own = TokenCounts(Letters()).total(message) - Letters().overhead.assistant
     prompt = request_tokens(view_of(record(*entries)), counts)
     usage = Usage(prompt, own + thought + hidden, reasoning_tokens=hidden)
     return Message(role=Role.ASSISTANT, parts=parts, model=INFO.recorded_as, usage=usage)

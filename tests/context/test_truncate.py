@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy
-from desktop_app.context.truncate import LINE_CUT, is_truncated, limits_of, truncated
+from desktop_app.context.truncate import LINE_CUT, is_truncated, limits_of, truncate_result
 from slowness import slowness
 
 SMALL = replace(BALANCED, truncate_lines=20, truncate_bytes=1_500, truncate_line=500, truncate_tools=(("grep", 1_300),))
@@ -23,14 +23,14 @@ def numbered(count: int) -> str:
 
 def test_what_is_within_the_limits_stays_as_it_is() -> None:
     for text in ("", "one line", "ends in one\n", numbered(2_000), "x" * 2_000, "\ud83d", "é" * 2_000):
-        cut = truncated(text, "read", BALANCED)
+        cut = truncate_result(text, "read", BALANCED)
         assert (cut.text, cut.spill, cut.first_cut_line) == (text, None, 0)
         assert (cut.lines, cut.bytes) == (cut.shown_lines, cut.shown_bytes)
 
 
 def test_a_file_keeps_its_head_and_the_notice_says_how_to_read_on() -> None:
     text = numbered(5_000)
-    cut = truncated(text, "read", BALANCED)
+    cut = truncate_result(text, "read", BALANCED)
     body, _, notice = cut.text.rpartition("\n")
     spill = hashlib.sha256(text.encode()).hexdigest()
     assert text.startswith(body + "\n")
@@ -46,7 +46,7 @@ def test_a_file_keeps_its_head_and_the_notice_says_how_to_read_on() -> None:
 
 def test_a_command_keeps_its_head_and_its_tail_which_holds_the_error() -> None:
     text = numbered(5_000) + "\nTypeError: no rate"
-    cut = truncated(text, "bash", BALANCED)
+    cut = truncate_result(text, "bash", BALANCED)
     lines = cut.text.split("\n")
     marker = next(n for n, line in enumerate(lines) if line.startswith("[… "))
     assert lines[0] == "line 1"
@@ -58,20 +58,20 @@ def test_a_command_keeps_its_head_and_its_tail_which_holds_the_error() -> None:
 
 def test_which_end_is_kept_can_be_said_for_all_tools() -> None:
     text = numbered(5_000)
-    assert "line 5000" not in truncated(text, "bash", replace(BALANCED, truncate_keep="head")).text
-    assert "line 5000" in truncated(text, "read", replace(BALANCED, truncate_keep="head_tail")).text
+    assert "line 5000" not in truncate_result(text, "bash", replace(BALANCED, truncate_keep="head")).text
+    assert "line 5000" in truncate_result(text, "read", replace(BALANCED, truncate_keep="head_tail")).text
 
 
 @pytest.mark.parametrize(("tool", "most"), [("list", 10_000), ("glob", 20_000), ("Grep", 30_000), ("other", 50_000)])
 def test_each_tool_has_its_own_limit_in_characters(tool: str, most: int) -> None:
     text = ("x" * 99 + "\n") * 600
-    assert most - 700 < len(truncated(text, tool, BALANCED).text) <= most
+    assert most - 700 < len(truncate_result(text, tool, BALANCED).text) <= most
     assert limits_of("read", BALANCED).characters == 100_000
 
 
 def test_a_long_line_is_cut_and_says_so() -> None:
     text = f"short\n{'y' * 5_000}\nend"
-    cut = truncated(text, "read", BALANCED)
+    cut = truncate_result(text, "read", BALANCED)
     lines = cut.text.split("\n")
     assert lines[1] == "y" * (2_000 - len(LINE_CUT)) + LINE_CUT
     assert lines[2] == "end"
@@ -81,7 +81,7 @@ def test_a_long_line_is_cut_and_says_so() -> None:
 
 def test_if_only_a_line_is_too_long_a_command_has_no_other_gap() -> None:
     lines = ["x" * 299] * 100 + ["y" * 5_000] + ["z" * 299] * 20
-    cut = truncated("\n".join(lines), "bash", BALANCED)
+    cut = truncate_result("\n".join(lines), "bash", BALANCED)
     assert cut.shown_lines == 121
     assert "[… " not in cut.text
     assert cut.first_cut_line == 101
@@ -89,14 +89,14 @@ def test_if_only_a_line_is_too_long_a_command_has_no_other_gap() -> None:
 
 def test_bytes_count_as_utf_8() -> None:
     text = "東京" * 400 + "\n"
-    cut = truncated(text * 100, "read", BALANCED)
+    cut = truncate_result(text * 100, "read", BALANCED)
     assert len(cut.text.encode()) <= 50 * 1024
     assert len(cut.text.encode()) > 48 * 1024
 
 
 def test_of_a_huge_output_of_a_command_head_and_tail_stay() -> None:
     lines = [f"line {n}" for n in range(150_000)]
-    cut = truncated("\n".join([*lines, "error: the disk is full"]), "bash", BALANCED)
+    cut = truncate_result("\n".join([*lines, "error: the disk is full"]), "bash", BALANCED)
     assert cut.bytes > 1_000_000
     assert cut.text.startswith("line 0\nline 1\n")
     assert "error: the disk is full\n" + HEAD in cut.text
@@ -108,17 +108,17 @@ def test_of_a_huge_output_of_a_command_head_and_tail_stay() -> None:
 def test_of_a_huge_command_without_other_limits_less_than_the_huge_stays() -> None:
     free = replace(BALANCED, truncate_bytes=NO_LIMIT, truncate_lines=NO_LIMIT, truncate_tools=())
     free = replace(free, truncate_other_tools=NO_LIMIT)
-    cut = truncated("z\n" * 200_000, "bash", free)
+    cut = truncate_result("z\n" * 200_000, "bash", free)
     assert 100_000 < len(cut.text) <= free.spill_above
-    assert truncated(cut.text, "bash", free).text == cut.text
+    assert truncate_result(cut.text, "bash", free).text == cut.text
 
 
 def test_of_a_huge_output_only_the_notice_stays() -> None:
-    cut = truncated("z\n" * 100_001, "read", BALANCED)
+    cut = truncate_result("z\n" * 100_001, "read", BALANCED)
     assert cut.text.startswith(HEAD + "100,002 lines, 200,002 bytes; nothing is shown, cut from line 1 on.")
     assert "\n" not in cut.text
     assert (cut.shown_lines, cut.shown_bytes, cut.first_cut_line) == (0, 0, 1)
-    assert truncated("z\n" * 100_000, "read", BALANCED).shown_lines > 1_000, "not above the limit yet"
+    assert truncate_result("z\n" * 100_000, "read", BALANCED).shown_lines > 1_000, "not above the limit yet"
 
 
 def test_without_limits_nothing_is_cut() -> None:
@@ -132,20 +132,20 @@ def test_without_limits_nothing_is_cut() -> None:
         spill_above=NO_LIMIT,
     )
     text = "x" * 300_000 + "\n" * 3_000
-    assert truncated(text, "bash", free).text == text
+    assert truncate_result(text, "bash", free).text == text
 
 
 def test_a_notice_that_a_page_imitates_does_not_let_it_pass() -> None:
-    forged = numbered(9_000) + "\n" + truncated(numbered(5_000), "read", BALANCED).text.split("\n")[-1]
+    forged = numbered(9_000) + "\n" + truncate_result(numbered(5_000), "read", BALANCED).text.split("\n")[-1]
     assert is_truncated(forged)
-    assert truncated(forged, "read", BALANCED).spill is not None
+    assert truncate_result(forged, "read", BALANCED).spill is not None
 
 
 @pytest.mark.parametrize("unit", ["👩‍👩‍👧‍👦", "e\u0301", "🇩🇪", "\ud83d\ude00", "👍🏽", "न्"])
 @pytest.mark.parametrize("shift", range(9))
 def test_no_character_is_parted(unit: str, shift: int) -> None:
     text = "a" * shift + unit * 3_000
-    shown = truncated(text, "read", replace(SMALL, truncate_line=NO_LIMIT)).text.split(LINE_CUT)[0]
+    shown = truncate_result(text, "read", replace(SMALL, truncate_line=NO_LIMIT)).text.split(LINE_CUT)[0]
     rest = shown.removeprefix("a" * shift)
     assert rest == unit * (len(rest) // len(unit))
 
@@ -153,7 +153,7 @@ def test_no_character_is_parted(unit: str, shift: int) -> None:
 def test_a_megabyte_takes_no_time() -> None:
     for text in ("x" * 1_000_000, "x\n" * 500_000, "\u0301" * 1_000_000, "東\n" * 500_000):
         started = time.process_time()
-        truncated(text, "bash", replace(BALANCED, spill_above=NO_LIMIT))
+        truncate_result(text, "bash", replace(BALANCED, spill_above=NO_LIMIT))
         assert time.process_time() - started < 1.0 * slowness()
 
 
@@ -192,9 +192,9 @@ POLICIES = st.builds(
 def test_a_truncated_text_is_within_the_limits_and_truncates_to_itself(
     text: str, policy: ContextPolicy, tool: str
 ) -> None:
-    cut = truncated(text, tool, policy)
+    cut = truncate_result(text, tool, policy)
     limits = limits_of(tool, policy)
-    assert truncated(cut.text, tool, policy).text == cut.text
+    assert truncate_result(cut.text, tool, policy).text == cut.text
     assert limits.hold(cut.text)
     assert cut.lines == len(text.split("\n"))
     assert cut.bytes == len(text.encode(errors="surrogatepass"))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.ledger import MOST
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, assemble, view_after, view_of
@@ -58,7 +58,7 @@ def grown(transcript: Transcript, view: View, said: list[Message]) -> tuple[Tran
     return transcript, view_after(view, transcript)
 
 
-def with_room(transcript: Transcript, view: View, window: int, counts: Counts) -> tuple[Transcript, View, int]:
+def with_room(transcript: Transcript, view: View, window: int, counts: TokenCounts) -> tuple[Transcript, View, int]:
     made = 0
     while step := make_room(view, BALANCED, budget_for(BALANCED, window), counts, Trigger.USER):
         operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step

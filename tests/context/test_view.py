@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from made_by_hand import call, model, record, result, sent, system, user, view
 
-from desktop_app.context.view.items import Kind, Repair
+from desktop_app.context.view.items import ItemKind, Repair
 from desktop_app.context.view.made_items import SUMMARY_HEADING
 from desktop_app.context.view.normalize import NO_RESULT, UNDERSTOOD
-from desktop_app.context.view.view import active_entries, assemble, previewed, view_after, view_of
-from desktop_app.conversation.events import State
+from desktop_app.context.view.view import active_entries, assemble, view_after, view_of, with_entries
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
     BringBack,
@@ -38,9 +38,9 @@ def test_a_compaction_puts_a_summary_in_place_of_what_it_archives() -> None:
         ("assistant", UNDERSTOOD),
         ("user", "c"),
     ]
-    assert shown.standings["m1"].state is State.ARCHIVED
+    assert shown.standings["m1"].state is MessageState.ARCHIVED
     assert shown.standings["m1"].operation_id == "op"
-    assert shown.items[1].kind is Kind.SUMMARY
+    assert shown.items[1].kind is ItemKind.SUMMARY
 
 
 def test_undo_gives_the_view_back_and_undoing_the_undo_is_redo() -> None:
@@ -68,7 +68,7 @@ def test_a_pruned_result_is_sent_short_and_stays_whole_in_the_record() -> None:
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
     shown = view(user("a"), model("", call("bash", call_id="x")), user("and?"))
     assert sent(shown)[2] == ("tool", NO_RESULT)
-    assert shown.items[2].kind is Kind.MADE_UP
+    assert shown.items[2].kind is ItemKind.MADE_UP
     assert shown.items[2].repair is Repair.MISSING_RESULT
     open_still = view(user("a"), model("", call("bash", call_id="x")))
     assert [c.call.call_id for c in open_still.open_calls] == ["x"]
@@ -122,7 +122,7 @@ def test_a_pin_shows_a_pruned_message_word_for_word() -> None:
 def test_a_rewind_abandons_what_came_after() -> None:
     shown = view(user("a"), model("b"), user("c"), model("d"), Rewind(first_message_id="m2", id="r"), user("e"))
     assert [text for _, text in sent(shown)] == ["a", "b", "e"]
-    assert shown.standings["m3"].state is State.ABANDONED
+    assert shown.standings["m3"].state is MessageState.ABANDONED
     unknown = view(user("a"), Rewind(first_message_id="nobody", id="r"))
     assert sent(unknown) == [("user", "a")]
 
@@ -146,6 +146,6 @@ def test_what_is_more_than_a_message_is_folded_anew() -> None:
 
 def test_a_preview_leaves_the_record_alone() -> None:
     transcript = record(system("s"), user("a"), model("b"), user("c"))
-    shown = view_of(previewed(transcript, COMPACTED))
+    shown = view_of(with_entries(transcript, COMPACTED))
     assert len(transcript.entries) == 4
     assert sent(shown)[1][1].endswith("They met.")

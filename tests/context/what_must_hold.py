@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from desktop_app.context.counting.tokens import Counts
-from desktop_app.context.view.items import Kind
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult
 from desktop_app.conversation.openai_chat import Json, chat_of
@@ -56,7 +56,7 @@ def parted(view: View, messages: Sequence[Message]) -> Iterator[str]:
 
 def misplaced(view: View, messages: Sequence[Message]) -> Iterator[str]:
     """Property 2: each message is in exactly one of the view and the archive; property 9: in the record's order."""
-    shown = [item.message.id for item in view.items if item.kind is Kind.MESSAGE]
+    shown = [item.message.id for item in view.items if item.kind is ItemKind.MESSAGE]
     present = [m for m in messages if m.id not in view.standings]
     systems = [m.id for m in present if m.role is Role.SYSTEM]
     if shown != systems + [m.id for m in present if m.role is not Role.SYSTEM]:
@@ -77,14 +77,14 @@ def unsent(view: View, chat: Sequence[Json], messages: Sequence[Message]) -> Ite
                 yield f"{message.role.value} message {message.id} is in the view, but not sent: {text[:60]!r}"
 
 
-def counted_wrong(total: int, chat: Sequence[Json], counts: Counts) -> Iterator[str]:
+def counted_wrong(total: int, chat: Sequence[Json], counts: TokenCounts) -> Iterator[str]:
     """Property 6: the tokens are those of the request."""
     sent, doubt = tokens_of(chat, counts)
     if abs(total - sent) > doubt:
         yield f"{total} tokens were counted, {sent} would be sent"
 
 
-def tokens_of(chat: Sequence[Json], counts: Counts) -> tuple[int, int]:
+def tokens_of(chat: Sequence[Json], counts: TokenCounts) -> tuple[int, int]:
     """OpenAI's published counting rule, applied to what is sent, and how far joined texts may be off.
 
     Where two texts meet, a token may become one of both: two tokens for each blank line, the frames' own included.

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from desktop_app.conversation.events import TextDelta, ToolOutput, ToolStarted, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import (
+    TextDelta,
+    ToolOutputReceived,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
@@ -84,7 +91,7 @@ async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, tmp_path: Path)
         engine = await engines()
         opened = await engine.ask(p.CreateConversation(), p.Opened)
         await engine.ask(p.Send(opened.conversation.id, "Try"))
-        await engine.until(lambda events: any(isinstance(e, ToolOutput) for e in events))
+        await engine.until(lambda events: any(isinstance(e, ToolOutputReceived) for e in events))
         (started,) = [event for event in engine.events if isinstance(event, ToolStarted)]
         await engine.ask(p.StopTool(opened.conversation.id, started.reply_id, started.place), p.Done)
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events), 15)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.conversation.events import State, TurnFailed, TurnFinished
+from desktop_app.conversation.events import MessageState, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message
 from desktop_app.settings import ServerKind
 from long_run import RULES, LongRun, long_run
@@ -44,7 +44,7 @@ def _nothing_is_lost(run: LongRun) -> None:
     here = {item.message.id for item in session.view.items}
     for message in said:
         standing = session.view.standings.get(message.id)
-        assert (message.id in here) != (standing is not None and standing.state is State.ARCHIVED)
+        assert (message.id in here) != (standing is not None and standing.state is MessageState.ARCHIVED)
     if run.requests[0].flavour == "openai":
         assert not [problem for request in run.chat for problem in legal_for_all(request.messages)]
 

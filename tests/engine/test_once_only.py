@@ -13,7 +13,7 @@ from test_planning import Desk, desk_with
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session, stamped
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import BringBack, Compaction, Flush, Link, Pin, Undo, Unpin
+from desktop_app.conversation.transcript import BringBack, Compaction, ConversationLink, Flush, Pin, Undo, Unpin
 from desktop_app.engine import protocol as p
 from provider import Reply
 
@@ -109,12 +109,12 @@ async def test_a_fresh_start_is_made_once(desk: Desk) -> None:
     answers = await at_once(desk, p.StartFresh(desk.conversation))
     opened = {one.conversation.id for one in answers if isinstance(one, p.Opened)}
     assert len(opened) == 1
-    assert len(await recorded(desk, Link)) == 1
+    assert len(await recorded(desk, ConversationLink)) == 1
     assert len(await desk.engine.conversations.infos()) == 2
     await desk.ask(p.Delete(opened.pop()))
     anew = await desk.ask(p.StartFresh(desk.conversation))
     assert isinstance(anew, p.Opened)
-    assert len(await recorded(desk, Link)) == 2, "the first one is not there any more"
+    assert len(await recorded(desk, ConversationLink)) == 2, "the first one is not there any more"
 
 
 @pytest.mark.parametrize("wish", [p.Regenerate, p.GoOn, p.OptimizeAndRetry, p.SendAnyway])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutput, TurnFinished
+from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutputReceived, TurnFinished
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.engine.event_coalescer import JOIN_FOR, EventCoalescer
 from desktop_app.engine.protocol import Answer, Done, Happened, decode_engine_line
@@ -70,9 +70,9 @@ async def test_half_a_character_does_not_stop_what_comes_behind_it() -> None:
 async def test_outputs_of_calls_with_one_id_are_not_mixed_up() -> None:
     outbox, lines = opened()
     for place, text in ((0, "one "), (1, "two "), (0, "more")):
-        outbox.publish(ToolOutput("c", "call_1", text, "r", place))
+        outbox.publish(ToolOutputReceived("c", "call_1", text, "r", place))
     outbox.flush()
     assert [line.event for line in lines] == [
-        ToolOutput("c", "call_1", "one more", "r", 0),
-        ToolOutput("c", "call_1", "two ", "r", 1),
+        ToolOutputReceived("c", "call_1", "one more", "r", 0),
+        ToolOutputReceived("c", "call_1", "two ", "r", 1),
     ]

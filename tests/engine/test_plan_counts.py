@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.chat.session import Session
-from desktop_app.context.compact.compaction import recorded
+from desktop_app.context.compact.compaction import recorded_messages
 from desktop_app.context.ledger.fidelity import facts_to_keep
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.view.made_items import SUMMARY_HEADING
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import State
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Transcript
 from desktop_app.engine import protocol as p
@@ -58,7 +58,7 @@ def searched(session: Session, before: Transcript) -> dict[str, object]:
         summary = compaction.summary if heading else summary
         others.append(lead + rest.replace(compaction.summary, "", 1) if heading else message.text)
     around = "\n".join(others)
-    head = recorded(compaction.archived, before)
+    head = recorded_messages(compaction.archived, before)
     said = {rule for m in head if m.role is Role.USER for rule in Reading().of(m).rules}
     rules = {rule.text for rule in compaction.ledger.rules} | said - {old.text for old in compaction.ledger.superseded}
     facts = facts_to_keep(head, Reading()).keys() | rules
@@ -73,8 +73,8 @@ def searched(session: Session, before: Transcript) -> dict[str, object]:
         "in summary": len(in_summary),
         "recallable": len(left),
         "left": left if len(left) <= MANY else set(),
-        "kept": sum(row.state is State.IN_VIEW and row.message.role is not Role.SYSTEM for row in rows),
-        "archived": sum(row.state is State.ARCHIVED for row in session.rows(session.view.standings)),
+        "kept": sum(row.state is MessageState.IN_VIEW and row.message.role is not Role.SYSTEM for row in rows),
+        "archived": sum(row.state is MessageState.ARCHIVED for row in session.rows(session.view.standings)),
         "tokens": session.gauge().total,
     }
 

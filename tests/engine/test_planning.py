@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.conversation.events import RoomProgress
+from desktop_app.conversation.events import RoomProgressed
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
 from desktop_app.engine.answers import answer
@@ -45,10 +45,10 @@ class Desk:
         assert isinstance(plan, p.Plan)
         return plan
 
-    def progress(self) -> list[RoomProgress]:
+    def progress(self) -> list[RoomProgressed]:
         self.engine.outbox.flush()
         told = [msgspec.json.decode(line, type=p.EngineLine) for line in self.lines]
-        return [line.event for line in told if isinstance(line, p.Happened) and isinstance(line.event, RoomProgress)]
+        return [line.event for line in told if isinstance(line, p.Happened) and isinstance(line.event, RoomProgressed)]
 
 
 async def desk_with(data: Path, steps: list[AnyStep]) -> Desk:

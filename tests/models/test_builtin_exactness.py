@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.openai_chat import Json, messages_of
@@ -117,7 +117,7 @@ async def test_every_text_has_as_many_tokens_as_the_server_says(server: httpx.As
 
 async def test_a_request_has_as_many_tokens_as_the_server_says(server: httpx.AsyncClient) -> None:
     """An assistant's role is two tokens, all others one; the priming is the beginning of such a message."""
-    counts = Counts(tokenizer_for("builtin"))
+    counts = TokenCounts(tokenizer_for("builtin"))
     chat: list[Json] = [
         {"role": "system", "content": "You are a helpful assistant. Answer clearly and briefly."},
         {"role": "user", "content": "What is 2 + 2?"},

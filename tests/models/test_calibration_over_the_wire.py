@@ -12,7 +12,7 @@ from desktop_app.chat.ports import ReplyEnd, TextPiece
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import prior
 from desktop_app.context.counting.reports import calibration_of
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.presets import BALANCED
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -69,7 +69,7 @@ async def errors_of(kind: Kind, litellm: LiteLLM, factor: float, turns: int) -> 
     with kind.provider() as provider:
         provider.script = script
         model = kind.model_at(provider, litellm, window=200_000)
-        counts, said = Counts(model.tokenizer), list[Message]()
+        counts, said = TokenCounts(model.tokenizer), list[Message]()
         for number in range(turns):
             said += turn(number)
             said = [m if m.id else _stamped(m, f"{number}-{place}") for place, m in enumerate(said)]

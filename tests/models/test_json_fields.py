@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.surrogates import whole
+from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.models.json_fields import NoChunk, count_of, index_of, json_of, text_of, with_counts, word_of
 from desktop_app.models.reply_reader import ReplyReader, StreamError
 from desktop_app.models.responses_api import chunk_of
@@ -64,7 +64,7 @@ def test_whatever_the_chunks_are_the_message_can_be_stored_and_read_again(events
         reply.add(reader.end())
     except (NoChunk, StreamError):
         pass  # of the world
-    message = whole(reply.message())
+    message = replace_surrogates(reply.message())
     assert isinstance(message, Message)
     assert msgspec.json.decode(msgspec.json.encode(message), type=Message) == message
 
@@ -118,7 +118,7 @@ def test_events_of_the_other_api_are_checked_in_the_same_way(
         reply.add(reader.end())
     except (NoChunk, StreamError):
         pass
-    message = whole(reply.message())
+    message = replace_surrogates(reply.message())
     assert msgspec.json.decode(msgspec.json.encode(message), type=Message) == message
 
 

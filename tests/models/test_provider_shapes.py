@@ -18,7 +18,7 @@ from conversations_made_up import Letters, histories, long_conversation
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
 from desktop_app.context.view.view import assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
@@ -161,7 +161,7 @@ def readable(turn: Turn) -> Turn:
 
 def request_after(messages: Sequence[Message], share: float) -> list[Message]:
     """The request when the conversation was brought to that share of its tokens."""
-    counts, transcript = Counts(Letters()), Transcript(Chain(messages))
+    counts, transcript = TokenCounts(Letters()), Transcript(Chain(messages))
     view = view_of(transcript)
     budget = Budget(round(request_tokens(view, counts) * share), 0)
     while step := make_room(view, policy_for_target(BALANCED), budget, counts, Trigger.USER):

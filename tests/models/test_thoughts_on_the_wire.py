@@ -10,7 +10,7 @@ import pytest
 
 from desktop_app.chat.ports import ReplyEnd
 from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.counting.tokens import Counts, Tokenizer
+from desktop_app.context.counting.tokens import TokenCounts, Tokenizer
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -72,12 +72,12 @@ def tokens_of(body: dict[str, Any], tokenizer: Tokenizer) -> int:
     return total
 
 
-async def sent(kind: Kind, litellm: LiteLLM, is_running: bool) -> tuple[int, int, View, Counts]:
+async def sent(kind: Kind, litellm: LiteLLM, is_running: bool) -> tuple[int, int, View, TokenCounts]:
     """Tokens as they are counted here, and on the wire."""
     with kind.provider(Reply("Nothing in it.")) as provider:
         model = kind.model_at(provider, litellm)
         shown = conversation(model.info.recorded_as, is_running, kind.kind == "openrouter")
-        counts = Counts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
+        counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
         pieces = [piece async for piece in model.stream(assemble(shown), 200)]
         assert isinstance(pieces[-1], ReplyEnd)
         body = provider.requests[-1].body
@@ -99,7 +99,7 @@ def backs(body: dict[str, Any]) -> list[str]:
 async def test_what_is_counted_is_what_is_sent(kind: Kind, litellm: LiteLLM, is_running: bool) -> None:
     counted, on_the_wire, shown, counts = await sent(kind, litellm, is_running)
     assert counted == on_the_wire
-    plain = request_tokens(shown, Counts(counts.tokenizer))
+    plain = request_tokens(shown, TokenCounts(counts.tokenizer))
     if is_running and kind in SENDERS:
         assert counted > plain + 150, "what was thought is a part of it"
     if kind in OTHERS:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tool_calls import Desk
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncated
+from desktop_app.context.truncate import truncate_result
 from desktop_app.tools import line_window, read_file
 from desktop_app.tools.text_files import open_regular
 from desktop_app.tools.tool import ToolFailed
@@ -60,7 +60,7 @@ async def test_what_is_read_is_never_truncated_and_comes_whole(desk: Desk, conte
     offset = 1
     while offset:
         said = await desk.call("read", path="a.txt", offset=offset)
-        assert truncated(said, "read", ContextPolicy()).spill is None
+        assert truncate_result(said, "read", ContextPolicy()).spill is None
         *told, last = said.split("\n")
         offset = int(last.rpartition(" ")[2][:-1]) if "read on" in last else 0
         lines += [line.split("\t", 1)[1] for line in [*told, last] if "\t" in line]
@@ -72,7 +72,7 @@ async def test_what_is_read_is_never_truncated_and_comes_whole(desk: Desk, conte
 
 async def test_a_spill_is_read_on_as_its_notice_says(desk: Desk) -> None:
     output = "".join(f"output line {n}\n" for n in range(1, 9_000))
-    cut = truncated(output, "grep", ContextPolicy())
+    cut = truncate_result(output, "grep", ContextPolicy())
     name = await desk.spills.keep(output)
     assert cut.spill == name
     assert f'read {{"path": "{name}", "offset": {cut.first_cut_line}}}' in cut.text

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncated
+from desktop_app.context.truncate import truncate_result
 from desktop_app.tools.spill import SpillFolder, is_spill_name
 
 
@@ -41,7 +41,7 @@ async def test_a_text_is_kept_once_and_read_back(spills: SpillFolder, tmp_path: 
 
 async def test_it_has_the_name_that_truncation_tells(spills: SpillFolder) -> None:
     text = "x\n" * 10_000
-    assert await spills.keep(text) == truncated(text, "bash", ContextPolicy()).spill
+    assert await spills.keep(text) == truncate_result(text, "bash", ContextPolicy()).spill
 
 
 async def test_what_is_not_there_is_none(spills: SpillFolder) -> None:

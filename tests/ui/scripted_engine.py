@@ -25,8 +25,8 @@ from scripted_world import ScriptedWorld
 from desktop_app.conversation.events import (
     Failure,
     GaugeChanged,
+    MessageState,
     ReplyStarted,
-    State,
     TextDelta,
     TurnEvent,
     TurnFailed,
@@ -118,7 +118,7 @@ class ScriptedEngine:
         elif isinstance(wish, p.Research):
             self._record.append(name, user_message(f"researched: {wish.question}"))
         elif isinstance(wish, p.Regenerate):
-            self._record.change(name, self._record.kept.rows[name][-1].message.id, state=State.ABANDONED)
+            self._record.change(name, self._record.kept.rows[name][-1].message.id, state=MessageState.ABANDONED)
         text = self._record.kept.rows[name][-1].message.text
         reply_id = f"{name}-{len(self._record.kept.rows[name])}"
         self._tell(ReplyStarted(name, reply_id, MODEL.label))

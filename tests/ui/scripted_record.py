@@ -10,13 +10,13 @@ import msgspec
 from transcript_rows import changes_of
 
 from desktop_app.conversation.events import (
-    Asked,
     GaugeChanged,
     MessageRecorded,
     MessageRow,
+    MessageState,
     OperationRow,
+    QuestionAsked,
     RoomStarted,
-    State,
     TurnEvent,
     ViewChanged,
 )
@@ -24,7 +24,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.totals import Totals, UsageTotal
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -32,7 +32,7 @@ from desktop_app.settings import Settings
 MODEL = ModelInfo(id="builtin", label="SmolLM2 135M", window=8_192, max_output=2_048, is_builtin=True)
 OTHER_MODEL = ModelInfo(id="far/large", label="Large", window=200_000, max_output=8_192, note="The server is not up.")
 NOW = 1_760_000_000.0
-TOTALS = Totals(Spent(12, 120_300, 4_000, 96_240, 0, 0.1234))
+TOTALS = Totals(UsageTotal(12, 120_300, 4_000, 96_240, 0, 0.1234))
 
 
 class Kept(msgspec.Struct):
@@ -101,7 +101,7 @@ class ScriptedRecord:
                 return self.change(name, message, is_pinned=isinstance(wish, p.PinMessage))
             case p.BringBackMessages(name, messages):
                 for message in messages:
-                    self.change(name, message, state=State.IN_VIEW)
+                    self.change(name, message, state=MessageState.IN_VIEW)
                 return p.Done()
             case p.ApplyPlan(name, _, summary):
                 return self.compact(name, summary)
@@ -137,7 +137,7 @@ class ScriptedRecord:
             after_message_id=head[-1].message.id, summary=summary, fidelity=Fidelity(58, 31, 11, 0),
         )  # fmt: skip
         self.kept.operations[name].append(operation)
-        return self._archive(name, operation, head, State.ARCHIVED)
+        return self._archive(name, operation, head, MessageState.ARCHIVED)
 
     def _undo(self, name: str, operation_id: str, is_undone: bool) -> p.Done:
         operations = self.kept.operations[name]
@@ -146,10 +146,12 @@ class ScriptedRecord:
         last = operations[position].after_message_id
         rows = self.kept.rows[name]
         head = rows[: next(i for i, row in enumerate(rows) if row.message.id == last) + 1]
-        return self._archive(name, operations[position], head, State.IN_VIEW if is_undone else State.ARCHIVED)
+        return self._archive(
+            name, operations[position], head, MessageState.IN_VIEW if is_undone else MessageState.ARCHIVED
+        )
 
-    def _archive(self, name: str, operation: OperationRow, head: list[MessageRow], state: State) -> p.Done:
-        shown = operation.id if state is State.ARCHIVED else ""
+    def _archive(self, name: str, operation: OperationRow, head: list[MessageRow], state: MessageState) -> p.Done:
+        shown = operation.id if state is MessageState.ARCHIVED else ""
         changed = [msgspec.structs.replace(row, state=state, operation_id=shown) for row in head]
         self.kept.rows[name][: len(head)] = changed
         self.keep()
@@ -197,10 +199,10 @@ class ScriptedRecord:
         return tuple(row for row in self.kept.rows[name] if row.is_pinned)
 
     def gauge(self, name: str) -> Gauge:
-        total = sum(row.tokens for row in self.kept.rows[name] if row.state is State.IN_VIEW)
+        total = sum(row.tokens for row in self.kept.rows[name] if row.state is MessageState.IN_VIEW)
         return Gauge({Segment.USER: total}, total, MODEL.window, 1_638, Status.SAFE)
 
-    def opened(self, name: str, is_running: bool, waiting: tuple[Asked, ...]) -> p.Opened:
+    def opened(self, name: str, is_running: bool, waiting: tuple[QuestionAsked, ...]) -> p.Opened:
         rows = self.kept.rows[name]
         return p.Opened(
             self.kept.conversations[name], MODEL, tuple(rows[-p.PAGE :]), len(rows),

@@ -18,17 +18,17 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import (
-    Answered,
-    Asked,
     Failure,
     Noticed,
+    QuestionAnswered,
+    QuestionAsked,
     ReplyStarted,
-    Retrying,
+    RetryScheduled,
     RoomEnded,
     RoomStarted,
     TextDelta,
     ToolFinished,
-    ToolOutput,
+    ToolOutputReceived,
     ToolStarted,
     TurnEvent,
     TurnFailed,
@@ -53,7 +53,7 @@ class ScriptedTools:
         self._append = append
         self._answers: dict[str, tuple[threading.Event, list[Any]]] = {}
         self._stopped = threading.Event()
-        self.waiting: list[Asked] = []
+        self.waiting: list[QuestionAsked] = []
 
     def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
         """Its part of the answers; None for what it does not know."""
@@ -78,7 +78,7 @@ class ScriptedTools:
             case "!ask":
                 self._ask_twice(name, reply_id)
             case "!rounds":
-                said = self._asked(Asked(name, f"{name}-rounds", "rounds", rounds=25))
+                said = self._asked(QuestionAsked(name, f"{name}-rounds", "rounds", rounds=25))
                 self._append(name, _reply(Text("on" if said.is_allowed else "ended")), reply_id)
             case "!too-many":
                 self._append(name, _reply(Text("Round 25 is done.")), reply_id)
@@ -93,7 +93,7 @@ class ScriptedTools:
                 self._append(name, _reply(Text("Here it is.")), reply_id)
                 self._tell(Noticed(name, replace(OVERFLOW, kind="silent_cut")))
             case "!retry":
-                self._tell(Retrying(name, "rate limit", 1.0, 1))
+                self._tell(RetryScheduled(name, "rate limit", 1.0, 1))
                 time.sleep(1.0)
                 self._append(name, _reply(Text("After all.")), reply_id)
             case "!continue":
@@ -110,7 +110,7 @@ class ScriptedTools:
         started = time.monotonic()
         for first in range(0, lines, BATCH):
             batch = "".join(f"line {n} of the output\n" for n in range(first, min(first + BATCH, lines)))
-            self._tell(ToolOutput(name, "t1", batch, reply_id))
+            self._tell(ToolOutputReceived(name, "t1", batch, reply_id))
             if is_slow and self._stopped.wait(max(started + (first + BATCH) / 1_000 - time.monotonic(), 0)):
                 break
         was_stopped = self._stopped.is_set()
@@ -133,18 +133,18 @@ class ScriptedTools:
         )
         self._append(name, _reply(run, fetch), reply_id)
         for place, (call, need) in enumerate(zip((run, fetch), needs, strict=True)):
-            said = self._asked(Asked(name, f"{name}-{call.call_id}", "permission", call, (need,)))
+            said = self._asked(QuestionAsked(name, f"{name}-{call.call_id}", "permission", call, (need,)))
             words = f"{said.is_allowed} {said.scope} {said.pattern}"
             self._finish_tool(name, call, words, reply_id, place, is_error=not said.is_allowed)
         self._append(name, _reply(Text("Both answered.")))
 
-    def _asked(self, asked: Asked) -> Any:
+    def _asked(self, asked: QuestionAsked) -> Any:
         event, said = self._answers[asked.question] = (threading.Event(), [])
         self.waiting.append(asked)
         self._tell(asked)
         event.wait(15)
         self.waiting.remove(asked)
-        self._tell(Answered(asked.conversation, asked.question, said[0].is_allowed))
+        self._tell(QuestionAnswered(asked.conversation, asked.question, said[0].is_allowed))
         return said[0]
 
     def _continue(self, name: str, reply_id: str) -> None:

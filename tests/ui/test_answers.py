@@ -13,8 +13,8 @@ from desktop_app.conversation.events import (
     MessageChange,
     MessageRecorded,
     MessageRow,
+    MessageState,
     ReplyStarted,
-    State,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -40,8 +40,8 @@ def waits(model: TranscriptModel) -> list[Missing]:
 
 
 def test_answers_that_were_replaced_stand_between_the_question_and_the_new_one() -> None:
-    called = replace(call(2, "read"), state=State.ABANDONED, operation_id="r2")
-    read = replace(result(3, "read"), state=State.ABANDONED, operation_id="r2")
+    called = replace(call(2, "read"), state=MessageState.ABANDONED, operation_id="r2")
+    read = replace(result(3, "read"), state=MessageState.ABANDONED, operation_id="r2")
     rows = [row(0), abandoned(1, "r1"), called, read, abandoned(4, "r2"), row(5, Role.ASSISTANT)]
     _, earlier, newest = items_of(rows, ())
     assert isinstance(earlier, EarlierItem)
@@ -58,7 +58,7 @@ def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert waits(model) == [Missing.NOTHING, Missing.REST]
     model.apply(TurnStarted("c"))
-    model.apply(ViewChanged("c", (), (MessageChange("m1", State.ABANDONED, operation_id="r1"),)))
+    model.apply(ViewChanged("c", (), (MessageChange("m1", MessageState.ABANDONED, operation_id="r1"),)))
     model.apply(ReplyStarted("c", "m2", "Sonnet"))
     earlier = model.item(1)
     assert isinstance(earlier, EarlierItem)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
 
-from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State, ViewChanged
+from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow, ViewChanged
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
@@ -48,7 +48,7 @@ PRUNE = OperationRow(
 
 def message(number: int, **fields) -> MessageRow:
     said = Message(id=f"m{number}", at=500.0 + number, role=Role.USER, parts=(Text(f"What about invoice {number}?"),))
-    return MessageRow(**({"message": said, "index": number, "tokens": 10, "state": State.ARCHIVED} | fields))
+    return MessageRow(**({"message": said, "index": number, "tokens": 10, "state": MessageState.ARCHIVED} | fields))
 
 
 @pytest.fixture
@@ -239,7 +239,9 @@ def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel,
 def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, qtbot):
     open_messages(panel, qtbot)
     result = Message(id="r", role=Role.TOOL, parts=(ToolResult("1", "read", "line\n" * 50),))
-    panel.show_archived("c1", (message(1, message=result, state=State.PRUNED, sent_text="[50 lines cleared]"),), 1)
+    panel.show_archived(
+        "c1", (message(1, message=result, state=MessageState.PRUNED, sent_text="[50 lines cleared]"),), 1
+    )
     choose(panel, qtbot, 0)
     text = panel.history.archived.reader.body.toPlainText()
     assert text.count("line\n") >= 50

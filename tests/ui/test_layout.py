@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 from transcript_rows import chat
 
-from desktop_app.conversation.events import Asked, Failure
+from desktop_app.conversation.events import Failure, QuestionAsked
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
@@ -118,7 +118,7 @@ def test_in_a_small_window_the_panel_lies_over_the_conversation_and_nothing_move
 
 
 FAILURE = Failure("provider", "Something went wrong", "It is long " * 30, "What is kept " * 10, "What to do " * 10)
-ASKED = Asked(
+ASKED = QuestionAsked(
     "v",
     "q",
     "permission",
@@ -195,7 +195,7 @@ def test_the_window_opens_inside_its_screen(qtbot, tmp_path: Path, monkeypatch) 
 def test_nothing_in_a_question_lies_over_something_else(main_window, text_size, qtbot, height: int) -> None:
     text_size(1.5)
     needs = (RequiredPermission("move", "read", LONG, "/a"), RequiredPermission("move", "write", LONG, "/*"))
-    asked = Asked("v", "q", "permission", ToolCall("c", "move", f'{{"from": "{LONG}"}}'), needs)
+    asked = QuestionAsked("v", "q", "permission", ToolCall("c", "move", f'{{"from": "{LONG}"}}'), needs)
     main_window.transcript_model.open(chat(6), ())
     main_window.panel.hide()
     main_window.resize(1_000, height)
@@ -219,7 +219,7 @@ def test_a_card_that_fits_does_not_scroll(main_window, qtbot) -> None:
     main_window.show()
     card: QuestionCard = main_window.question
     need = RequiredPermission("bash", "run", "git push", "git push *")
-    card.show_question(Asked("v", "q", "permission", ToolCall("c", "bash", '{"command": "git push"}'), (need,)))
+    card.show_question(QuestionAsked("v", "q", "permission", ToolCall("c", "bash", '{"command": "git push"}'), (need,)))
     qtbot.waitUntil(lambda: card.area.height() >= card.rule.geometry().bottom() > 0)
     assert not card.area.verticalScrollBar().isVisible()
 

@@ -7,11 +7,11 @@ from transcript_rows import chat, row
 
 from desktop_app.chat.turn.turn import TOO_MANY_ROUNDS
 from desktop_app.conversation.events import (
-    Answered,
-    Asked,
     Failure,
     MessageRecorded,
     Noticed,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
@@ -25,7 +25,7 @@ from desktop_app.ui.live_turns import RESTING, Doing, LiveReply, LiveTurns
 from desktop_app.ui.transcript.items import FailureItem, ReplyItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
-QUESTION = Asked("a", "q1", "rounds", rounds=25)
+QUESTION = QuestionAsked("a", "q1", "rounds", rounds=25)
 
 
 def told(*events: TurnEvent) -> LiveTurns:
@@ -39,7 +39,7 @@ def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() 
     turns = told(TurnStarted("a"), TurnStarted("b"), QUESTION, QUESTION)
     assert turns.doings == {"a": Doing.WAITS, "b": Doing.WORKS}
     assert turns.of("a").questions == (QUESTION,)
-    turns.fold(Answered("a", "q1", True))
+    turns.fold(QuestionAnswered("a", "q1", True))
     assert turns.doings["a"] is Doing.WORKS
     for event in (TurnFailed("a", Failure("server", "No answer")), TurnFinished("a", "failed"), TurnFinished("b")):
         turns.fold(event)

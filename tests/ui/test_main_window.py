@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, send, signalled, texts, until
 
-from desktop_app.conversation.events import State, ToolFinished, TurnFinished
+from desktop_app.conversation.events import MessageState, ToolFinished, TurnFinished
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
@@ -194,7 +194,7 @@ def test_optimizing_marks_the_chat_and_undo_takes_it_back(play):
         item, first = window.transcript_model.item(mark), window.transcript_model.item(1)
         assert isinstance(item, MarkItem)
         assert isinstance(first, MessageItem)
-        assert first.row.state is State.ARCHIVED
+        assert first.row.state is MessageState.ARCHIVED
         window.toast.action.click()
         await until(lambda: "MarkItem" not in texts(window))
 

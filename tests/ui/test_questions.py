@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import Asked
+from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
@@ -16,15 +16,15 @@ from desktop_app.ui.questions.question_text import covers, note_of, pattern_warn
 from desktop_app.ui.widgets.buttons import Button
 
 COMMAND = "git push --force origin main"
-PUSH = Asked(
+PUSH = QuestionAsked(
     "v", "q1", "permission", ToolCall("c", "bash", f'{{"command": "{COMMAND}", "timeout": 5}}'),
     (RequiredPermission("bash", "run", COMMAND, "git push *"),),
 )  # fmt: skip
-BOTH = Asked(
+BOTH = QuestionAsked(
     "v", "q2", "permission", ToolCall("c", "move", '{"from": "/a", "to": "/b"}'),
     (RequiredPermission("move", "read", "/a", "/a"), RequiredPermission("move", "write", "/b", "/*")),
 )  # fmt: skip
-ROUNDS = Asked("v", "q3", "rounds", rounds=25)
+ROUNDS = QuestionAsked("v", "q3", "rounds", rounds=25)
 
 
 @pytest.fixture
@@ -157,14 +157,18 @@ def test_the_arguments_can_be_seen_whole(desk, qtbot):
 
 def test_a_long_command_scrolls_and_is_never_cut(desk):
     long = "\n".join(f"step {n}" for n in range(300))
-    desk.card.show_question(Asked("v", "q9", "permission", None, (RequiredPermission("bash", "run", long, "*"),)))
+    desk.card.show_question(
+        QuestionAsked("v", "q9", "permission", None, (RequiredPermission("bash", "run", long, "*"),))
+    )
     assert desk.card.targets.text.toPlainText() == long
     assert desk.card.targets.height() < 160
 
 
 def test_a_long_command_of_one_line_shows_that_there_is_more_of_it(desk, qtbot):
     long = " && ".join(f"do_step --number {n}" for n in range(100))
-    desk.card.show_question(Asked("v", "q9", "permission", None, (RequiredPermission("bash", "run", long, "*"),)))
+    desk.card.show_question(
+        QuestionAsked("v", "q9", "permission", None, (RequiredPermission("bash", "run", long, "*"),))
+    )
     bar = desk.card.targets.text.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.isVisible() and bar.maximum() > 0)
     desk.card.show_question(PUSH)
@@ -182,11 +186,11 @@ def test_rounds_ask_to_go_on_or_to_stop(desk, qtbot):
 
 
 def test_a_line_of_several_commands_is_covered_only_if_each_of_them_is():
-    line = Asked("v", "q5", "permission", None, (RequiredPermission("bash", "run", "git push", "git push *"),))
+    line = QuestionAsked("v", "q5", "permission", None, (RequiredPermission("bash", "run", "git push", "git push *"),))
     two = (*line.needs, RequiredPermission("bash", "run", "rm -rf build", "rm -rf build"))
     assert covers("", two)
     assert not covers("git *", two)
-    assert note_of(Asked("v", "q6", "permission", None, two)).endswith("it covers: git push *, rm -rf build")
+    assert note_of(QuestionAsked("v", "q6", "permission", None, two)).endswith("it covers: git push *, rm -rf build")
 
 
 def test_a_secret_is_covered_by_its_own_name_alone():

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from ui_scenes import is_idle, texts, until
 
-from desktop_app.conversation.events import Failure, GaugeChanged, Retrying, TextDelta
+from desktop_app.conversation.events import Failure, GaugeChanged, RetryScheduled, TextDelta
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
@@ -195,7 +195,7 @@ def notice(qtbot):
 
 def test_it_counts_down_and_can_be_stopped(notice, qtbot):
     toast = notice.parent()
-    notice.note(Retrying("v", "rate limit", 2.0, 1))
+    notice.note(RetryScheduled("v", "rate limit", 2.0, 1))
     assert toast.label.text() == "Retrying in 2 s (rate limit)"
     qtbot.waitUntil(lambda: toast.label.text() == "Retrying in 1 s (rate limit)")
     toast.action.click()
@@ -204,16 +204,16 @@ def test_it_counts_down_and_can_be_stopped(notice, qtbot):
 
 def test_a_countdown_that_was_dismissed_stays_away_until_the_next_one(notice, qtbot):
     toast = notice.parent()
-    notice.note(Retrying("v", "rate limit", 2.0, 1))
+    notice.note(RetryScheduled("v", "rate limit", 2.0, 1))
     qtbot.mouseClick(toast.dismiss, Qt.MouseButton.LeftButton)
     qtbot.wait(1_200)  # it counts on
     assert not toast.isVisible()
-    notice.note(Retrying("v", "rate limit", 9.0, 2))
+    notice.note(RetryScheduled("v", "rate limit", 9.0, 2))
     assert toast.isVisible()
 
 
 def test_the_countdown_ends_as_soon_as_something_arrives(notice):
-    notice.note(Retrying("v", "rate limit", 20.0, 1))
+    notice.note(RetryScheduled("v", "rate limit", 20.0, 1))
     notice.note(TextDelta("v", "r", "Hello"))
     assert not notice.parent().isVisible()
 

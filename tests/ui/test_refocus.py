@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.ui.context_panel.context_panel import ContextPanel
@@ -65,7 +65,7 @@ def test_a_memory_that_is_switched_keeps_the_keyboard_on_its_switch(panel, qtbot
 def test_the_last_pin_leaves_the_keyboard_in_the_list(panel, qtbot):
     panel.show_tab("pins")
     said = Message(id="m1", at=1.0, role=Role.USER, parts=(Text("Hello"),))
-    panel.pins.set_pins((MessageRow(message=said, index=0, tokens=10, state=State.IN_VIEW),))
+    panel.pins.set_pins((MessageRow(message=said, index=0, tokens=10, state=MessageState.IN_VIEW),))
     qtbot.mouseClick(panel.pins.cards[0].unpin, Qt.MouseButton.LeftButton)
     panel.pins.set_pins(())
     qtbot.waitUntil(lambda: focused(panel) is panel.pins)

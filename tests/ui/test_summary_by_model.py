@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.conversation.events import RoomProgress
+from desktop_app.conversation.events import RoomProgressed
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.paths import database_file, settings_file
@@ -139,8 +139,8 @@ def test_writing_is_stopped_by_its_link_and_by_closing(play) -> None:
 
 def test_room_that_a_turn_waits_for_tells_how_far_it_is_and_can_be_stopped(play) -> None:
     async def scene(window: MainWindow, driver: Driver, provider: ScriptedProvider) -> None:
-        told: list[RoomProgress] = []
-        driver.bridge.happened.connect(lambda e: told.append(e) if isinstance(e, RoomProgress) else None)
+        told: list[RoomProgressed] = []
+        driver.bridge.happened.connect(lambda e: told.append(e) if isinstance(e, RoomProgressed) else None)
         window.composer.set_text("Where are we?")
         window.chat.send("Where are we?")
         await driver.until(lambda: told and window.toast.action.text() == "Stop", 40, "progress")

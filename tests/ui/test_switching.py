@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, texts, until
 
-from desktop_app.conversation.events import Retrying
+from desktop_app.conversation.events import RetryScheduled
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.main_window import MainWindow
@@ -83,7 +83,7 @@ def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.chat.send("!rounds")
         await until(window.question.isVisible)
-        bridge.happened.emit(Retrying("c1", "rate limit", 20.0, 1))
+        bridge.happened.emit(RetryScheduled("c1", "rate limit", 20.0, 1))
         assert "Retrying" in window.toast.label.text()
         bridge.engine_gave_up.emit(ENGINE_GAVE_UP)
         assert not window.question.isVisible()

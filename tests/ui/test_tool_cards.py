@@ -9,13 +9,13 @@ from PySide6.QtTest import QSignalSpy
 from transcript_rows import call, chat, result, row
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncated
+from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import (
     MessageRecorded,
     ReplyStarted,
     TextDelta,
     ToolFinished,
-    ToolOutput,
+    ToolOutputReceived,
     ToolStarted,
     TurnEvent,
     TurnFinished,
@@ -78,7 +78,7 @@ def test_the_stored_result_takes_the_place_of_the_running_card_without_a_row_com
     calling(model)
     tell(model, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1))
     come, gone = QSignalSpy(model.rowsInserted), QSignalSpy(model.rowsRemoved)
-    tell(model, ToolOutput("v", "c", "collecting\n", "m1"))
+    tell(model, ToolOutputReceived("v", "c", "collecting\n", "m1"))
     qtbot.waitUntil(lambda: any("collecting" in text for text in words(view, 2)))
     tell(
         model,
@@ -121,7 +121,7 @@ def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_
     tell(model, ToolStarted("v", "m1", CALLS[0]))
     model.open(chat(4), ())
     for text in ("one\n", "two\n"):
-        model.tools.fold(ToolOutput("v", "c", text, "m1"), 3.0)
+        model.tools.fold(ToolOutputReceived("v", "c", text, "m1"), 3.0)
     model.open([*chat(1), row(1, Role.ASSISTANT, *CALLS)], (), LiveTurn(is_running=True))
     item = model.item(2)
     assert isinstance(item, ToolItem)
@@ -143,7 +143,7 @@ def test_a_call_runs_although_one_of_its_id_was_refused_before_it(view):
     calling(model)
     tell(model, MessageRecorded("v", result(2, "bash", "denied", is_error=True)))
     tell(model, ToolFinished("v", "c", "m2", "bash", True, 0.0, 0, "m1"), ToolStarted("v", "m1", CALLS[1], 1))
-    tell(model, ToolOutput("v", "c", "one\n", "m1", 1))
+    tell(model, ToolOutputReceived("v", "c", "one\n", "m1", 1))
     item = as_it_stands(model.item(3), model.tools, 2.0)
     assert (item.tail, item.seconds) == ("one\n", 2)
 
@@ -156,7 +156,7 @@ def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
     parts = (*called.message.parts, CALLS[0])
     called = msgspec.structs.replace(called, message=msgspec.structs.replace(called.message, parts=parts))
     tell(model, ReplyStarted("v", "m2", "Sonnet", "m1"), MessageRecorded("v", called))
-    tell(model, ToolStarted("v", "m2", CALLS[0]), ToolOutput("v", "c", "one\n", "m2"))
+    tell(model, ToolStarted("v", "m2", CALLS[0]), ToolOutputReceived("v", "c", "one\n", "m2"))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
     assert as_it_stands(model.item(2), model.tools, 2.0).tail == "one\n"
     tell(model, MessageRecorded("v", result(3, "bash", "2 passed")))
@@ -173,7 +173,7 @@ def test_a_click_on_the_head_shows_all_arguments(view, qtbot):
 
 
 def test_an_output_that_was_cut_says_how_much_and_opens_whole(view, qtbot):
-    cut = truncated("a line of some length\n" * 9_000, "bash", ContextPolicy())
+    cut = truncate_result("a line of some length\n" * 9_000, "bash", ContextPolicy())
     assert cut.spill
     stored = ToolResult("c", "bash", cut.text, spill=cut.spill)
     view.transcript.open([call(0, "bash"), row(1, Role.TOOL, stored)], ())
@@ -219,7 +219,7 @@ def test_only_the_end_of_an_output_is_kept():
     tools = LiveTools()
     tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
     for n in range(5_000):
-        tools.fold(ToolOutput("v", "c", f"line {n}\n", "m1"), 0.0)
+        tools.fold(ToolOutputReceived("v", "c", f"line {n}\n", "m1"), 0.0)
     run = tools.run_of("m1", 0)
     assert run is not None
     assert run.lines == 5_000
@@ -231,7 +231,7 @@ def test_output_of_another_conversation_goes_to_its_own_run():
     tools = LiveTools()
     tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
     tools.fold(ToolStarted("w", "n1", CALLS[0]), 0.0)
-    tools.fold(ToolOutput("w", "c", "theirs", "n1"), 0.0)
+    tools.fold(ToolOutputReceived("w", "c", "theirs", "n1"), 0.0)
     tools.fold(TurnFinished("v"), 0.0)
     run = tools.run_of("n1", 0)
     assert run is not None

@@ -8,7 +8,7 @@ from ui_scenes import send, until
 
 from desktop_app.conversation.events import OperationRow, ViewChanged
 from desktop_app.conversation.message import Usage
-from desktop_app.conversation.totals import Spent, Totals, added
+from desktop_app.conversation.totals import Totals, UsageTotal, add_usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.history import History
@@ -31,15 +31,15 @@ def link(way: str) -> OperationRow:
 
 
 def test_what_was_spent_is_said_with_what_came_from_the_cache():
-    spent = Spent(12, 120_300, 4_000, 96_240, 0, 0.1234)
+    spent = UsageTotal(12, 120_300, 4_000, 96_240, 0, 0.1234)
     words = "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"
     assert spent_in_words(spent) == words
-    assert spent_in_words(Spent(1, 10, 2)) == "1 request · 10 tokens in · 2 out"
+    assert spent_in_words(UsageTotal(1, 10, 2)) == "1 request · 10 tokens in · 2 out"
 
 
 def test_several_requests_that_were_summed_up_are_several():
-    summary = added(added(None, Usage(100, 10)), Usage(200, 20))
-    spent = Spent().plus(added(summary, Usage(300, 30))).plus(Usage(5, 5)).plus(None)
+    summary = add_usage(add_usage(None, Usage(100, 10)), Usage(200, 20))
+    spent = UsageTotal().plus(add_usage(summary, Usage(300, 30))).plus(Usage(5, 5)).plus(None)
     assert spent_in_words(spent).startswith("5 requests · 605 tokens in")
 
 
@@ -63,7 +63,7 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
     card = TotalsCard()
     qtbot.addWidget(card)
     assert card.isHidden()
-    card.set_totals(Totals(Spent(1, 10, 2), Spent(2, 20, 4), 3, 5_000))
+    card.set_totals(Totals(UsageTotal(1, 10, 2), UsageTotal(2, 20, 4), 3, 5_000))
     assert not card.isHidden()
     assert "5,000 tokens freed by 3 operations" in card.accessibleDescription()
     assert not card.upkeep.isHidden()

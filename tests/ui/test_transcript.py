@@ -13,8 +13,8 @@ from transcript_rows import call, chat, compaction, result, row
 from desktop_app.conversation.events import (
     Failure,
     MessageRecorded,
+    MessageState,
     ReplyStarted,
-    State,
     TextDelta,
     TurnFailed,
     TurnStarted,
@@ -211,7 +211,7 @@ def test_a_call_that_was_denied_or_stopped_is_no_error(view, ending, tag):
 
 
 def test_states_are_tagged(view):
-    rows = [row(0, state=State.ARCHIVED, is_pinned=True), row(1, Role.ASSISTANT, state=State.PRUNED)]
+    rows = [row(0, state=MessageState.ARCHIVED, is_pinned=True), row(1, Role.ASSISTANT, state=MessageState.PRUNED)]
     view.transcript.open(rows, ())
     assert {"archived", "◆ pinned"} <= set(words(view, "m0"))
     assert view.layout_of(0).opacity < 1
@@ -219,7 +219,7 @@ def test_states_are_tagged(view):
 
 
 def test_the_actions_fit_the_message(view):
-    view.transcript.open([row(0, state=State.ARCHIVED), row(1, is_pinned=True), row(2, Role.ASSISTANT)], ())
+    view.transcript.open([row(0, state=MessageState.ARCHIVED), row(1, is_pinned=True), row(2, Role.ASSISTANT)], ())
     assert actions(view, "m0") == [Action.PIN, Action.BRING_BACK, Action.COPY]
     assert actions(view, "m1") == [Action.UNPIN, Action.COPY]
     assert actions(view, "m2") == [Action.PIN, Action.REGENERATE, Action.COPY]
@@ -228,7 +228,7 @@ def test_the_actions_fit_the_message(view):
 
 
 def test_clicks_become_wishes(view, qtbot):
-    view.transcript.open([row(0, state=State.ARCHIVED), row(1, Role.ASSISTANT)], [compaction(1, after=0)])
+    view.transcript.open([row(0, state=MessageState.ARCHIVED), row(1, Role.ASSISTANT)], [compaction(1, after=0)])
     for key, action, signal, said in (
         ("m0", Action.BRING_BACK, view.bring_back_requested, [("m0",)]),
         ("m0", Action.PIN, view.pin_requested, ["m0"]),

@@ -13,9 +13,9 @@ from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
     MessageRow,
+    MessageState,
     ReasoningDelta,
     ReplyStarted,
-    State,
     TextDelta,
     TurnEvent,
     TurnFailed,
@@ -47,7 +47,7 @@ def test_a_mark_stands_behind_the_last_message_of_its_operation() -> None:
 
 
 def test_a_question_that_was_replaced_is_left_out_with_its_answer() -> None:
-    rows = [row(0, state=State.ABANDONED), abandoned(1, "r"), row(2), row(3, Role.ASSISTANT)]
+    rows = [row(0, state=MessageState.ABANDONED), abandoned(1, "r"), row(2), row(3, Role.ASSISTANT)]
     assert [item.key for item in items_of(rows, ())] == ["m2", "m3"]
 
 
@@ -128,12 +128,12 @@ def test_a_failure_that_comes_again_is_told_once(qapp) -> None:
 def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:
     model = opened(chat(4))
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    archived = tuple(row(n, r.message.role, state=State.ARCHIVED) for n, r in enumerate(chat(2)))
+    archived = tuple(row(n, r.message.role, state=MessageState.ARCHIVED) for n, r in enumerate(chat(2)))
     model.apply(ViewChanged("c", (compaction(1, after=1),), changes_of(archived)))
     assert keys(model) == ["m0", "m1", "mark op1", "m2", "m3"]
     first = model.item(0)
     assert isinstance(first, MessageItem)
-    assert first.row.state is State.ARCHIVED
+    assert first.row.state is MessageState.ARCHIVED
     model.apply(ViewChanged("c", (compaction(1, after=1, is_undone=True),), changes_of(chat(2))))
     assert keys(model) == ["m0", "m1", "m2", "m3"]
     assert not any(isinstance(model.item(n), MarkItem) for n in range(4))
@@ -193,7 +193,7 @@ def test_folding_events_gives_what_a_snapshot_gives(acts: list[str]) -> None:
             tell(ReplyStarted("c", f"m{len(record)}", ""))
             say(Role.ASSISTANT, "reply")
         elif act in ("archive", "undo") and record:
-            state = State.ARCHIVED if act == "archive" else State.IN_VIEW
+            state = MessageState.ARCHIVED if act == "archive" else MessageState.IN_VIEW
             record[0] = MessageRow(record[0].message, 0, 1, state)
             operation = compaction(1, after=0, is_undone=act == "undo")
             tell(ViewChanged("c", (operation,), changes_of(record[:1])))

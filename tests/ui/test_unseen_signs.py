@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
-from desktop_app.conversation.events import Asked
+from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
@@ -18,8 +18,8 @@ from desktop_app.ui.widgets.invisible import escape_invisible
 SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")
 
 
-def asked(*needs: RequiredPermission, name: str = "write", arguments: str = "{}") -> Asked:
-    return Asked("v", "q1", "permission", ToolCall("c", name, arguments), needs)
+def asked(*needs: RequiredPermission, name: str = "write", arguments: str = "{}") -> QuestionAsked:
+    return QuestionAsked("v", "q1", "permission", ToolCall("c", name, arguments), needs)
 
 
 @pytest.fixture

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Trigger
 
 NOW = 1_760_000_000.0
 
 
-def row(index: int, role: Role = Role.USER, *parts: Part, state: State = State.IN_VIEW, **of_row: object) -> MessageRow:
+def row(
+    index: int, role: Role = Role.USER, *parts: Part, state: MessageState = MessageState.IN_VIEW, **of_row: object
+) -> MessageRow:
     """A message named m<index>; without parts it says "message <index>"."""
     message = Message(id=f"m{index}", at=NOW + index, role=role, parts=parts or (Text(f"message {index}"),))
     return MessageRow(message, index, 10, state, **of_row)  # type: ignore[arg-type]
@@ -35,7 +37,7 @@ def result(index: int, name: str, text: str = "done", is_error: bool = False) ->
 
 def abandoned(index: int, by: str, *parts: Part) -> MessageRow:
     """A reply that was replaced; by: names the operation."""
-    return row(index, Role.ASSISTANT, *parts, state=State.ABANDONED, operation_id=by)
+    return row(index, Role.ASSISTANT, *parts, state=MessageState.ABANDONED, operation_id=by)
 
 
 def compaction(number: int, after: int, is_undone: bool = False) -> OperationRow:

@@ -7,8 +7,8 @@ import logging
 
 from desktop_app.chat.complete import complete
 from desktop_app.chat.ports import ChatModel, ModelError, Price
-from desktop_app.context.masking import masked
-from desktop_app.context.prune.digest import NAME, digest_input, digested, with_digest
+from desktop_app.context.masking import mask_secrets
+from desktop_app.context.prune.digest import NAME, digest_input, digested_exchanges, with_digest
 from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import AuxiliaryUsage, Prune
@@ -43,10 +43,10 @@ async def digest_by_model(
     except ModelError as error:
         log.info("old results are digested by rule, because %s", error.failure.title)
         return prune, None
-    better = with_digest(prune, masked(reply.text), basis.policy, basis.counts)
+    better = with_digest(prune, mask_secrets(reply.text), basis.policy, basis.counts)
     return (better if better.tokens_after < better.tokens_before else prune), reply.upkeep
 
 
 def _asked(prune: Prune, basis: ContextSnapshot) -> str:
     exchanges = exchanges_of(basis.view, basis.policy, basis.budget, basis.counts)
-    return masked(digest_input(digested(exchanges, prune), basis.policy))
+    return mask_secrets(digest_input(digested_exchanges(exchanges, prune), basis.policy))

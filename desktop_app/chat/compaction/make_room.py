@@ -13,11 +13,11 @@ from desktop_app.chat.session import Session, stamped
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled, make_room
 from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.view.view import View, previewed, view_of
+from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.events import (
     Failure,
     RoomEnded,
-    RoomProgress,
+    RoomProgressed,
     RoomRefused,
     RoomStarted,
     TurnEvent,
@@ -136,7 +136,7 @@ async def _compacted(
     order = await session.scribe.order(session, trigger=trigger) if session.scribe else SummaryRequest()
     async with aclosing(compacted(basis, plan, order)) as steps:
         async for step in steps:
-            yield RoomProgress(session.id, step.tokens, step.most) if isinstance(step, Progress) else step
+            yield RoomProgressed(session.id, step.tokens, step.most) if isinstance(step, Progress) else step
 
 
 async def _recorded(
@@ -168,7 +168,7 @@ def measured_on(session: Session, step: Operation, transcript: Transcript, view:
     here = {item.message.id for item in view.items}
     if not here.issuperset(touched):
         return None
-    changed = view_of(previewed(transcript, replace(step, id="draft")), view)
+    changed = view_of(with_entries(transcript, replace(step, id="draft")), view)
     if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
         return None
     return replace(step, tokens_before=shown_tokens(session, view), tokens_after=shown_tokens(session, changed))

@@ -14,13 +14,19 @@ from contextlib import aclosing
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, fidelity_in, plan_compaction, recorded
-from desktop_app.context.compact.tail import room_of
+from desktop_app.context.compact.compaction import (
+    CompactionPlan,
+    compaction_of,
+    fidelity_in,
+    plan_compaction,
+    recorded_messages,
+)
+from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.prune import plan_prune
 from desktop_app.context.summary.model_summary import last_messages, last_messages_plan
-from desktop_app.context.view.view import View, previewed, view_of
+from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
 from .snapshot import ContextSnapshot
@@ -68,7 +74,7 @@ class Optimization(msgspec.Struct, frozen=True):
     def before_summary(self) -> ContextSnapshot:
         """What the summary is made from: the record after the free steps."""
         free = [step for step in self.steps if isinstance(step, Prune)]
-        return replace(self.basis, transcript=previewed(self.basis.transcript, *free), view=self.views[len(free)])
+        return replace(self.basis, transcript=with_entries(self.basis.transcript, *free), view=self.views[len(free)])
 
 
 def plan_optimize(basis: ContextSnapshot, tail_tokens: int | None = None, strategy: str = "extractive") -> Optimization:
@@ -81,7 +87,7 @@ def plan_optimize(basis: ContextSnapshot, tail_tokens: int | None = None, strate
     steps = () if prune is None else (replace(prune, id="draft-prune"),)
     views = [basis.view]
     if steps:
-        views.append(view_of(previewed(basis.transcript, *steps)))
+        views.append(view_of(with_entries(basis.transcript, *steps)))
     plan = _planned(basis, views[-1], tail_tokens, strategy)
     least, most = _tail_range(basis, views[-1])
     kept = plan.tail if plan else most
@@ -108,7 +114,7 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
     basis = optimization.before_summary
     if optimization.strategy == "llm":
         blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
-        views = (*optimization.views, view_of(previewed(basis.transcript, blank)))
+        views = (*optimization.views, view_of(with_entries(basis.transcript, blank)))
         return replace(optimization, views=views, is_written=False)
     make = last_messages if optimization.strategy == "last_messages" else compaction_of
     compaction = make(plan, basis.transcript, basis.view, basis.counts, reading=basis.reading)
@@ -119,14 +125,14 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
     """A new plan, with that compaction behind the free steps."""
     free = tuple(step for step in optimization.steps if isinstance(step, Prune))
     steps = (*free, replace(compaction, id="draft-compaction"))
-    views = (*optimization.views[: len(free) + 1], view_of(previewed(optimization.basis.transcript, *steps)))
+    views = (*optimization.views[: len(free) + 1], view_of(with_entries(optimization.basis.transcript, *steps)))
     return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
 
 
 def _tail_range(basis: ContextSnapshot, view: View) -> tuple[int, int]:
     """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
     least = round(basis.budget.usable * TAIL_LEAST_SHARE)
-    total = sum(room_of(view, basis.counts).tokens)
+    total = sum(measure_blocks(view, basis.counts).tokens)
     longest = _planned(basis, view, min(total, basis.budget.usable), "extractive")
     return least, max(longest.tail if longest else total, least + 1)
 
@@ -153,9 +159,9 @@ def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[O
         return optimization.steps
     steps, reading = list[Operation](), optimization.basis.reading or Reading()
     for step in optimization.steps:
-        transcript = previewed(transcript, step)
+        transcript = with_entries(transcript, step)
         if isinstance(step, Compaction):
-            head = recorded(step.archived, transcript)
+            head = recorded_messages(step.archived, transcript)
             step = replace(step, fidelity=fidelity_in(view_of(transcript), step, head, reading))
         steps.append(step)
     return tuple(steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View
@@ -24,7 +24,7 @@ class ContextSnapshot(msgspec.Struct, frozen=True):
     view: View
     policy: ContextPolicy
     budget: Budget
-    counts: Counts
+    counts: TokenCounts
     factor: float = 1.0
     seconds_since_request: float | None = None
     reading: Reading | None = None

@@ -41,7 +41,7 @@ from desktop_app.context.summary.model_summary import (
 from desktop_app.context.summary.prompt import Prompts, repair_for, request_for
 from desktop_app.context.summary.reply import Unusable, Written, read_reply
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.totals import added
+from desktop_app.conversation.totals import add_usage
 from desktop_app.conversation.transcript import Compaction
 
 from .snapshot import ContextSnapshot
@@ -252,7 +252,7 @@ class Writing:
                 if loop.time() - self._told_at >= PROGRESS_EVERY:
                     self._told_at = loop.time()
                     yield Progress(min(self._tokens, self._most), self._most)
-        self.usage = added(self.usage, with_price(end.usage, self._order.price))
+        self.usage = add_usage(self.usage, with_price(end.usage, self._order.price))
         if end.reason != "stop":
             why = "was longer than it may be" if end.reason == "length" else "called a tool instead"
             raise NoSummary(f"the reply of {self._model.info.label} {why}")

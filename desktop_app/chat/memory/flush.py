@@ -13,7 +13,7 @@ import msgspec
 
 from desktop_app.chat.ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.session import Session
-from desktop_app.context.memory.flush import SAVE_MEMORY, FlushPrompts, notes_of, request_for_flush, ridden
+from desktop_app.context.memory.flush import SAVE_MEMORY, FlushPrompts, append_question, parse_notes, request_for_flush
 from desktop_app.context.memory.memories import Note
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.memory import Memory
@@ -79,7 +79,7 @@ def _ridden(
     gone = [message for message in stretch if message.id not in in_view and message.role is not Role.TOOL]
     if sum(map(counts.total, gone)) > GONE_MOST:
         return None
-    messages = ridden(assemble(view), prompts, known, gone, 2 * GONE_MOST, counts.text)
+    messages = append_question(assemble(view), prompts, known, gone, 2 * GONE_MOST, counts.text)
     if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
         return None
     has_it = any(tool.name == SAVE_MEMORY.name for tool in view.tools)
@@ -117,7 +117,7 @@ class Asking:
         except TimeoutError:
             raise NoNotes(f"{label} took longer than {FLUSH_SECONDS:.0f} s") from None
         # One request: to tell a model that its notes were saved, so that it may make more, would cost as much again.
-        found = notes_of(text, end.tool_calls)
+        found = parse_notes(text, end.tool_calls)
         if found is None:
             raise NoNotes(f"{label} answered something else")
         return found

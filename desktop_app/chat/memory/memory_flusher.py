@@ -24,14 +24,20 @@ from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, WorldE
 from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.shielded import shielded
 from desktop_app.context.compact.make_room import is_due
-from desktop_app.context.memory.flush import FlushPrompts, interrupted, is_flush_due, stretch_of, unwanted_of
+from desktop_app.context.memory.flush import (
+    FlushPrompts,
+    find_interrupted_flush,
+    is_flush_due,
+    unflushed_messages,
+    unwanted_texts,
+)
 from desktop_app.context.memory.memories import (
-    FLUSH_MOST,
-    TEXT_MOST,
+    MAX_FLUSHED_NOTES,
+    MAX_NOTE_CHARACTERS,
     Note,
     Refusal,
     changes_of,
-    cleaned,
+    clean_note,
     memory_room,
     memory_text,
 )
@@ -129,13 +135,13 @@ class MemoryFlusher:
     async def _flushed(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
         view = session.view
         memories = await self._store.memories(with_deleted=True)
-        if (left := await asyncio.to_thread(interrupted, view, memories, session.id)) is not None:
+        if (left := await asyncio.to_thread(find_interrupted_flush, view, memories, session.id)) is not None:
             before, saved = left
             flush = Flush(
                 memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before, trigger=trigger
             )
             return [await session.record_operation(stamped(flush), cause=trigger)]
-        stretch = stretch_of(view)
+        stretch = unflushed_messages(view)
         before = stretch[-1].id
         memories = memories_in(memories, session.id, session.info.folder)
         notes, model, usage = await self._notes(session, stretch, memories, trigger)
@@ -143,7 +149,7 @@ class MemoryFlusher:
             return []  # it was switched off meanwhile
         author = "model" if model else "rule"
         rules = await asyncio.to_thread(rules_said, view.entries, session.reading) if model else ()
-        unwanted = await asyncio.to_thread(unwanted_of, memories, view.entries)
+        unwanted = await asyncio.to_thread(unwanted_texts, memories, view.entries)
         changes = await asyncio.to_thread(
             partial(changes_of, unwanted=unwanted, folder=session.info.folder, rules=rules),
             memories,
@@ -166,7 +172,7 @@ class MemoryFlusher:
         )
 
         async def kept() -> list[TurnEvent]:
-            # First the memories, which say by their ids that they are of this flush: see `interrupted`.
+            # First the memories, which say by their ids that they are of this flush: see `find_interrupted_flush`.
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
             return [await session.record_operation(stamped(flush), cause=trigger)]
 
@@ -185,7 +191,7 @@ class MemoryFlusher:
             except NoNotes as reason:
                 log.warning("what is remembered of conversation %s was found by rule, because %s", session.id, reason)
                 usage = asking.usage
-        return await asyncio.to_thread(notes_by_rule, stretch, FLUSH_MOST), "", usage
+        return await asyncio.to_thread(notes_by_rule, stretch, MAX_FLUSHED_NOTES), "", usage
 
     async def _question(
         self, session: Session, stretch: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
@@ -267,11 +273,11 @@ def _where(wanted: Memory) -> dict[str, Any]:
 
 
 def _text(text: str) -> str:
-    line = cleaned(text, "user")
+    line = clean_note(text, "user")
     if isinstance(line, Refusal):
         raise WorldError(Failure("bad_input", "A memory has to say something", kept="Nothing was changed."))
-    if len(" ".join(text.split())) > TEXT_MOST:
-        title = f"A memory has {TEXT_MOST} characters at most"
+    if len(" ".join(text.split())) > MAX_NOTE_CHARACTERS:
+        title = f"A memory has {MAX_NOTE_CHARACTERS} characters at most"
         raise WorldError(
             Failure("bad_input", title, kept="Nothing was changed.", advice="Shorten it, or make two of it.")
         )

@@ -21,10 +21,10 @@ from desktop_app.chat.turn.recovery import Tried, Wait, reaction_to
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.chat.turn.turn import TurnOutcome
 from desktop_app.conversation.events import (
-    Answered,
-    Asked,
     Failure,
-    Retrying,
+    QuestionAnswered,
+    QuestionAsked,
+    RetryScheduled,
     TurnEvent,
     TurnFailed,
     TurnFinished,
@@ -206,16 +206,16 @@ class Research:
             reaction = reaction_to(refused, tried, inquiry.policy, False, False)
             if not isinstance(reaction, Wait):
                 raise refused
-            yield Retrying(self._session.id, refused.failure.title, reaction.seconds, tried.waits + 1)
+            yield RetryScheduled(self._session.id, refused.failure.title, reaction.seconds, tried.waits + 1)
             await asyncio.sleep(reaction.seconds)
             tried = replace(tried, waits=tried.waits + 1)
 
     def _spare(self, event: TurnEvent) -> None:
         """The time that the user takes to answer a question is not the research's."""
         now = asyncio.get_running_loop().time()
-        if isinstance(event, Asked):
+        if isinstance(event, QuestionAsked):
             self._asked_at = now
-        elif isinstance(event, Answered):
+        elif isinstance(event, QuestionAnswered):
             self._ends_at += now - self._asked_at
 
     async def _looked_up(self, inquiry: ResearchContext) -> AsyncGenerator[TurnEvent, None]:

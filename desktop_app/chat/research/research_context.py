@@ -10,11 +10,11 @@ from desktop_app.chat.ports import ChatModel, ModelError
 from desktop_app.chat.session import stamped
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import prior
-from desktop_app.context.counting.tokens import Counts
-from desktop_app.context.fitting import fitted
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import ContextPolicy, budget_for
 from desktop_app.context.text_cuts import ends_of, head_of
-from desktop_app.context.view.items import Kind
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, user_message
@@ -33,7 +33,9 @@ QUESTION = "[The question:]"
 
 def context_of(view: View) -> str:
     """The newest words of the conversation, as a record."""
-    said = [i.message for i in view.items if i.kind is Kind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)]
+    said = [
+        i.message for i in view.items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)
+    ]
     told = [m for m in said if m.text][-CONTEXT_MESSAGES:]
     return "\n\n".join(f"{message.role.value}: {ends_of(message.text, CONTEXT_MOST)}" for message in told)
 
@@ -54,11 +56,11 @@ class ResearchContext:
         question: str,
     ) -> None:
         budget = budget_for(policy, model.info.window, model.info.max_output)
-        self.policy = fitted(policy, budget)
+        self.policy = fit_policy(policy, budget)
         self.tools = tuple(tools)
         self.reply_tokens = budget.reserve
         self.tokens = 0
-        self._counts = Counts(model.tokenizer)
+        self._counts = TokenCounts(model.tokenizer)
         self._room = budget.usable * SAFE_SHARE / max(prior(model.tokenizer.name, model.info.recorded_as).factor, 1.0)
         asked = f"{BEFORE}\n{context}\n\n{QUESTION}\n{question}" if context else question
         system = Message(role=Role.SYSTEM, parts=(Text(words),))

@@ -26,11 +26,11 @@ from desktop_app.chat.ports import (
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.reply_bounds import ReplyBounds
 from desktop_app.chat.turn.reply_in_flight import KEEP_EVERY
-from desktop_app.context.citations import Source, cited_in
+from desktop_app.context.citations import CitedSource, check_citations
 from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.events import Failure, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
-from desktop_app.conversation.totals import added
+from desktop_app.conversation.totals import add_usage
 
 from .research_tool_calls import Found, ResearchToolCalls, seen_in
 
@@ -90,7 +90,7 @@ class ResearchReply:
                 return ReasoningDelta(self._session.id, self.id, text)
             case ReplyEnd():
                 self.calls = piece.tool_calls
-                self.usage = added(self.usage, with_price(piece.usage, self._price))
+                self.usage = add_usage(self.usage, with_price(piece.usage, self._price))
                 return None
             case _:
                 return None
@@ -121,7 +121,7 @@ class ResearchReply:
         if not (self.text.strip() or self._said or self._found):
             return None
         text = self.text.strip() or "[The research ended before it came to an answer.]"
-        cited = await asyncio.to_thread(cited_in, text, seen_in(self._found))
+        cited = await asyncio.to_thread(check_citations, text, seen_in(self._found))
         short = await asyncio.to_thread(self._cut, cited.text)
         tail = [self._note, sources_told(cited.sources)] if self.is_whole else [self._note]
         if self._found or short != cited.text:
@@ -157,7 +157,7 @@ class ResearchReply:
         )
 
 
-def sources_told(sources: tuple[Source, ...]) -> str:
+def sources_told(sources: tuple[CitedSource, ...]) -> str:
     """The list below an answer; "" for none."""
     lines = [f"- {source.url}" + ("" if source.is_read else " (found, not read)") for source in sources]
     return "\n".join(["Sources:", *lines]) if lines else ""

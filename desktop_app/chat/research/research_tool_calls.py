@@ -11,9 +11,9 @@ import msgspec
 from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.turn.tool_calls import Calls
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
-from desktop_app.context.citations import Seen, urls_in
+from desktop_app.context.citations import SeenUrls, urls_in
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncated
+from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import ToolFinished
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolOutcome
@@ -39,11 +39,11 @@ class Found(msgspec.Struct, frozen=True):
         return (*_READ.findall(self.text[:2_000])[:1], *urls_in(self.call.arguments))
 
 
-def seen_in(found: Collection[Found]) -> Seen:
+def seen_in(found: Collection[Found]) -> SeenUrls:
     """All addresses that came up. What an error quotes was not found."""
     read = (url for one in found for url in one.read)
     told = (url for one in found if not one.is_error for url in urls_in(one.text))
-    return Seen(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(told)))
+    return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(told)))
 
 
 class ResearchToolCalls(Calls):
@@ -71,7 +71,7 @@ class ResearchToolCalls(Calls):
         return await super()._refusal(call)
 
     async def _record(self, place: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
-        cut = await asyncio.to_thread(truncated, outcome.text, call.name, self._policy, False)
+        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
         message = stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
         self.found[place] = Found(call, outcome.text, outcome.is_error, message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 
-from desktop_app.conversation.events import Asked
+from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import PermissionAnswer
 
 
@@ -13,13 +13,13 @@ class Questions:
     """Those that wait, by their names. It belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, tuple[Asked, asyncio.Future[PermissionAnswer]]] = {}
+        self._waiting: dict[str, tuple[QuestionAsked, asyncio.Future[PermissionAnswer]]] = {}
 
     def new_name(self) -> str:
         """A name that no other question has."""
         return uuid.uuid4().hex
 
-    async def answer_to(self, asked: Asked) -> PermissionAnswer:
+    async def answer_to(self, asked: QuestionAsked) -> PermissionAnswer:
         """Waits for the user's answer. Cancelling withdraws the question."""
         future = self._waiting.setdefault(asked.question, (asked, asyncio.get_running_loop().create_future()))[1]
         try:
@@ -27,7 +27,7 @@ class Questions:
         finally:
             self._waiting.pop(asked.question, None)
 
-    def open(self, asked: Asked) -> None:
+    def open(self, asked: QuestionAsked) -> None:
         """The question may be answered from now on, also before anybody awaits it."""
         self._waiting[asked.question] = asked, asyncio.get_running_loop().create_future()
 
@@ -37,6 +37,6 @@ class Questions:
         if asked is not None and not asked[1].done():
             asked[1].set_result(answer)
 
-    def of(self, conversation: str) -> tuple[Asked, ...]:
+    def of(self, conversation: str) -> tuple[QuestionAsked, ...]:
         """Those with which that conversation waits, oldest first: for a window that opens it now."""
         return tuple(asked for asked, _ in self._waiting.values() if asked.conversation == conversation)

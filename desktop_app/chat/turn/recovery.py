@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from desktop_app.chat.compaction.make_room import measured_on, room_made
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.chat.session import Session, stamped
-from desktop_app.context.compact.drop_results import shed
+from desktop_app.context.compact.drop_results import drop_results
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.conversation.events import Retrying, RoomEnded, RoomStarted, TurnEvent
+from desktop_app.conversation.events import RetryScheduled, RoomEnded, RoomStarted, TurnEvent
 from desktop_app.conversation.transcript import Trigger
 
 WAITS: dict[ErrorKind, tuple[float, ...]] = {
@@ -104,7 +104,7 @@ async def recovered(
         reaction = reaction_to(refused, tried, session.policy, is_automatic, has_arrived())
         match reaction:
             case Wait(seconds):
-                yield Retrying(session.id, refused.failure.title, seconds, tried.waits + 1)
+                yield RetryScheduled(session.id, refused.failure.title, seconds, tried.waits + 1)
                 await asyncio.sleep(seconds)
                 tried = replace(tried, waits=tried.waits + 1)
             case MakeRoom():
@@ -132,7 +132,7 @@ async def _room(session: Session) -> AsyncGenerator[TurnEvent, None]:
 
 async def _shed(session: Session, share: float) -> AsyncGenerator[TurnEvent, None]:
     yield RoomStarted(session.id, Trigger.OVERFLOW)
-    step = await asyncio.to_thread(shed, session.view, session.policy, session.counts, share)
+    step = await asyncio.to_thread(drop_results, session.view, session.policy, session.counts, share)
     current = measured_on(session, step, session.transcript, session.view) if step else None
     if current is not None:
         yield await session.record_operation(stamped(current), cause=Trigger.OVERFLOW)

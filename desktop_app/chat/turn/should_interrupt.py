@@ -11,7 +11,7 @@ from desktop_app.chat.compaction.snapshot import ContextSnapshot, basis_of
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
-from desktop_app.context.view.view import continuing, previewed, view_of
+from desktop_app.context.view.view import continuing, view_of, with_entries
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 
@@ -29,7 +29,7 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     """Whether making room would leave more than letting the reply stream on: with it stored, and asked to go on, the
     request is as long as the plan says, and a reply of a tenth of the window must fit before the next stop."""
     if partial is not None:
-        transcript = previewed(basis.transcript, partial)
+        transcript = with_entries(basis.transcript, partial)
         view = continuing(view_of(transcript, basis.view), lost_call)
         basis = replace(basis, transcript=transcript, view=view)
     try:

@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.breakdown import grown_by
+from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.conversation.events import Failure, GaugeChanged, ReasoningDelta, ReplyStarted, TextDelta, TurnEvent
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Usage
@@ -152,5 +152,5 @@ def cut_in_silence(model: str, sent: int, usage: Usage, limit: int, own: int) ->
 def _grown(session: Session, gauge: Gauge, guard: StreamGuard) -> GaugeChanged:
     for segment, tokens in guard.generated.items():
         if tokens:
-            gauge = grown_by(gauge, segment, tokens, session.policy)
+            gauge = add_tokens(gauge, segment, tokens, session.policy)
     return GaugeChanged(session.id, gauge)

@@ -10,9 +10,9 @@ from contextlib import aclosing
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.shielded import shielded
-from desktop_app.context.fitting import for_window
-from desktop_app.context.truncate import truncated
-from desktop_app.conversation.events import MessageRecorded, ToolFinished, ToolOutput, ToolStarted, TurnEvent
+from desktop_app.context.fitting import fit_result_size
+from desktop_app.context.truncate import truncate_result
+from desktop_app.conversation.events import MessageRecorded, ToolFinished, ToolOutputReceived, ToolStarted, TurnEvent
 from desktop_app.conversation.message import CallEnding, Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolOutcome
 
@@ -138,7 +138,7 @@ class Calls:
                 if isinstance(piece, ToolOutcome):
                     return piece
                 self._shown[place] = (self._shown[place] + piece)[-OUTPUT_KEPT:]
-                await self._told.put(ToolOutput(self._session.id, call.call_id, piece, self._reply.id, place))
+                await self._told.put(ToolOutputReceived(self._session.id, call.call_id, piece, self._reply.id, place))
                 while self._told.qsize() > UNTOLD_MOST:  # whoever listens is slower than the tool
                     await asyncio.sleep(0.01)
         return ToolOutcome("[The tool ended without a result.]", is_error=True)
@@ -167,13 +167,13 @@ async def entered(
     session: Session, bench: ToolRuntime, call: ToolCall, outcome: ToolOutcome, seconds: float
 ) -> Message:
     """The result as the model gets it (T1 to T6). Where the spill cannot be kept, the notice does not name it."""
-    policy = for_window(session.policy, session.own_budget.usable)
-    cut = await asyncio.to_thread(truncated, outcome.text, call.name, policy)
+    policy = fit_result_size(session.policy, session.own_budget.usable)
+    cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy)
     spill = ""
     if cut.spill is not None:
         try:
             spill = await bench.spills.keep(outcome.text)
         except WorldError:
-            cut = await asyncio.to_thread(truncated, outcome.text, call.name, policy, False)
+            cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy, False)
     result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill, outcome.ending)
     return stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from desktop_app.chat.ports import Spills, Toolbox
 from desktop_app.chat.session import Session, stamped
 from desktop_app.context.view.view import active_entries
-from desktop_app.conversation.events import Answered, Asked, TurnEvent
+from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule, ToolContext, ToolSpec
 from desktop_app.conversation.transcript import Permit
@@ -103,19 +103,19 @@ class ToolRuntime:
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], tell: Tell) -> str:
         if not self.is_attended:
             return DENIED
-        asked = Asked(session.id, self.questions.new_name(), "permission", call, needs)
+        asked = QuestionAsked(session.id, self.questions.new_name(), "permission", call, needs)
         answer = await self.asked(asked, tell)
         if answer.scope != "once":
             for rule in {rule_of(need, answer) for need in needs}:
                 await self._kept(session, rule, answer.scope)
         return "" if answer.is_allowed else DENIED
 
-    async def asked(self, asked: Asked, tell: Tell) -> PermissionAnswer:
+    async def asked(self, asked: QuestionAsked, tell: Tell) -> PermissionAnswer:
         """The user's answer to that question. Cancelling withdraws it."""
         self.questions.open(asked)
         await tell(asked)
         answer = await self.questions.answer_to(asked)
-        await tell(Answered(asked.conversation, asked.question, answer.is_allowed))
+        await tell(QuestionAnswered(asked.conversation, asked.question, answer.is_allowed))
         return answer
 
     async def _kept(self, session: Session, rule: Rule, scope: str) -> None:

@@ -12,8 +12,15 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.shielded import all_of, shielded
 from desktop_app.context.compact.make_room import WindowTooSmall
-from desktop_app.context.counting.totals import spent_in
-from desktop_app.conversation.events import Answered, Asked, Failure, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.context.counting.totals import usage_totals_of
+from desktop_app.conversation.events import (
+    Failure,
+    QuestionAnswered,
+    QuestionAsked,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+)
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import PermissionAnswer
 from desktop_app.conversation.transcript import Trigger
@@ -112,13 +119,13 @@ class Turn:
         self.calls = None
 
     async def _leave_asked(self, bench: ToolRuntime) -> AsyncGenerator[TurnEvent, None]:
-        asked = Asked(self.session.id, bench.questions.new_name(), "rounds", rounds=self.rounds)
+        asked = QuestionAsked(self.session.id, bench.questions.new_name(), "rounds", rounds=self.rounds)
         answer = PermissionAnswer(is_allowed=False)
         if bench.is_attended:
             bench.questions.open(asked)
             yield asked
             answer = await bench.questions.answer_to(asked)
-            yield Answered(asked.conversation, asked.question, answer.is_allowed)
+            yield QuestionAnswered(asked.conversation, asked.question, answer.is_allowed)
         if not answer.is_allowed:
             raise WorldError(TOO_MANY_ROUNDS)
 
@@ -151,7 +158,7 @@ class Turn:
 
     def _finished(self) -> TurnFinished:
         """The end, with what all that was recorded meanwhile has taken, summaries and the like included."""
-        replies, upkeep = spent_in(self.session.transcript.entries[self._begins_at :])
+        replies, upkeep = usage_totals_of(self.session.transcript.entries[self._begins_at :])
         dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]
         figures = (self.estimated, replies.prompt_tokens, sum(dollars) if dollars else None, self.rounds, self.restarts)
         return TurnFinished(self.session.id, self.ending.reason, *figures)

@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from desktop_app.conversation.events import State
+from desktop_app.conversation.events import MessageState
 from desktop_app.ui.driver import NotSeen
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
@@ -62,7 +62,7 @@ async def regenerate_it(visit: Visit) -> None:
     await visit.driver.until(lambda: visit.model.streaming_text, 60, "another reply")
     await visit.driver.escape()
     await visit.turn_is_over(60)
-    if not any(row.state is State.ABANDONED for row in visit.model.rows):
+    if not any(row.state is MessageState.ABANDONED for row in visit.model.rows):
         raise NotSeen("the earlier answer")
 
 

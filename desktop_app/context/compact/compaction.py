@@ -14,30 +14,30 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.fidelity import fidelity, holding_rules
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.continuing import whole_replies
-from desktop_app.context.view.items import Kind, is_of_user
-from desktop_app.context.view.view import View, previewed, view_of
+from desktop_app.context.view.items import ItemKind, is_of_user
+from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.facts import Fidelity, Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .tail import Room, room_of, tails, unread, worth_keeping
+from .tail import MeasuredBlocks, blocks_worth_keeping, measure_blocks, tail_starts, unread_result_ids
 
 LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
-TURN_LEAST = 4
+MIN_TURN = 4
 """Messages: with fewer, what is split off is not worth a part of its own."""
-TURN_SHARE_LEAST, TURN_SHARE_MOST = 0.25, 0.60
+MIN_TURN_SHARE, MAX_TURN_SHARE = 0.25, 0.60
 """What the beginning of a split turn gets of the page: it is the work at hand, but not all that there was."""
 
 
-_MESSAGE = Kind.MESSAGE  # looked up once: see cut_points.py
+_MESSAGE = ItemKind.MESSAGE  # looked up once: see cut_points.py
 
 
 class CompactionPlan(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ def plan_compaction(
     view: View,
     policy: ContextPolicy,
     budget: Budget,
-    counts: Counts,
+    counts: TokenCounts,
     total: int,
     trigger: Trigger,
     tail_tokens: int | None = None,
@@ -74,8 +74,8 @@ def plan_compaction(
     tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that
     should stay if there is room for them, as what the model has not read yet should.
     """
-    room = room_of(view, counts)
-    keep = (*keep, *unread(room))
+    room = measure_blocks(view, counts)
+    keep = (*keep, *unread_result_ids(room))
     limit = round(budget.usable * policy.blocked_at)
     least = policy.head_least if total <= budget.usable else 1
     hardest: CompactionPlan | None = None
@@ -83,9 +83,9 @@ def plan_compaction(
     def fits(plan: CompactionPlan | None) -> bool:
         return len(plan.archived) >= least and plan.projected <= limit if plan else total <= limit
 
-    for roomy in (room.keeping(worth_keeping(room, policy, budget, keep)), room):
+    for roomy in (room.keeping(blocks_worth_keeping(room, policy, budget, keep)), room):
         plan_from = partial(_plan, roomy, policy=policy, budget=budget, total=total, trigger=trigger)
-        begins = tails(roomy, policy, budget, tail_tokens)
+        begins = tail_starts(roomy, policy, budget, tail_tokens)
         for plan in _plans(plan_from, fits, begins, len(roomy.blocks), tail_tokens is not None):
             if fits(plan):
                 return plan
@@ -115,7 +115,7 @@ def _plans(
 
 
 def _shorter_summary(
-    room: Room, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
+    room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
     """The plan for a summary that is too long by itself, such as one that was written for a larger window."""
     kept = room.fixed + room.tail_tokens(0)
@@ -127,7 +127,7 @@ def _shorter_summary(
 
 
 def _plan(
-    room: Room, begin: int, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
+    room: MeasuredBlocks, begin: int, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
     """The plan that archives all before that block but what must stay, or None if that is nothing."""
     leaving = [index for index in range(begin) if index not in room.must_stay]
@@ -144,7 +144,7 @@ def _plan(
     return CompactionPlan(trigger, archived, page, total, kept + page, tail, _turn_at(room, begin, leaving))
 
 
-def _turn_at(room: Room, begin: int, leaving: Sequence[int]) -> int:
+def _turn_at(room: MeasuredBlocks, begin: int, leaving: Sequence[int]) -> int:
     """How many messages leave before those of the turn that is cut in two at `begin`."""
     is_split = begin < len(room.blocks) and not is_of_user(room.blocks[begin][0])
     turn = next((i for i in range(begin - 1, -1, -1) if is_of_user(room.blocks[i][0])), 0) if is_split else begin
@@ -155,7 +155,7 @@ def compaction_of(
     plan: CompactionPlan,
     transcript: Transcript,
     view: View,
-    counts: Counts,
+    counts: TokenCounts,
     page: str | None = None,
     strategy: str = "edited",
     model: str = "",
@@ -169,8 +169,8 @@ def compaction_of(
     """
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
         return None
-    head, reading = recorded(plan.archived, transcript), reading or Reading()
-    ledger, turn_at = ledger_of(head, view.ledger, reading), turn_in(plan, transcript)
+    head, reading = recorded_messages(plan.archived, transcript), reading or Reading()
+    ledger, turn_at = ledger_of(head, view.ledger, reading), split_turn_index(plan, transcript)
     draft = Compaction(
         id="draft",
         trigger=plan.trigger,
@@ -194,41 +194,47 @@ def compaction_of(
 
 def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
     """Return what the request of the view `after` that compaction still has of its head, and of the rules that hold."""
-    sent = whole_replies(item.message for item in after.items if item.kind is not Kind.SUMMARY)
+    sent = whole_replies(item.message for item in after.items if item.kind is not ItemKind.SUMMARY)
     rules = holding_rules(head, compaction.ledger, reading)
     archive = {*compaction.archived, *(rule.message_id for rule in rules)}
     return fidelity(head, compaction.summary, sent, archive, reading, rules)
 
 
-def _measured(draft: Compaction, transcript: Transcript, view: View, counts: Counts) -> tuple[Compaction, View]:
+def _measured(draft: Compaction, transcript: Transcript, view: View, counts: TokenCounts) -> tuple[Compaction, View]:
     """The draft with the tokens of the request that would be sent, and the view of that request."""
-    after = view_of(previewed(transcript, draft), view)
+    after = view_of(with_entries(transcript, draft), view)
     return replace(draft, tokens_after=request_tokens(after, counts)), after
 
 
 def _extracted(
-    plan: CompactionPlan, head: list[Message], at: int, view: View, ledger: Ledger, counts: Counts, reading: Reading
+    plan: CompactionPlan,
+    head: list[Message],
+    at: int,
+    view: View,
+    ledger: Ledger,
+    counts: TokenCounts,
+    reading: Reading,
 ) -> str:
     """The summary without a model. The beginning of a turn that is cut in two, from `at` on, gets a part of its own."""
     earlier = view.summary.summary if view.summary else ""
-    if at == 0 or len(head) - at < TURN_LEAST:
+    if at == 0 or len(head) - at < MIN_TURN:
         return extract(head, earlier, ledger, plan.summary_budget, counts.text, reading)
     before, turn = head[:at], head[at:]
     share = sum(map(counts.total, turn)) / max(sum(map(counts.total, head)), 1)
-    own = round(plan.summary_budget * min(max(share, TURN_SHARE_LEAST), TURN_SHARE_MOST)) - counts.text(TURN_HEADING)
+    own = round(plan.summary_budget * min(max(share, MIN_TURN_SHARE), MAX_TURN_SHARE)) - counts.text(TURN_HEADING)
     current = extract(turn, "", ledger_of(turn, Ledger(), reading), own, counts.text, reading)
     told = f"\n\n{TURN_HEADING}\n\n{current}" if current else ""
     left = plan.summary_budget - counts.text(told)
     return extract(before, earlier, ledger_of(before, view.ledger, reading), left, counts.text, reading) + told
 
 
-def recorded(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
+def recorded_messages(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
     """Those messages as the record has them, whole even where the view has them pruned, in their order. A reply that
     was stopped and went on is one message, under the id of its beginning: a name may stand where it was parted."""
     wanted = set(ids)
     return whole_replies(entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted)
 
 
-def turn_in(plan: CompactionPlan, transcript: Transcript) -> int:
-    """`turn_at` among the messages that `recorded` gives, which are fewer where replies were stopped and went on."""
-    return len(recorded(plan.archived[: plan.turn_at], transcript))
+def split_turn_index(plan: CompactionPlan, transcript: Transcript) -> int:
+    """Return `turn_at` as an index of what `recorded_messages` gives, which are fewer where replies went on."""
+    return len(recorded_messages(plan.archived[: plan.turn_at], transcript))

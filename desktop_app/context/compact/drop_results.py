@@ -1,6 +1,6 @@
 """After a provider refused a request as too long, and making room was not enough: tool results are dropped, by shares.
 
-shed(view, policy, counts, share) -> Prune | None
+drop_results(view, policy, counts, share) -> Prune | None
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.prune.draft import Draft
-from desktop_app.context.prune.exchange import Exchange, Shorter, exchanges_of
-from desktop_app.context.prune.hard_clear import cleared
+from desktop_app.context.prune.draft import PruneDraft
+from desktop_app.context.prune.exchange import Exchange, Shortening, exchanges_of
+from desktop_app.context.prune.hard_clear import cleared_line
 from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Prune, Trigger
 
@@ -25,7 +25,7 @@ NOBODY_IS_PROTECTED = Budget(0, 0)
 """For the pruning's own rule of what is too new, which does not hold here."""
 
 
-def shed(view: View, policy: ContextPolicy, counts: Counts, share: float) -> Prune | None:
+def drop_results(view: View, policy: ContextPolicy, counts: TokenCounts, share: float) -> Prune | None:
     """The prune that drops that share of the tokens of all tool results in the view, or None if nothing can go.
 
     Large and old results go first: of two that are equally old the larger one, of two equally large the older one.
@@ -36,13 +36,13 @@ def shed(view: View, policy: ContextPolicy, counts: Counts, share: float) -> Pru
     share: of 0 to 1. A line is left of each result, with its first error. It is undone as any prune is.
     """
     spared = replace(policy, protect_newest=0, protect_user_turns=0)
-    draft = Draft(exchanges_of(view, spared, NOBODY_IS_PROTECTED, counts), counts)
+    draft = PruneDraft(exchanges_of(view, spared, NOBODY_IS_PROTECTED, counts), counts)
     left = share * sum(exchange.tokens for exchange in draft.exchanges)
     for exchange in _in_order(draft.exchanges, is_all=share >= ALL):
         if left <= 0 and share < ALL:
             break
         freed = draft.freed
-        draft.take(NAME, (Shorter(exchange.index, text=cleared(exchange)),))
+        draft.take(NAME, (Shortening(exchange.index, text=cleared_line(exchange)),))
         left -= exchange.tokens if draft.freed > freed else 0
     freed = draft.settled()
     if freed <= 0:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune import freed_at_most, is_cache_warm, plan_prune
-from desktop_app.context.view.items import Kind
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, active_entries
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger
 
 from .compaction import CompactionPlan, plan_compaction
-from .tail import room_of
+from .tail import measure_blocks
 
 OVER = 1.000001
 """A share that only a request that does not fit has."""
@@ -29,32 +29,32 @@ class WindowTooSmall(Exception):
         self.advice = advice
 
 
-class Ladder(msgspec.Struct, frozen=True):
+class DueShares(msgspec.Struct, frozen=True):
     """From which share of the usable window on pruning and compacting are due."""
 
     prune_at: float
     compact_at: float
 
 
-def ladder_of(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> Ladder:
+def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueShares:
     """The design's table of phases: the earlier the moment, the cheaper it is to wait.
 
     In a phase that the policy does not name, only what would not fit is a reason.
     """
     match trigger:
         case Trigger.USER:
-            return Ladder(policy.prune_target, policy.target)
+            return DueShares(policy.prune_target, policy.target)
         case Trigger.OVERFLOW:
-            return Ladder(0.0, 0.0)
+            return DueShares(0.0, 0.0)
         case Trigger.AFTER_TURN if trigger.value in policy.phases:
-            return Ladder(min(policy.background_at, policy.prune_at), policy.background_at)
+            return DueShares(min(policy.background_at, policy.prune_at), policy.background_at)
         case Trigger.STREAMING if trigger.value in policy.phases:
             due = max(budget.share(room_to_go_on(policy, budget)), policy.due_least)
-            return Ladder(min(policy.prune_at, due), min(policy.compact_at, due))
+            return DueShares(min(policy.prune_at, due), min(policy.compact_at, due))
         case _ if trigger.value in policy.phases:
-            return Ladder(policy.prune_at, policy.compact_at)
+            return DueShares(policy.prune_at, policy.compact_at)
         case _:
-            return Ladder(OVER, OVER)
+            return DueShares(OVER, OVER)
 
 
 def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
@@ -66,7 +66,7 @@ def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
 
 def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
     """Whether the request of that view, of `total` tokens, has reached the first step of the ladder."""
-    ladder = ladder_of(trigger, policy, budget)
+    ladder = due_shares(trigger, policy, budget)
     is_full = budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
     return is_full or has_too_many_messages(view, policy, budget, trigger)
 
@@ -75,14 +75,14 @@ def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, tri
     """Whether a compaction is due for the number of messages, where nobody knows the window (K14)."""
     if len(view.items) < budget.messages_most or trigger.value not in policy.phases:
         return False
-    return sum(item.kind is Kind.MESSAGE for item in view.items) >= budget.messages_most
+    return sum(item.kind is ItemKind.MESSAGE for item in view.items) >= budget.messages_most
 
 
 def make_room(
     view: View,
     policy: ContextPolicy,
     budget: Budget,
-    counts: Counts,
+    counts: TokenCounts,
     trigger: Trigger,
     seconds_since_request: float | None = None,
 ) -> Prune | CompactionPlan | None:
@@ -106,10 +106,12 @@ def make_room(
 class _Moment:
     """One decision while it is made: what is due, and what each layer has to offer."""
 
-    def __init__(self, view: View, policy: ContextPolicy, budget: Budget, counts: Counts, trigger: Trigger) -> None:
+    def __init__(
+        self, view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, trigger: Trigger
+    ) -> None:
         self._basis = view, policy, budget, counts
         self._trigger = trigger
-        self._ladder = ladder_of(trigger, policy, budget)
+        self._ladder = due_shares(trigger, policy, budget)
         self._total = request_tokens(view, counts)
         self.share = budget.share(self._total)
         self._fits = self._total <= budget.usable
@@ -153,7 +155,7 @@ class _Moment:
             return None
         step = self._prune() or (self._compaction() if self._fits else None)
         if step is None and not self._fits:
-            raise too_small(self._basis[0], self._basis[2], self._basis[3], self._total)
+            raise window_too_small(self._basis[0], self._basis[2], self._basis[3], self._total)
         return step
 
     def _prune(self) -> Prune | None:
@@ -172,9 +174,9 @@ def is_stalled(view: View, policy: ContextPolicy) -> bool:
     )
 
 
-def too_small(view: View, budget: Budget, counts: Counts, total: int) -> WindowTooSmall:
+def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int) -> WindowTooSmall:
     """The error that says what must stay, and what would help."""
-    room = room_of(view, counts)
+    room = measure_blocks(view, counts)
     pins = len(view.pins)
     helps = ["choose a model with a larger window", "shorten the last message"]
     if pins:

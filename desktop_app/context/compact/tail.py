@@ -7,21 +7,21 @@ from collections.abc import Collection
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import base_tokens, closing_tokens, total_of
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.breakdown import base_tokens, closing_tokens, item_total
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy
 from desktop_app.context.view.cut_points import blocks
-from desktop_app.context.view.items import Item, Kind, is_of_user
+from desktop_app.context.view.items import Item, ItemKind, is_of_user
 from desktop_app.context.view.made_items import summary_message
 from desktop_app.context.view.normalize import UNDERSTOOD
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.transcript import Compaction, Trigger
 
-_ASSISTANT, _MESSAGE = Role.ASSISTANT, Kind.MESSAGE  # looked up once: see cut_points.py
+_ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see cut_points.py
 
 
-class Room(msgspec.Struct, frozen=True):
+class MeasuredBlocks(msgspec.Struct, frozen=True):
     """A view in blocks, and what each costs.
 
     must_stay: blocks with a pin, the last user message or the reply that is to go on.
@@ -40,14 +40,14 @@ class Room(msgspec.Struct, frozen=True):
         """Tokens from that block on, without what must stay anyway."""
         return sum(self.tokens[i] for i in range(begin, len(self.blocks)) if i not in self.must_stay)
 
-    def keeping(self, more: frozenset[int]) -> Room:
+    def keeping(self, more: frozenset[int]) -> MeasuredBlocks:
         """The same room, where those blocks have to stay too."""
         new = more - self.must_stay
         fixed = self.fixed + sum(self.tokens[index] for index in new)
         return replace(self, must_stay=self.must_stay | new, fixed=fixed) if new else self
 
 
-def room_of(view: View, counts: Counts) -> Room:
+def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     """The view's messages in blocks; the system prompt and the summary are not among them."""
     items = list(view.items)
     start = next((i for i, item in enumerate(items) if _is_movable(item)), len(items))
@@ -57,25 +57,25 @@ def room_of(view: View, counts: Counts) -> Room:
     must_stay = frozenset(
         index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
     )
-    tokens = tuple(sum([total_of(item, counts) for item in run]) for run in runs)
-    system = sum(total_of(item, counts) for item in items[:start] if item.kind is not Kind.SUMMARY)
+    tokens = tuple(sum([item_total(item, counts) for item in run]) for run in runs)
+    system = sum(item_total(item, counts) for item in items[:start] if item.kind is not ItemKind.SUMMARY)
     fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
-    page = sum(total_of(item, counts) for item in items[:start] if item.kind is Kind.SUMMARY)
-    return Room(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), page)
+    page = sum(item_total(item, counts) for item in items[:start] if item.kind is ItemKind.SUMMARY)
+    return MeasuredBlocks(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), page)
 
 
 def _is_movable(item: Item) -> bool:
-    return item.kind is not Kind.SUMMARY and item.message.role is not Role.SYSTEM
+    return item.kind is not ItemKind.SUMMARY and item.message.role is not Role.SYSTEM
 
 
-def _empty_summary(counts: Counts) -> int:
+def _empty_summary(counts: TokenCounts) -> int:
     """Tokens of a summary with nothing in it, and of what may have to stand behind it."""
     empty = summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary=""))
     understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.assistant
     return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
 
 
-def unread(room: Room) -> tuple[str, ...]:
+def unread_result_ids(room: MeasuredBlocks) -> tuple[str, ...]:
     """Ids of the newest results, which no reply has followed yet, with their calls."""
     newest = room.blocks[-1] if room.blocks else ()
     if not newest or newest[-1].message.role is not Role.TOOL:
@@ -83,7 +83,9 @@ def unread(room: Room) -> tuple[str, ...]:
     return tuple(item.message.id for item in newest if item.kind is _MESSAGE)
 
 
-def worth_keeping(room: Room, policy: ContextPolicy, budget: Budget, keep: Collection[str]) -> frozenset[int]:
+def blocks_worth_keeping(
+    room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, keep: Collection[str]
+) -> frozenset[int]:
     """Blocks that stay if there is room: messages that were asked for, and the user's own within a budget (K9)."""
     asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}
     left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
@@ -102,7 +104,7 @@ def _has_image(item: Item) -> bool:
     return any(isinstance(part, Attachment) and part.is_image for part in item.message.parts)
 
 
-def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
+def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
     """Blocks at which the tail may begin: by tokens (K1), then the last few messages (K5), then nothing at all."""
     target = budget.usable * policy.target
     most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
@@ -120,7 +122,7 @@ def tails(room: Room, policy: ContextPolicy, budget: Budget, tail_tokens: int | 
     return sorted({begin, few, len(room.blocks)})
 
 
-def _by_tokens(room: Room, policy: ContextPolicy, usual: float, most: float) -> int:
+def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: float) -> int:
     """The block from which on the end takes `usual` tokens, or `most` if it holds too few replies else."""
     begin, taken, replies = len(room.blocks), 0, 0
     for index in range(len(room.blocks) - 1, -1, -1):
@@ -132,7 +134,7 @@ def _by_tokens(room: Room, policy: ContextPolicy, usual: float, most: float) -> 
     return begin
 
 
-def _last_messages(room: Room, count: int) -> int:
+def _last_messages(room: MeasuredBlocks, count: int) -> int:
     """The block from which on there are at least so many messages."""
     begin, messages = len(room.blocks), 0
     while begin > 0 and messages < count:
@@ -141,7 +143,7 @@ def _last_messages(room: Room, count: int) -> int:
     return begin
 
 
-def _left_by_page(room: Room, policy: ContextPolicy, free: float) -> float:
+def _left_by_page(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
     """The longest tail that leaves the page as much as it may have of `free` tokens."""
     share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
     return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))

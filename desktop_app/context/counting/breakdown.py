@@ -8,8 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view.items import Item, Kind
-from desktop_app.context.view.made_items import go_on_item
+from desktop_app.context.view.items import Item, ItemKind
+from desktop_app.context.view.made_items import continuation_item
 from desktop_app.context.view.view import View, assemble, closing_items, messages_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
@@ -18,12 +18,12 @@ from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
 
 from .calibration import AS_COUNTED, Calibration, is_plausible
-from .returned_reasoning import thought_of, thought_tokens
-from .tokens import SEGMENT_OF_ROLE, Counts, Tokens
+from .returned_reasoning import reasoning_of, returned_reasoning_tokens
+from .tokens import SEGMENT_OF_ROLE, TokenCounts, Tokens
 
 NO_TOKENIZER = "characters"
 """How the name of what counts begins when not even an estimate for the family could be loaded."""
-OWN_SEGMENT = {Kind.SUMMARY: Segment.SUMMARY, Kind.MEMORY: Segment.MEMORY, Kind.RECALLED: Segment.MEMORY}
+OWN_SEGMENT = {ItemKind.SUMMARY: Segment.SUMMARY, ItemKind.MEMORY: Segment.MEMORY, ItemKind.RECALLED: Segment.MEMORY}
 """Kinds of items that are shown apart, whoever seems to say them."""
 
 
@@ -43,7 +43,7 @@ class Tally(msgspec.Struct, frozen=True):
         return sum(self.segments.values())
 
 
-def item_tokens(item: Item, counts: Counts) -> Tokens:
+def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
     """Tokens of one item in the segments where it is shown."""
     tokens = counts.of(item.message)
     if item.grown is not None:
@@ -55,19 +55,19 @@ def item_tokens(item: Item, counts: Counts) -> Tokens:
     return tokens.pinned() if item.is_pinned else tokens
 
 
-def total_of(item: Item, counts: Counts) -> int:
+def item_total(item: Item, counts: TokenCounts) -> int:
     """All tokens of one item."""
     return item_tokens(item, counts).total if item.is_joined else counts.total(item.message)
 
 
-def _more_of(grown: tuple[Message, Message], counts: Counts) -> Tokens:
+def _more_of(grown: tuple[Message, Message], counts: TokenCounts) -> Tokens:
     """What a message adds to the reply that it goes on with: where two texts meet, tokens become others."""
     before, after = map(counts.of, grown)
     had = dict(before.parts)
     return Tokens(after.total - before.total, tuple((s, n - had.get(s, 0)) for s, n in after.parts))
 
 
-def _without_frame(item: Item, tokens: Tokens, counts: Counts) -> Tokens:
+def _without_frame(item: Item, tokens: Tokens, counts: TokenCounts) -> Tokens:
     """What a message adds to the one that it is joined to: a blank line instead of a frame and a name of its own."""
     role, speaker = item.message.role, item.message.speaker
     saved = counts.tokenizer.overhead.around(role) - item.separators * counts.separator
@@ -76,7 +76,7 @@ def _without_frame(item: Item, tokens: Tokens, counts: Counts) -> Tokens:
     return Tokens(tokens.total - saved, tuple((s, n - saved if s is own else n) for s, n in tokens.parts))
 
 
-def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
+def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tally:
     """The sums of that view. If it grew from `earlier`, only what is new is counted."""
     has_grown = earlier is not None and view.items.extends(earlier.items)
     if earlier is not None and has_grown:
@@ -91,13 +91,13 @@ def tally(view: View, counts: Counts, earlier: Tally | None = None) -> Tally:
     return Tally(view.items, segments, measured_at)
 
 
-def _base(view: View, counts: Counts) -> dict[Segment, int]:
+def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
     """Tokens of a request beside its messages: what primes the reply, and the schemas of the tools on offer."""
     base = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
     return {**base, Segment.SCHEMAS: counts.tools(view.tools)} if view.tools else base
 
 
-def base_tokens(view: View, counts: Counts) -> int:
+def base_tokens(view: View, counts: TokenCounts) -> int:
     """The same as one number."""
     return sum(_base(view, counts).values())
 
@@ -107,21 +107,21 @@ def is_measured(message: Message) -> bool:
     return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
 
 
-def request_tokens(view: View, counts: Counts) -> int:
+def request_tokens(view: View, counts: TokenCounts) -> int:
     """Tokens of the assembled request, counted message by message."""
-    sent = sum(total_of(item, counts) for item in view.items)
+    sent = sum(item_total(item, counts) for item in view.items)
     return base_tokens(view, counts) + sent + closing_tokens(view, counts)
 
 
-def closing_tokens(view: View, counts: Counts) -> int:
+def closing_tokens(view: View, counts: TokenCounts) -> int:
     """Tokens that depend on how the view ends: of what is behind the newest message (results that close open calls, or
     the wish to go on), and of the thoughts that go back with the calls of the turn under way."""
     return sum(counts.total(item.message) for item in closing_items(view)) + view_thoughts(view, counts)
 
 
-def view_thoughts(view: View, counts: Counts) -> int:
+def view_thoughts(view: View, counts: TokenCounts) -> int:
     """Return the tokens of the thoughts that go back to the model."""
-    return thought_tokens(assemble(view), counts) if counts.thoughts else 0
+    return returned_reasoning_tokens(assemble(view), counts) if counts.thoughts else 0
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -137,7 +137,7 @@ def _status(total: int, usable: int, policy: ContextPolicy) -> Status:
 def gauge_of(
     view: View,
     sums: Tally,
-    counts: Counts,
+    counts: TokenCounts,
     policy: ContextPolicy,
     budget: Budget,
     model: ModelInfo,
@@ -155,22 +155,22 @@ def gauge_of(
     whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
     if anchor is None or anchor.message.usage is None or anchor.message.model != model.recorded_as:
-        return calibrated(gauge, whole, policy)
+        return scale_gauge(gauge, whole, policy)
     place = sums.measured_at or 0
     later = [item_tokens(item, counts).total for item in view.items[place + 1 :]] + closing
     usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
-    measured = thought_tokens(messages_of(view.items[:place]), counts) if counts.thoughts else 0
+    measured = returned_reasoning_tokens(messages_of(view.items[:place]), counts) if counts.thoughts else 0
     since = sum(later) + around + thoughts - measured  # thoughts come with a reply, and go with the next question
     if not is_plausible(usage, gauge.total - since):
-        return calibrated(gauge, whole, policy)
-    return anchored(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
+        return scale_gauge(gauge, whole, policy)
+    return anchor_gauge(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
 
 
 def _as_counted(
     view: View,
     sums: Tally,
     ends: tuple[int, int],
-    counts: Counts,
+    counts: TokenCounts,
     policy: ContextPolicy,
     budget: Budget,
     model: ModelInfo,
@@ -196,7 +196,7 @@ def _as_counted(
     )
 
 
-def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration) -> tuple[Usage, int]:
+def _reported(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibration) -> tuple[Usage, int]:
     """What was reported of what the view still has, and the tokens of the reply's frame, which no provider reports.
 
     What goes on with a reply was asked for in words that are not sent again, and has no frame of its own. Of a reply
@@ -204,11 +204,11 @@ def _reported(item: Item, usage: Usage, counts: Counts, calibration: Calibration
     """
     if item.grown is None:
         around = counts.tokenizer.overhead.around(Role.ASSISTANT)
-        if usage.reasoning_tokens or thought_of(item.message):
+        if usage.reasoning_tokens or reasoning_of(item.message):
             own = counts.total(item.message) - around
             usage = replace(usage, reply_tokens=calibration.of_part(own, 0))
         return usage, around
-    asked = calibration.of_part(counts.total(go_on_item(item.message.id, item.grown[0].text).message), 1)
+    asked = calibration.of_part(counts.total(continuation_item(item.message.id, item.grown[0].text).message), 1)
     return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
 
 
@@ -255,7 +255,7 @@ def assembled_from(entries: Sequence[AnyEntry], place: int) -> int | None:
     return None
 
 
-def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
+def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
     """The gauge with some tokens more, such as a reply that is still streaming."""
     segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
     total = gauge.total + tokens
@@ -263,7 +263,7 @@ def grown_by(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy)
     return replace(gauge, segments=segments, total=total, status=status)
 
 
-def anchored(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> Gauge:
+def anchor_gauge(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> Gauge:
     """The gauge set right by what the provider reported. later: the tokens of what came after that, calibrated.
 
     The difference is shared among the segments by their size, so that they still sum to the total: *measured*
@@ -273,7 +273,7 @@ def anchored(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> G
     return replace(_with_total(gauge, total, policy), basis=Provenance.MEASURED)
 
 
-def calibrated(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
     """An estimated gauge in the provider's tokens, which are so many as far as is known: its segments still sum to its
     total, and it says by how much it was changed."""
     if total == gauge.total:

@@ -1,7 +1,7 @@
 """How many tokens a provider takes what is counted here for, learned from what it reports (C5).
 
 prior(tokenizer, model)        -> Calibration    what is known of the family before anything was reported
-learned(calibration, ...)      -> Calibration    after one more report; `reports.py` folds those of a record
+learn(calibration, ...)      -> Calibration    after one more report; `reports.py` folds those of a record
 calibration.of_request(...)    -> tokens         what it would report of a request
 
 Three things may differ. Its tokens are of another size: the factor. It frames a message with more tokens, or fewer,
@@ -25,11 +25,11 @@ PRIORS = (("o200k", "claude", 1.25),)
 
 A tokenizer with another name, such as "o200k (estimate for claude)", was fitted to its family: nothing is added to it.
 """
-REQUEST_LEAST = 1_000
+MIN_REQUEST = 1_000
 """Tokens: of a shorter request, a server's own template is too large a part to learn from."""
-TEMPLATE_MOST = 300
+MAX_TEMPLATE = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
-SPREADS = (0.25, 4.0, TEMPLATE_MOST / 2)
+SPREADS = (0.25, 4.0, MAX_TEMPLATE / 2)
 """By how much the three are expected to differ from what they start from: the factor by as much as Claude's tokens from
 o200k's; the tokens around a message by what is counted there (C3); those that are added by half of what is the most."""
 NOISE = 0.01
@@ -93,17 +93,17 @@ def is_plausible(usage: Usage, counted: int) -> bool:
     Twice and half are the bounds of the calibration (features.md C5); short requests may differ by their template.
     """
     reported = usage.prompt_tokens + usage.reply_tokens
-    return abs(reported - counted) <= TEMPLATE_MOST or counted / 2 <= reported <= counted * 2
+    return abs(reported - counted) <= MAX_TEMPLATE or counted / 2 <= reported <= counted * 2
 
 
-def learned(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
+def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
     """After that report. What is around and added fits the reports so far; the factor is a moving average of the rest,
     whose prior counts as one sample, so that the first reports weigh more.
 
     Short requests, and reports that cannot be of the request, teach nothing.
     """
     counted, reported = report.counted, report.usage.prompt_tokens
-    if counted < REQUEST_LEAST or not is_plausible(Usage(reported, 0), counted):
+    if counted < MIN_REQUEST or not is_plausible(Usage(reported, 0), counted):
         return calibration
     expected = calibration.of_request(counted, report.messages, policy)
     is_as_before = abs(expected - reported) <= OTHERWISE * reported

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 RECOUNT_EVERY = 256
 """Tokens: what is added piece by piece counts a little too much at each border, until it is recounted."""
-TAIL_MOST = 16_384
+MAX_TAIL = 16_384
 """Characters without a blank between two words, as of encoded data: more are not kept to be recounted."""
 
 
@@ -39,7 +39,7 @@ class GrowingCount:
     def recount(self) -> int:
         """Tokens of the text as a whole."""
         if self._since:
-            cut = len(self._tail) if len(self._tail) > TAIL_MOST else _last_border(self._tail)
+            cut = len(self._tail) if len(self._tail) > MAX_TAIL else _last_border(self._tail)
             self._settled += self._count(self._tail[:cut]) if cut else 0
             self._tail = self._tail[cut:]
             self._rough = self._count(self._tail) if self._tail else 0

@@ -16,34 +16,34 @@ from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Transcript
 
 from .breakdown import assembled_from, base_tokens, is_measured, item_tokens
-from .calibration import Calibration, Report, learned
-from .returned_reasoning import thought_tokens
-from .tokens import Counts
+from .calibration import Calibration, Report, learn
+from .returned_reasoning import returned_reasoning_tokens
+from .tokens import TokenCounts
 
-REPORTS_MOST = 96
+MAX_REPORTS = 96
 """Of a record, so many of the newest are folded: what came before weighs less than 0.97 ** 96, a twentieth."""
-FOLDS_MOST = 4
+MAX_FOLDS = 4
 """Between two operations the view only grows; so many of these stretches are folded again at the most."""
 
 
 def calibration_of(
-    transcript: Transcript, view: View, counts: Counts, model: str, policy: ContextPolicy, start: Calibration
+    transcript: Transcript, view: View, counts: TokenCounts, model: str, policy: ContextPolicy, start: Calibration
 ) -> Calibration:
     """What the newest replies of that model teach, from `start` on. view: of that transcript, so that it is not folded
     again. model: as the record names it."""
-    newest = list(islice(_reports(transcript, view, counts, model), REPORTS_MOST))
+    newest = list(islice(_reports(transcript, view, counts, model), MAX_REPORTS))
     for report in reversed(newest):
-        start = learned(start, report, policy)
+        start = learn(start, report, policy)
     return start
 
 
-def _reports(transcript: Transcript, view: View, counts: Counts, model: str) -> Iterator[Report]:
+def _reports(transcript: Transcript, view: View, counts: TokenCounts, model: str) -> Iterator[Report]:
     """Yield the reports on that model's requests, newest first. Each is of the view that its request was assembled
     from, also where an operation was recorded before the reply was."""
     entries = list(transcript.entries)
     operations = [place for place, entry in enumerate(entries) if not isinstance(entry, GROWING)]
     stretches = groupby(_sent_newest_first(entries, model), lambda sent: bisect_right(operations, sent[0]))
-    for number, sent in islice(stretches, FOLDS_MOST):
+    for number, sent in islice(stretches, MAX_FOLDS):
         end = operations[number] if number < len(operations) else len(entries)
         shown = view if end == len(entries) else view_of(Transcript(Chain(entries[:end])))
         yield from _reports_in(shown, entries, sent, counts)
@@ -68,7 +68,7 @@ def is_report(message: Message, model: str) -> bool:
 
 
 def _reports_in(
-    view: View, entries: Sequence[AnyEntry], sent: Iterable[tuple[int, Usage]], counts: Counts
+    view: View, entries: Sequence[AnyEntry], sent: Iterable[tuple[int, Usage]], counts: TokenCounts
 ) -> Iterator[Report]:
     """Yield the reports on requests that this view grew from. sent: as `_sent_newest_first` yields them."""
     before = [base_tokens(view, counts)]
@@ -80,5 +80,7 @@ def _reports_in(
         said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
         newest = next((index[message.id] for message in said if message.id in index), None)
         if newest is not None:
-            thoughts = thought_tokens(messages_of(view.items[: newest + 1]), counts) if counts.thoughts else 0
+            thoughts = (
+                returned_reasoning_tokens(messages_of(view.items[: newest + 1]), counts) if counts.thoughts else 0
+            )
             yield Report(before[newest + 1] + thoughts, newest + 1, usage)

@@ -13,13 +13,13 @@ from desktop_app.conversation.listing import ReturnedReasoning
 from desktop_app.conversation.message import Message, Reasoning, Role
 
 if TYPE_CHECKING:
-    from .tokens import Counts
+    from .tokens import TokenCounts
 
 BLANK = " "
 """What stands for thoughts that nobody needs any more, where the field must not be missing."""
 
 
-def thought_of(message: Message) -> str:
+def reasoning_of(message: Message) -> str:
     """Return what the model thought before that message; "" if it is not known."""
     return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
 
@@ -36,11 +36,11 @@ def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) ->
 def _back(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
     if not message.tool_calls or not kind:
         return ""
-    told = thought_of(message) if is_running else ""
+    told = reasoning_of(message) if is_running else ""
     return told or (BLANK if kind == "always" else "")
 
 
-def thought_tokens(messages: Sequence[Message], counts: Counts) -> int:
+def returned_reasoning_tokens(messages: Sequence[Message], counts: TokenCounts) -> int:
     """Return the tokens of the thoughts that go back with these messages of a request."""
     if not counts.thoughts:
         return 0

@@ -17,11 +17,11 @@ LEFT_OF_MEASURED = 0.8
 LEFT_OF_ESTIMATED = 0.5
 """Of what nobody has measured, such as a page of digits that came since: the bound of the calibration (C5), since a
 tokenizer may be unknown."""
-GROWTH_LEAST = 500
+MIN_GROWTH = 500
 """Tokens by which a request must have grown before it is asked whether the report grew with it."""
 GROWTH_REPORTED = 0.25
 """Of what was counted: who reports less has reached an end. Half would be an unknown tokenizer's."""
-REPORT_LEAST = 1_000
+MIN_REPORT = 1_000
 """Tokens. A smaller report is of a part: some servers leave out what they had in their cache, so that only the newest
 message is counted. A window is 2,048 tokens at least, and who cuts keeps half of it or more."""
 
@@ -43,11 +43,11 @@ def is_silently_cut(sent: int, basis: Provenance, usage: Usage, before: int = 0)
     where it was is the only sign.
     """
     reported = usage.prompt_tokens
-    if reported < REPORT_LEAST:
+    if reported < MIN_REPORT:
         return False
     if basis is not Provenance.MEASURED:
         return reported < LEFT_OF_ESTIMATED * sent
     growth = sent - before if before else 0
-    has_stopped = growth >= GROWTH_LEAST and reported - before < GROWTH_REPORTED * growth
+    has_stopped = growth >= MIN_GROWTH and reported - before < GROWTH_REPORTED * growth
     grown = max(growth, 0)
     return has_stopped or reported < LEFT_OF_MEASURED * (sent - grown) + LEFT_OF_ESTIMATED * grown

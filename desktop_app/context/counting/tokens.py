@@ -114,7 +114,7 @@ def _has_details(call: ToolCall, writer: str) -> bool:
     return f'"writer":{msgspec.json.encode(writer).decode()}' in kept
 
 
-class Counts:
+class TokenCounts:
     """Counts of messages under one tokenizer, each made once: a message is a value and never changes.
 
     They are kept by identity, and by content for messages that a fold makes anew. The kept message is referenced

@@ -6,21 +6,21 @@ from collections.abc import Iterable
 
 from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.totals import Totals, UsageTotal
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Flush, Prune, Transcript
 
 
 def totals_of(transcript: Transcript) -> Totals:
     """All replies that a model of ours wrote, all upkeep, and what the operations that hold have freed."""
     holding = [e for e in active_entries(transcript.entries) if isinstance(e, Prune | Compaction)]
-    replies, upkeep = spent_in(transcript.entries)
+    replies, upkeep = usage_totals_of(transcript.entries)
     operations = {e.plan_id or e.id for e in holding}
     return Totals(replies, upkeep, len(operations), sum(e.tokens_before - e.tokens_after for e in holding))
 
 
-def spent_in(entries: Iterable[AnyEntry]) -> tuple[Spent, Spent]:
+def usage_totals_of(entries: Iterable[AnyEntry]) -> tuple[UsageTotal, UsageTotal]:
     """What these entries took: the replies that a model of ours wrote, and upkeep."""
-    replies, upkeep = Spent(), Spent()
+    replies, upkeep = UsageTotal(), UsageTotal()
     for entry in entries:
         if isinstance(entry, Message) and entry.role is Role.ASSISTANT and entry.model:
             replies = replies.plus(entry.usage)

@@ -1,9 +1,9 @@
 """The memory flush (S7): before a compaction, a model is asked what must last. Pure: when, about what, in which words.
 
 is_flush_due(view, policy, budget, total, trigger)   whether now is the moment
-stretch_of(view)                                     the messages that no flush has looked at
+unflushed_messages(view)                                     the messages that no flush has looked at
 request_for_flush(...), ridden(...)                  what a model is asked, by JSON or by calls
-notes_of(text, calls)                                what it answered; SILENT is nothing
+parse_notes(text, calls)                                what it answered; SILENT is nothing
 
 Once per compaction: the record says so itself. A `Flush` names the message up to which it looked; if that was said
 after the newest `Compaction`, it is for the next one. Nothing is counted that could run apart.
@@ -20,30 +20,30 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.compact.make_room import ladder_of
-from desktop_app.context.masking import masked
+from desktop_app.context.compact.make_room import due_shares
+from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.prompt import label_of, mark_for, shortened, text_of
 from desktop_app.context.view.view import View, active_entries
-from desktop_app.conversation.events import State
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Trigger
 
-from .memories import FLUSH_MOST, Note, id_prefix, line_of, prefix_of
+from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of, prefix_of
 from .merge import is_replaced, is_same
 
-MESSAGE_MOST, ARGUMENTS_MOST = 4_000, 200
+MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
 """Characters of one message, and of a call's arguments, that are looked at: what lasts is said in words."""
 AROUND = 12
 """Tokens of the mark above a message, without its label."""
-UNWANTED_MOST = 100
+MAX_UNWANTED = 100
 """Deleted memories that are looked at, the newest: a bound for the work."""
-REPLY_MOST = 40_000
+MAX_REPLY = 40_000
 """Characters: what is longer is no list of notes."""
 VALUES_TRIED = 20
-NESTED_MOST = 4
+MAX_NESTING = 4
 """Lists and objects around a note: an object, its list, an object each, and one to spare."""
 
 GONE = "Before the question, what was said after the last time and has left the window since, as a record:"
@@ -86,7 +86,7 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
     """From how many tokens on a flush is due: a distance before the compaction of that phase, by the same reserve."""
     distance = min(policy.flush_distance, round(budget.usable * policy.flush_share))
-    return round(ladder_of(trigger, policy, budget).compact_at * budget.usable) - distance
+    return round(due_shares(trigger, policy, budget).compact_at * budget.usable) - distance
 
 
 def is_flushed(entries: Sequence[AnyEntry]) -> bool:
@@ -108,7 +108,7 @@ def has_something_new(view: View) -> bool:
     return any(message.role is Role.USER for message in _newest_first(view))
 
 
-def stretch_of(view: View) -> tuple[Message, ...]:
+def unflushed_messages(view: View) -> tuple[Message, ...]:
     """The messages that no flush has looked at, oldest first, those of the archive too; without what was taken back."""
     return tuple(_newest_first(view))[::-1]
 
@@ -119,11 +119,13 @@ def _newest_first(view: View) -> Iterator[Message]:
         if newest is not None and entry.id == (newest.before or newest.id):
             return
         standing = view.standings.get(entry.id)
-        if isinstance(entry, Message) and not (standing and standing.state is State.ABANDONED):
+        if isinstance(entry, Message) and not (standing and standing.state is MessageState.ABANDONED):
             yield entry
 
 
-def interrupted(view: View, memories: Iterable[Memory], conversation: str) -> tuple[str, tuple[Memory, ...]] | None:
+def find_interrupted_flush(
+    view: View, memories: Iterable[Memory], conversation: str
+) -> tuple[str, tuple[Memory, ...]] | None:
     """A flush that saved its memories and was not recorded, since the program died in between: up to which message it
     looked, and what it saved. None if there is none. memories: all of them, deleted ones too."""
     saved: dict[str, list[Memory]] = {}
@@ -136,12 +138,12 @@ def interrupted(view: View, memories: Iterable[Memory], conversation: str) -> tu
     return None
 
 
-def unwanted_of(memories: Iterable[Memory], entries: Iterable[AnyEntry]) -> tuple[str, ...]:
+def unwanted_texts(memories: Iterable[Memory], entries: Iterable[AnyEntry]) -> tuple[str, ...]:
     """What the user does not want to be remembered: what he deleted, and the flushes that he took back. What was
     deleted because something else took its place may come back."""
     held = list(memories)
     kept = [memory for memory in held if not memory.is_deleted]
-    deleted = sorted((m for m in held if m.is_deleted), key=lambda memory: memory.changed_at)[-UNWANTED_MOST:]
+    deleted = sorted((m for m in held if m.is_deleted), key=lambda memory: memory.changed_at)[-MAX_UNWANTED:]
     own = [m.text for m in deleted if not any(is_replaced(m.text, k.text) or is_same(m.text, k.text) for k in kept)]
     entries = list(entries)
     holding = {entry.id for entry in active_entries(entries)}
@@ -149,7 +151,7 @@ def unwanted_of(memories: Iterable[Memory], entries: Iterable[AnyEntry]) -> tupl
     return tuple(dict.fromkeys([*own, *undone]))
 
 
-def ridden(
+def append_question(
     messages: Sequence[Message],
     prompts: FlushPrompts,
     known: Iterable[Memory],
@@ -217,7 +219,7 @@ def _that_fit(
     spoken = [(place, message) for place, message in enumerate(stretch) if message.role in (Role.USER, Role.ASSISTANT)]
     spoken.sort(key=lambda said: (said[1].role is Role.USER, said[0]), reverse=True)
     for place, message in spoken:
-        label, text = label_of(message), shortened(masked(text_of(message, ARGUMENTS_MOST)), MESSAGE_MOST)
+        label, text = label_of(message), shortened(mask_secrets(text_of(message, MAX_ARGUMENTS)), MAX_MESSAGE)
         tokens = AROUND + count(label) + count(text)
         if tokens <= free:
             free -= tokens
@@ -225,7 +227,7 @@ def _that_fit(
 
 
 def _asked(prompts: FlushPrompts) -> str:
-    return prompts.flush.strip().replace("{most}", str(FLUSH_MOST))
+    return prompts.flush.strip().replace("{most}", str(MAX_FLUSHED_NOTES))
 
 
 def _known(known: Iterable[Memory]) -> str:
@@ -233,7 +235,7 @@ def _known(known: Iterable[Memory]) -> str:
     return "\n".join(["Remembered already:", *lines]) if lines else "Nothing is remembered yet."
 
 
-def notes_of(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] | None:
+def parse_notes(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] | None:
     """What a model wants to be kept: calls of `save_memory`, else JSON in its text; other calls are never run.
 
     None if it answered something else. SILENT, however it is written, is nothing to keep.
@@ -241,7 +243,7 @@ def notes_of(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] | No
     saving = [call for call in calls if call.name == SAVE_MEMORY.name]
     if saving:
         return tuple(note for call in saving for note in _notes(_json(call.arguments)))
-    said = _THOUGHT.sub("", text[:REPLY_MOST]).strip()
+    said = _THOUGHT.sub("", text[:MAX_REPLY]).strip()
     if is_silent(said):
         return ()
     starts = (match.start() for match in islice(re.finditer(r"[\[{]", said), VALUES_TRIED))
@@ -264,12 +266,12 @@ def _json(text: str) -> object:
 
 def _notes(value: object, depth: int = 0) -> Iterator[Note]:
     """Notes in a value: {"memories": [...]}, a list, {"text": ...}, or a string."""
-    if depth > NESTED_MOST:
+    if depth > MAX_NESTING:
         return
     if isinstance(value, str):
         yield Note(value)
     elif isinstance(value, list):
-        for one in cast("list[object]", value)[: 4 * FLUSH_MOST]:
+        for one in cast("list[object]", value)[: 4 * MAX_FLUSHED_NOTES]:
             yield from _notes(one, depth + 1)
     elif isinstance(value, dict):
         fields = cast("dict[str, Any]", value)

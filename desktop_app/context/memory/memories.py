@@ -1,8 +1,8 @@
 """What is remembered of the user: which of it is sent and how it reads, and what a new note becomes. Pure.
 
 memory_room(policy, budget)          tokens that memories may take
-memory_text(memories, most, count)   what stands behind the system prompt, within a budget; `tokens_taken` by it
-cleaned(text, author)                a note as it may be kept, or why it is not
+memory_text(memories, most, count)   what stands behind the system prompt, within a budget; `memory_tokens` by it
+clean_note(text, author)                a note as it may be kept, or why it is not
 changes_of(existing, wishes, ...)    what is to be stored for notes that somebody wants to keep
 
 A note is data wherever it is sent: one line, without what looks like a key, and never an order. What tells a model to
@@ -21,20 +21,20 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.ledger.rules import is_strong_rule
-from desktop_app.context.masking import masked
+from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.reply import clean
 from desktop_app.conversation.memory import Memory
 
-from .merge import Verdict, has_words, is_same, meant, merged
+from .merge import MergeVerdict, find_meant, has_words, is_same, merge_of
 from .scopes import found_scope, is_valid_in
 from .widening import widens
 
-TEXT_MOST = 400
+MAX_NOTE_CHARACTERS = 400
 """Characters of one note: what is longer is a document, and nothing to send with every request."""
-READ_MOST = 10 * TEXT_MOST
+MAX_READ_CHARACTERS = 10 * MAX_NOTE_CHARACTERS
 """Characters of what is given as a note that are looked at."""
-FLUSH_MOST = 8
+MAX_FLUSHED_NOTES = 8
 """Notes that one flush may save."""
 RANKS = ("model", "rule", "user")
 """Authors: a note replaces only what is of the same one or of those before."""
@@ -83,7 +83,7 @@ class Note(msgspec.Struct, frozen=True):
     replaces: str = ""
 
 
-class Changes(msgspec.Struct, frozen=True):
+class MemoryChanges(msgspec.Struct, frozen=True):
     """What is to be stored. kept: memories that are new or refreshed. replaced: ids of old ones and of what takes
     their place. saved: the new ones alone. known: ids of those that were known. refused: what is not kept, and why.
     """
@@ -119,7 +119,7 @@ def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], in
     return ""
 
 
-def tokens_taken(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> int:
+def memory_tokens(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> int:
     """Tokens that the memories take of each request."""
     text = memory_text(memories, most, count)
     return count(text) if text else 0
@@ -159,16 +159,16 @@ def _importance(memory: Memory) -> tuple[bool, bool, float, float, str]:
 
 @lru_cache(4_096)
 def line_of(text: str) -> str:
-    """A note as it is sent: one line without keys and control characters, of at most `TEXT_MOST` characters."""
-    line = _SPACE.sub(" ", masked(clean(text[:READ_MOST]))).strip()
-    if len(line) <= TEXT_MOST:
+    """Return a note as it is sent: one line without keys and control characters, at most `MAX_NOTE_CHARACTERS` long."""
+    line = _SPACE.sub(" ", mask_secrets(clean(text[:MAX_READ_CHARACTERS]))).strip()
+    if len(line) <= MAX_NOTE_CHARACTERS:
         return line
-    cut = line[: TEXT_MOST - 1]
-    space = cut.rfind(" ", TEXT_MOST // 2)
+    cut = line[: MAX_NOTE_CHARACTERS - 1]
+    space = cut.rfind(" ", MAX_NOTE_CHARACTERS // 2)
     return (cut[:space] if space > 0 else cut).rstrip() + "…"
 
 
-def cleaned(text: str, author: str) -> str | Refusal:
+def clean_note(text: str, author: str) -> str | Refusal:
     """The note as it may be kept, or why it is not. author: "model", "rule" or "user"; the user may keep anything."""
     line = line_of(text)
     if not has_words(line):
@@ -210,10 +210,10 @@ def changes_of(
     before: str,
     author: str,
     unwanted: Sequence[str] = (),
-    most: int = FLUSH_MOST,
+    most: int = MAX_FLUSHED_NOTES,
     folder: str = "",
     rules: Sequence[str] = (),
-) -> Changes:
+) -> MemoryChanges:
     """What is to be stored for those notes; doing it again changes nothing but the time of what is known.
 
     Only memories that are valid in that conversation are looked at, and what is new belongs to its folder, or to it.
@@ -224,7 +224,7 @@ def changes_of(
     """
     making = _Making({one.id: one for one in existing if is_valid_in(one, conversation, folder)}, at)
     for note in notes:
-        text = cleaned(note.text, author)
+        text = clean_note(note.text, author)
         if isinstance(text, Refusal):
             making.refused.append((note.text, text))
         elif author == "model" and widens(note.text, (*rules, *making.rules_of_the_user())):
@@ -251,12 +251,12 @@ class _Making:
 
     def add(self, memory: Memory, replaces: str) -> None:
         held = list(self._memories.values())
-        verdict = merged(held, memory.text)
-        if verdict.verdict is Verdict.SAME:
+        verdict = merge_of(held, memory.text)
+        if verdict.verdict is MergeVerdict.SAME:
             self._refresh(verdict.memories[0])
             return
         old = set(verdict.memories)
-        if replaces and (named := meant(held, replaces)):
+        if replaces and (named := find_meant(held, replaces)):
             old.add(named.id)
         # A model's note stands beside what the user said, and never in its place.
         old = {one for one in old if RANKS.index(self._memories[one].author) <= RANKS.index(memory.author)}
@@ -278,12 +278,12 @@ class _Making:
     def _put(self, memory: Memory) -> None:
         self._memories[memory.id] = self._kept[memory.id] = memory
 
-    def changes(self) -> Changes:
+    def changes(self) -> MemoryChanges:
         kept = tuple(memory for memory in self._kept.values() if memory.id not in self._replaced)
         saved = tuple(memory for memory in self.saved.values() if memory.id not in self._replaced)
         # What was new a moment ago and is replaced already was never stored: nothing is left to be deleted.
         replaced = {old: self._last(new) for old, new in self._replaced.items() if old not in self.saved}
-        return Changes(kept, replaced, saved, tuple(self._known), tuple(self.refused))
+        return MemoryChanges(kept, replaced, saved, tuple(self._known), tuple(self.refused))
 
     def _last(self, memory_id: str) -> str:
         while memory_id in self._replaced:

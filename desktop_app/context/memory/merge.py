@@ -1,6 +1,6 @@
 """What becomes of a new memory beside those that are there: it says the same, takes the place of one, or is new. Pure.
 
-merged(existing, text) -> Merge
+merge_of(existing, text) -> Merge
 
 Careful rather than clever, as `superseded.py`: two notes are the same if they have the same words but for small ones,
 or one begins with the other; and one replaces another only where both name a thing that has one value ("name", "lives
@@ -21,11 +21,11 @@ from desktop_app.context.ledger.facts import lexicon, words_of
 from desktop_app.context.ledger.superseded_rules import superseded_by
 from desktop_app.conversation.memory import Memory
 
-OPPOSITE_LEAST = 0.75
+MIN_OPPOSITE_SHARE = 0.75
 """Of the words besides "not" and the like: from there on one note is the other's opposite."""
-KEPT_MOST = 4_096
+MAX_CACHED_NOTES = 4_096
 """Notes of which it is kept at hand what they say: each is held against all others."""
-MEANT_LEAST = 0.5
+MIN_MEANT_SHARE = 0.5
 """Of the words of what is to be replaced: less than that may mean any note."""
 
 _ATTRIBUTION = re.compile(
@@ -69,7 +69,7 @@ _COMPARES = re.compile(r"\b(?:over|than|to|before|after|from|instead|of|lieber|a
 _WORD = re.compile(r"\w+")
 
 
-class Verdict(StrEnum):
+class MergeVerdict(StrEnum):
     """What a new memory is to those that are there."""
 
     NEW = "new"
@@ -80,22 +80,22 @@ class Verdict(StrEnum):
 class Merge(msgspec.Struct, frozen=True):
     """memories: the ids of what is the same, or is replaced; none for what is new."""
 
-    verdict: Verdict
+    verdict: MergeVerdict
     memories: tuple[str, ...] = ()
 
 
-NEW = Merge(Verdict.NEW)
+NEW = Merge(MergeVerdict.NEW)
 
 
-def merged(existing: Sequence[Memory], text: str) -> Merge:
+def merge_of(existing: Sequence[Memory], text: str) -> Merge:
     """What that text is to the memories that are not deleted. Once it is kept, it is the same as itself."""
     kept = [memory for memory in existing if not memory.is_deleted]
     same = next((memory for memory in reversed(kept) if is_same(memory.text, text)), None)
     if same is not None:
-        return Merge(Verdict.SAME, (same.id,))
+        return Merge(MergeVerdict.SAME, (same.id,))
     changed = set(superseded_by(_plain(text), [_plain(memory.text) for memory in kept]))
     old = [memory.id for memory in kept if _plain(memory.text) in changed or is_replaced(memory.text, text)]
-    return Merge(Verdict.REPLACES, tuple(old)) if old else NEW
+    return Merge(MergeVerdict.REPLACES, tuple(old)) if old else NEW
 
 
 def is_same(old: str, new: str) -> bool:
@@ -120,14 +120,14 @@ def is_replaced(old: str, new: str) -> bool:
     return (_begins_with(new, old) and len(was) > 1) or _has_another_value(old, new) or _is_alternative(was, now)
 
 
-def meant(existing: Sequence[Memory], words: str) -> Memory | None:
+def find_meant(existing: Sequence[Memory], words: str) -> Memory | None:
     """The memory that those words name best, as a model quotes one that is to be replaced; None if none is meant."""
     wanted = _words(words)
     if not wanted:
         return None
     scored = [(len(_words(m.text) & wanted) / len(_words(m.text) | wanted), m) for m in existing if not m.is_deleted]
     best = max(scored, key=lambda pair: pair[0], default=None)
-    return best[1] if best and best[0] >= MEANT_LEAST else None
+    return best[1] if best and best[0] >= MIN_MEANT_SHARE else None
 
 
 def has_words(text: str) -> bool:
@@ -147,7 +147,7 @@ def _is_opposite(was: frozenset[str], now: frozenset[str]) -> bool:
     one, other = was - _NEGATIONS - _BOUND, now - _NEGATIONS - _BOUND
     if _FEELINGS & (one | other):
         one, other = one - _FEELINGS, other - _FEELINGS
-    return bool(one and other) and len(one & other) >= OPPOSITE_LEAST * len(one | other)
+    return bool(one and other) and len(one & other) >= MIN_OPPOSITE_SHARE * len(one | other)
 
 
 def _has_another_value(old: str, new: str) -> bool:
@@ -156,7 +156,7 @@ def _has_another_value(old: str, new: str) -> bool:
     return one is not None and one == other
 
 
-@lru_cache(KEPT_MOST)
+@lru_cache(MAX_CACHED_NOTES)
 def _things(text: str) -> tuple[int, frozenset[str]] | None:
     """What a note tells the one value of: the kind of thing, and whose it is; None if it tells none."""
     lowered = _text(text)
@@ -186,7 +186,7 @@ def _stem(word: str) -> str:
     return word[:-1] if is_plural else word
 
 
-@lru_cache(KEPT_MOST)
+@lru_cache(MAX_CACHED_NOTES)
 def _words(text: str) -> frozenset[str]:
     """The words that count, in small letters and without a plural's or a verb's "s"."""
     return frozenset(_stem(word) for word in words_of(_plain(text)) if word not in _SMALL)
@@ -197,12 +197,12 @@ def _order(text: str) -> list[str]:
     return [word for word in map(_stem, _WORD.findall(_text(text))) if word in _words(text)]
 
 
-@lru_cache(KEPT_MOST)
+@lru_cache(MAX_CACHED_NOTES)
 def _text(text: str) -> str:
     return " ".join(_plain(text).casefold().split())
 
 
-@lru_cache(KEPT_MOST)
+@lru_cache(MAX_CACHED_NOTES)
 def _plain(text: str) -> str:
     """What is noted, without who said it and without the marks of a quotation."""
     return _ATTRIBUTION.sub("", text).strip(" \t\n\"“”«»'.!。！")

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.changed_files import command_of, files_of_call
 from desktop_app.context.ledger.tool_names import has_failed
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.text_cuts import ends_of, head_of
 from desktop_app.conversation.transcript import Prune
 
-from .exchange import Change, Exchange, Shorter
-from .placeholder import PREFIX, clipped, error_line, first_line, placeholder
+from .exchange import Change, Exchange, Shortening
+from .placeholder import PREFIX, clip, error_line, first_line, placeholder
 
 NAME = "digest"
 WHY = "told of in the digest further on"
 HEADING = PREFIX + "s, digested: "
-KEY_ARGUMENT_MOST, FIRST_LINE_MOST = 60, 100
-RESULT_LEAST = 200
+MAX_KEY_ARGUMENT, MAX_FIRST_LINE = 60, 100
+MIN_RESULT = 200
 """Characters of one result that are worth a model's while."""
 STUB_TOKENS = 20
 """About what a line takes that points to the digest, to tell how many results are enough."""
@@ -37,8 +37,8 @@ def digest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> I
     oldest = [exchange for exchange in visible if exchange.is_result_free and exchange.index < begin]
     if len(visible) > policy.digest_above and len(chosen := _enough(oldest, need, policy)) > 1:
         text = by_rule(chosen, policy)
-        stubs = (Shorter(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
-        yield (*stubs, Shorter(chosen[-1].index, text=text))
+        stubs = (Shortening(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
+        yield (*stubs, Shortening(chosen[-1].index, text=text))
 
 
 def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Exchange]:
@@ -60,7 +60,7 @@ def by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
     for exchange in (*failed, *reversed(results)):
         if exchange.index in told:
             continue
-        line = told_of(exchange)
+        line = describe_result(exchange)
         room -= len(line) + 1
         if room < 0:
             break
@@ -71,12 +71,12 @@ def by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
     return "\n".join(lines)
 
 
-def told_of(exchange: Exchange) -> str:
+def describe_result(exchange: Exchange) -> str:
     """One result in a line: tool, key argument, size, and its first error line, or else its first line."""
     whole, key = exchange.whole, _key_argument(exchange)
-    what = f"{exchange.name} {clipped(' '.join(key[:200].split()), KEY_ARGUMENT_MOST)}".rstrip()
-    line = error_line(whole) or first_line(whole.text, FIRST_LINE_MOST)
-    return f"- {what}, {len(whole.text):,} characters: {clipped(line, FIRST_LINE_MOST)}"
+    what = f"{exchange.name} {clip(' '.join(key[:200].split()), MAX_KEY_ARGUMENT)}".rstrip()
+    line = error_line(whole) or first_line(whole.text, MAX_FIRST_LINE)
+    return f"- {what}, {len(whole.text):,} characters: {clip(line, MAX_FIRST_LINE)}"
 
 
 def _key_argument(exchange: Exchange) -> str:
@@ -88,7 +88,7 @@ def _key_argument(exchange: Exchange) -> str:
     return next(filter(None, (command_of(exchange.fields), *edited, *read, *texts)), "")
 
 
-def digested(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
+def digested_exchanges(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
     """Those whose digest that prune holds, of the exchanges of the view that it was planned for."""
     ids = {pruned.message_id for pruned in prune.results if pruned.strategy == NAME}
     return [exchange for exchange in exchanges if exchange.message.id in ids]
@@ -97,17 +97,17 @@ def digested(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
 def digest_input(results: Sequence[Exchange], policy: ContextPolicy) -> str:
     """What a model is asked to digest, at most `digest_model_input` characters: of each result a line and both ends, in
     equal shares. Where that would be too little for each, the newest results are told of."""
-    told = results[-max(policy.digest_model_input // RESULT_LEAST, 1) :]
+    told = results[-max(policy.digest_model_input // MIN_RESULT, 1) :]
     share = policy.digest_model_input // max(len(told), 1)
     return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in told)
 
 
 def _for_model(exchange: Exchange, share: int) -> str:
-    line = told_of(exchange)
+    line = describe_result(exchange)
     return f"{line}\n{ends_of(exchange.whole.text, max(share - len(line) - 2, 0))}"
 
 
-def with_digest(prune: Prune, text: str, policy: ContextPolicy, counts: Counts) -> Prune:
+def with_digest(prune: Prune, text: str, policy: ContextPolicy, counts: TokenCounts) -> Prune:
     """The prune with a model's digest instead of the rule's, at most `digest_model_most` characters long."""
     text = text.strip()
     for place, pruned in enumerate(prune.results):

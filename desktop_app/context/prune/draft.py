@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.tool_names import fields_of
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import PrunedInput, PrunedResult
 
-from .exchange import Change, Exchange, Shorter
+from .exchange import Change, Exchange, Shortening
 from .placeholder import PREFIX
 
 
-class Draft:
+class PruneDraft:
     """Takes the changes that free something. It lives only while a prune is planned.
 
     A placeholder is counted at once. What keeps a part of its text is counted when the draft is settled, since a harder
     strategy may still replace it; until then it is taken to have as many tokens a character as the text that it is of.
     """
 
-    def __init__(self, exchanges: list[Exchange], counts: Counts) -> None:
+    def __init__(self, exchanges: list[Exchange], counts: TokenCounts) -> None:
         self.exchanges = exchanges
         self.freed = 0
         self._original = exchanges[:]
@@ -75,7 +75,7 @@ class Draft:
         )
         return results, inputs
 
-    def _shortened(self, shorter: Shorter) -> Exchange:
+    def _shortened(self, shorter: Shortening) -> Exchange:
         """The exchange with its result as it would be sent; its arguments are another message's."""
         exchange = self.exchanges[shorter.index]
         text = shorter.text
@@ -90,7 +90,7 @@ class Draft:
             is_result_free=exchange.is_result_free and not is_placeholder,
         )
 
-    def _asking_less(self, shorter: Shorter) -> tuple[Message, Message] | None:
+    def _asking_less(self, shorter: Shortening) -> tuple[Message, Message] | None:
         """The message that makes the call, as it is now and with the shorter arguments."""
         asked = self.exchanges[shorter.index].asked
         if shorter.arguments is None or asked is None:
@@ -112,7 +112,7 @@ class Draft:
             tokens = self._tokens_of[key] = self._counts.total(sent)
         return tokens
 
-    def _note(self, strategy: str, shorter: Shorter, exchange: Exchange) -> None:
+    def _note(self, strategy: str, shorter: Shortening, exchange: Exchange) -> None:
         if shorter.text is not None:
             self._results[exchange.index] = strategy
             self._uncounted.discard(exchange.index)

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.tool_names import fields_of
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view.items import Item, Kind, is_of_user
+from desktop_app.context.view.items import Item, ItemKind, is_of_user
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
@@ -47,7 +47,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.call.name if self.call else self.result.name
 
 
-class Shorter(msgspec.Struct, frozen=True, gc=False):
+class Shortening(msgspec.Struct, frozen=True, gc=False):
     """What a strategy proposes for one exchange: another text of its result, other arguments of its call, or both."""
 
     index: int
@@ -56,13 +56,13 @@ class Shorter(msgspec.Struct, frozen=True, gc=False):
 
 
 _USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
-_MESSAGE = Kind.MESSAGE
+_MESSAGE = ItemKind.MESSAGE
 
-Change = tuple[Shorter, ...]
+Change = tuple[Shortening, ...]
 """Proposals that only make sense together: all of them are taken, or none."""
 
 
-def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Counts) -> list[Exchange]:
+def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> list[Exchange]:
     """All results of the view with their calls, oldest first; also the protected ones, since those supersede others."""
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
@@ -113,7 +113,7 @@ def _is_placeholder(item: Item) -> bool:
     return bool(item.pruned_by) and result_of(item.message).text.startswith(PREFIX)
 
 
-class Asked(msgspec.Struct, frozen=True, gc=False):
+class CallPosition(msgspec.Struct, frozen=True, gc=False):
     """Where a call stands: the index of its message, and its number among that message's calls."""
 
     index: int
@@ -121,20 +121,20 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
     call: ToolCall
 
 
-def calls_of_results(items: Sequence[Item]) -> dict[int, Asked]:
+def calls_of_results(items: Sequence[Item]) -> dict[int, CallPosition]:
     """The call of each result, by the result's index.
 
     Paired by position and id, since ids repeat: a result belongs to the first call of its id that waits for one, and
     none waits any more once the user spoke.
     """
-    paired: dict[int, Asked] = {}
-    waiting: dict[str, list[Asked]] = {}
+    paired: dict[int, CallPosition] = {}
+    waiting: dict[str, list[CallPosition]] = {}
     for index, item in enumerate(items):
         message = item.message
         if message.role is _ASSISTANT:
             calls = [part for part in message.parts if isinstance(part, ToolCall)]
             for number, call in enumerate(calls):
-                waiting.setdefault(call.call_id, []).append(Asked(index, number, call))
+                waiting.setdefault(call.call_id, []).append(CallPosition(index, number, call))
         elif message.role is _USER:
             waiting.clear()
         elif message.role is _TOOL:

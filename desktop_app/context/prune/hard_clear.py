@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 
 from desktop_app.context.policy import ContextPolicy
 
-from .exchange import Change, Exchange, Shorter
-from .placeholder import PREFIX, clipped, error_line
+from .exchange import Change, Exchange, Shortening
+from .placeholder import PREFIX, clip, error_line
 
-ARGUMENTS_MOST = 120
+MAX_ARGUMENTS = 120
 
 
 def hard_clear(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """Results that are older than `hard_clear_age` assistant messages."""
     for exchange in exchanges:
         if exchange.is_result_free and exchange.age > policy.hard_clear_age:
-            yield (Shorter(exchange.index, text=cleared(exchange)),)
+            yield (Shortening(exchange.index, text=cleared_line(exchange)),)
 
 
-def cleared(exchange: Exchange) -> str:
+def cleared_line(exchange: Exchange) -> str:
     """The line in the result's place. Sizes are those of the recorded result, in characters."""
     arguments = exchange.call.arguments if exchange.call and exchange.fields else ""
-    what = f"{exchange.name} {clipped(arguments, ARGUMENTS_MOST)}".rstrip()
+    what = f"{exchange.name} {clip(arguments, MAX_ARGUMENTS)}".rstrip()
     size = f"{len(exchange.whole.text):,} characters"
     line = f"{PREFIX} cleared: {what} · {size} · archived in full: recall it, or run it again, if you need it]"
     error = error_line(exchange.whole)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from desktop_app.context.ledger.tool_names import has_failed
 from desktop_app.context.policy import ContextPolicy
 
-from .exchange import Change, Exchange, Shorter
+from .exchange import Change, Exchange, Shortening
 from .placeholder import shortened_arguments
 
 WHY = "the call failed"
@@ -21,4 +21,4 @@ def old_errors(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) 
             continue
         arguments = shortened_arguments(exchange.fields, call.arguments, WHY)
         if arguments is not None and has_failed(exchange.whole):
-            yield (Shorter(exchange.index, arguments=arguments),)
+            yield (Shortening(exchange.index, arguments=arguments),)

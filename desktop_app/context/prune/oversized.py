@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import limits_of, truncated
+from desktop_app.context.truncate import limits_of, truncate_result
 
-from .exchange import Change, Exchange, Shorter
+from .exchange import Change, Exchange, Shortening
 
 
 def oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
@@ -16,5 +16,5 @@ def oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -
     for exchange in exchanges:
         text = exchange.result.text
         if exchange.is_result_free and not limits[exchange.name].hold(text):
-            cut = truncated(text, exchange.name, policy, is_spilled=False)
-            yield (Shorter(exchange.index, text=cut.text),)
+            cut = truncate_result(text, exchange.name, policy, is_spilled=False)
+            yield (Shortening(exchange.index, text=cut.text),)

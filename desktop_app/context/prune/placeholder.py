@@ -13,7 +13,7 @@ PREFIX = "[Old result"
 """How each placeholder begins. A result that a prune shortened to it is never shortened again."""
 LONG = 200
 """Characters of an argument; what is not longer stays: it says what the call was about, and would free nothing."""
-ERROR_MOST = 200
+MAX_ERROR_LINE = 200
 
 
 def placeholder(why: str, whole: ToolResult) -> str:
@@ -24,16 +24,16 @@ def placeholder(why: str, whole: ToolResult) -> str:
 
 def error_line(whole: ToolResult) -> str:
     """The first line that tells of an error, or else, of a failed result, the first that is not blank; or ""."""
-    lines = error_lines(whole.text, 1, ERROR_MOST)
-    return lines[0] if lines else first_line(whole.text, ERROR_MOST) if whole.is_error else ""
+    lines = error_lines(whole.text, 1, MAX_ERROR_LINE)
+    return lines[0] if lines else first_line(whole.text, MAX_ERROR_LINE) if whole.is_error else ""
 
 
 def first_line(text: str, most: int) -> str:
     """The first line that is not blank, clipped."""
-    return clipped(text.lstrip()[: most + 1].partition("\n")[0].rstrip(), most)
+    return clip(text.lstrip()[: most + 1].partition("\n")[0].rstrip(), most)
 
 
-def clipped(text: str, most: int) -> str:
+def clip(text: str, most: int) -> str:
     """The beginning of a text, and a sign that there was more."""
     return text if len(text) <= most else text[: most - 1] + "…"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Prune, Trigger
 
-from .draft import Draft
+from .draft import PruneDraft
 from .exchange import exchanges_of
 from .strategies import strategy_named
 
@@ -19,7 +19,7 @@ def plan_prune(
     view: View,
     policy: ContextPolicy,
     budget: Budget,
-    counts: Counts,
+    counts: TokenCounts,
     total: int,
     trigger: Trigger,
     seconds_since_request: float | None = None,
@@ -37,7 +37,7 @@ def plan_prune(
     need = min(total - round(budget.usable * policy.prune_target), policy.prune_enough)
     if need <= 0:
         return None
-    draft = Draft(exchanges_of(view, policy, budget, counts), counts)
+    draft = PruneDraft(exchanges_of(view, policy, budget, counts), counts)
     for name, strategy in strategies:
         for change in strategy(draft.exchanges[:], policy, need - draft.freed):
             if draft.has_freed(need):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view.items import Item, Kind, Repair, is_of_user
+from desktop_app.context.view.items import Item, ItemKind, Repair, is_of_user
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Role, ToolCall
 
 JOINT = "__"
 """Between the name of an MCP server and that of its tool."""
-_MESSAGE, _TOOL, _ORPHAN = Kind.MESSAGE, Role.TOOL, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
+_MESSAGE, _TOOL, _ORPHAN = ItemKind.MESSAGE, Role.TOOL, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
 
 
-def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: Counts) -> int:
+def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> int:
     """The index from which on everything is protected: by tokens or by user turns, whichever reaches further back."""
     allowed = min(policy.protect_newest, round(budget.window * policy.protect_share_of_window))
     by_tokens = by_turns = len(items)
@@ -59,7 +59,7 @@ def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool
     return item.kind is _MESSAGE and not item.is_pinned and not is_protected(call.name, policy)
 
 
-def freed_at_most(view: View, policy: ContextPolicy, budget: Budget, counts: Counts) -> int:
+def freed_at_most(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> int:
     """Tokens of all that may be shortened at all: no prune frees more. Much quicker than planning one."""
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)

@@ -9,7 +9,7 @@ import msgspec
 from desktop_app.context.ledger.tool_names import has_failed
 from desktop_app.context.policy import ContextPolicy
 
-from .exchange import Change, Exchange, Shorter
+from .exchange import Change, Exchange, Shortening
 from .placeholder import placeholder
 
 WHY = "the same call was made again later; see its newest result"
@@ -23,7 +23,7 @@ def repeats(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> 
         if key is None or not exchange.is_result_free or (last := newest[key]) is exchange:
             continue
         if not has_failed(last.whole) or has_failed(exchange.whole):
-            yield (Shorter(exchange.index, text=placeholder(WHY, exchange.whole)),)
+            yield (Shortening(exchange.index, text=placeholder(WHY, exchange.whole)),)
 
 
 def _same(exchange: Exchange) -> tuple[str, bytes] | None:

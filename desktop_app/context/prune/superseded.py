@@ -10,7 +10,7 @@ from desktop_app.context.ledger.tool_names import Manner, has_failed, touches
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import is_truncated
 
-from .exchange import Change, Exchange, Shorter
+from .exchange import Change, Exchange, Shortening
 from .placeholder import placeholder, shortened_arguments
 
 READ_AGAIN = "this file was read again later"
@@ -30,9 +30,9 @@ def superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) 
             continue
         if files[0][1] != "change":
             if exchange.is_result_free:
-                yield (Shorter(now, text=placeholder(READ_AGAIN if is_read_later else CHANGED, exchange.whole)),)
+                yield (Shortening(now, text=placeholder(READ_AGAIN if is_read_later else CHANGED, exchange.whole)),)
         elif is_read_later and (arguments := _without_what_was_written(exchange)) is not None:
-            yield (Shorter(now, arguments=arguments),)
+            yield (Shortening(now, arguments=arguments),)
 
 
 def _without_what_was_written(exchange: Exchange) -> str | None:

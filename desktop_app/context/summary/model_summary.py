@@ -17,10 +17,10 @@ from desktop_app.context.compact.compaction import (
     CompactionPlan,
     compaction_of,
     plan_compaction,
-    recorded,
-    turn_in,
+    recorded_messages,
+    split_turn_index,
 )
-from desktop_app.context.counting.tokens import Counts
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
@@ -87,12 +87,12 @@ def draft_of(
     instructions: str,
     window: int,
     max_output: int,
-    counts: Counts,
+    counts: TokenCounts,
     count: Callable[[str], int],
     safe_share: float = SAFE_SHARE,
 ) -> Draft:
     """What to ask a model with that window whose tokens are counted by `count`. max_output 0: not known."""
-    head = recorded(plan.archived, transcript)
+    head = recorded_messages(plan.archived, transcript)
     earlier = view.summary.summary if view.summary else ""
     ledger = ledger_of(head, view.ledger)
     budget = round(plan.summary_budget * ASKED_SHARE)
@@ -102,7 +102,7 @@ def draft_of(
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     told = count("\n".join(musts)) + max(count(earlier), budget)
     room = round((window - reply_most - words - told) * safe_share)
-    parts = parts_of(head, turn_in(plan, transcript) or len(head), room, count, policy.summary_input_result)
+    parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, policy.summary_input_result)
     return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
 
 
@@ -121,7 +121,7 @@ def page_of(written: Written) -> str:
     return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
 
 
-def faults_of(page: str, draft: Draft, counts: Counts) -> list[str]:
+def faults_of(page: str, draft: Draft, counts: TokenCounts) -> list[str]:
     """What is wrong with the page, each a sentence for the model."""
     tokens = counts.text(page)
     most = draft.plan.summary_budget
@@ -143,7 +143,7 @@ def finished(
     view: View,
     policy: ContextPolicy,
     budget: Budget,
-    counts: Counts,
+    counts: TokenCounts,
     model: str,
 ) -> Compaction | None:
     """The compaction with that page: what it lost is put back as far as there is room. None if it frees nothing."""
@@ -153,7 +153,7 @@ def finished(
 
 
 def _plan_that_keeps(
-    keep: Sequence[str], plan: CompactionPlan, view: View, policy: ContextPolicy, budget: Budget, counts: Counts
+    keep: Sequence[str], plan: CompactionPlan, view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts
 ) -> CompactionPlan:
     """The plan without the messages that the model asked for, the first ones first, as far as there is room.
 
@@ -168,7 +168,7 @@ def _plan_that_keeps(
 
 
 def last_messages_plan(
-    view: View, policy: ContextPolicy, budget: Budget, counts: Counts, total: int, trigger: Trigger
+    view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
     """The plan that archives all but the last few messages (K5); None if that is nothing."""
     last = [item.message for item in list(view.items)[-policy.last_resort_messages :]]
@@ -176,10 +176,10 @@ def last_messages_plan(
 
 
 def last_messages(
-    plan: CompactionPlan, transcript: Transcript, view: View, counts: Counts, reading: Reading | None = None
+    plan: CompactionPlan, transcript: Transcript, view: View, counts: TokenCounts, reading: Reading | None = None
 ) -> Compaction | None:
     """The compaction without a summary: rules and open questions stay, as far as there is room."""
-    head = recorded(plan.archived, transcript)
+    head = recorded_messages(plan.archived, transcript)
     ledger = ledger_of(head, view.ledger, reading)
     page = mended(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
     return compaction_of(plan, transcript, view, counts, page, "last_messages", reading=reading)

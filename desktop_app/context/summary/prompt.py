@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from desktop_app.context.masking import masked
+from desktop_app.context.masking import mask_secrets
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, user_message
 
 RESULT_MOST = 1_800
@@ -95,7 +95,7 @@ def parts_of(
     current: list[Told] = []
     free = room
     for number, message in enumerate(head, start=1):
-        text = masked(text_of(message, result_most))
+        text = mask_secrets(text_of(message, result_most))
         for told in _told(f"m{number}", label_of(message), text, number > turn_at, room, count):
             if told.tokens > free and current:
                 parts.append(Part(tuple(current)))
@@ -168,8 +168,8 @@ def shortened(text: str, most: int) -> str:
 
 def request_for(part: Part, earlier: str, wanted: Wanted) -> tuple[Message, Message]:
     """The request for one part: a system prompt and a user's message. earlier: the summary so far, or ""."""
-    prompts, earlier = wanted.prompts, masked(earlier)
-    musts = "\n".join(f"- {masked(must)}" for must in wanted.musts)
+    prompts, earlier = wanted.prompts, mask_secrets(earlier)
+    musts = "\n".join(f"- {mask_secrets(must)}" for must in wanted.musts)
     has_turn = any(told.is_turn for told in part.told)
     mark = mark_for([earlier, musts, *(told.text for told in part.told), *(told.label for told in part.told)])
     asked = [_filled(prompts.summary, tokens=wanted.budget, words=round(wanted.budget * WORDS_A_TOKEN))]
@@ -192,7 +192,7 @@ def request_for(part: Part, earlier: str, wanted: Wanted) -> tuple[Message, Mess
 
 def repair_for(summary: str, faults: Sequence[str], wanted: Wanted) -> tuple[Message, Message]:
     """The request that gives a summary back. faults: what is wrong with it, a sentence or a missing line each."""
-    summary, listed = masked(summary), masked("\n".join(faults))
+    summary, listed = mask_secrets(summary), mask_secrets("\n".join(faults))
     mark = mark_for([summary, listed])
     form = _filled(wanted.prompts.form, mark=mark)
     asked = _filled(wanted.prompts.repair, tokens=wanted.budget)

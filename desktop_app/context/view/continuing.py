@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall
 
-QUOTED_MOST = 100
+MAX_QUOTED = 100
 """Characters of the end of a reply that the model is shown again: a small model loses the thread without them."""
-GO_ON = (
+CONTINUATION_PROMPT = (
     "[Your reply above was interrupted for lack of room{end}. "
     "Go on exactly where it stopped, with the very next words. Repeat nothing, and do not mention the interruption."
     "{lost}]"
@@ -30,7 +30,7 @@ class Continuing(msgspec.Struct, frozen=True):
     lost_call: str = ""
 
 
-def go_on_line(so_far: str, lost_call: str = "") -> str:
+def continuation_prompt(so_far: str, lost_call: str = "") -> str:
     """What the user is made to say so that the model goes on with a reply; it stands in no record.
 
     Most providers refuse or ignore a reply that is only begun at the end of a request (Claude from Opus 4.6 on, models
@@ -38,20 +38,20 @@ def go_on_line(so_far: str, lost_call: str = "") -> str:
     """
     end = _end_of(so_far)
     told = f", right after “{end}”" if end else ""
-    return GO_ON.format(end=told, lost=LOST_CALL.format(name=lost_call) if lost_call else "")
+    return CONTINUATION_PROMPT.format(end=told, lost=LOST_CALL.format(name=lost_call) if lost_call else "")
 
 
 def _end_of(text: str) -> str:
     """The last words, in one line."""
-    end = " ".join(text[-4 * QUOTED_MOST :].split())
-    if len(end) <= QUOTED_MOST:
+    end = " ".join(text[-4 * MAX_QUOTED :].split())
+    if len(end) <= MAX_QUOTED:
         return end
-    end = end[-QUOTED_MOST:]
+    end = end[-MAX_QUOTED:]
     word = end.find(" ")
-    return "…" + end[word + 1 if 0 <= word < QUOTED_MOST // 2 else 0 :]
+    return "…" + end[word + 1 if 0 <= word < MAX_QUOTED // 2 else 0 :]
 
 
-def goes_on_with(message: Message, before: Message) -> bool:
+def is_continuation_of(message: Message, before: Message) -> bool:
     """Whether that message goes on in the middle of what the one before it says, both being the model's."""
     return (
         bool(message.continues)
@@ -71,7 +71,7 @@ def _ends_in_text(message: Message) -> bool:
     return False
 
 
-def continued(before: Message, message: Message) -> Message:
+def join_continuation(before: Message, message: Message) -> Message:
     """The message before and the one that goes on with it, as the one that is sent: its id is the first one's."""
     parts, more = list(before.parts), list(message.parts)
     last = next(n for n in reversed(range(len(parts))) if isinstance(parts[n], Text))
@@ -93,8 +93,8 @@ def whole_replies(messages: Iterable[Message]) -> list[Message]:
     whole: list[Message] = []
     last_id = ""
     for message in messages:
-        if whole and goes_on_with(message, replace(whole[-1], id=last_id)):
-            whole[-1] = continued(whole[-1], message)
+        if whole and is_continuation_of(message, replace(whole[-1], id=last_id)):
+            whole[-1] = join_continuation(whole[-1], message)
         else:
             whole.append(message)
         last_id = message.id

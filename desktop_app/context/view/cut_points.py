@@ -11,10 +11,10 @@ from typing import Protocol
 
 from desktop_app.conversation.message import Reasoning, Role
 
-from .items import Item, Kind, is_of_user
+from .items import Item, ItemKind, is_of_user
 
 _TOOL, _ASSISTANT = Role.TOOL, Role.ASSISTANT
-_WITH_NEXT = (Kind.MADE_UP, Kind.RECALLED)
+_WITH_NEXT = (ItemKind.MADE_UP, ItemKind.RECALLED)
 # To look a member up takes 0.4 µs each time, as long as all else that is done with an item here.
 
 

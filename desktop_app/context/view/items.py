@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult
 
 
-class Kind(StrEnum):
+class ItemKind(StrEnum):
     """What an item is: a message of the record, the summary, what is remembered of the user, what was recalled for a
     user's message, or something that stands in no record."""
 
@@ -42,7 +42,7 @@ class Item(msgspec.Struct, frozen=True):
     """
 
     message: Message
-    kind: Kind = Kind.MESSAGE
+    kind: ItemKind = ItemKind.MESSAGE
     is_pinned: bool = False
     pruned_by: str = ""
     is_joined: bool = False
@@ -51,12 +51,12 @@ class Item(msgspec.Struct, frozen=True):
     repair: Repair | None = None
 
 
-def repairs_told(repairs: Counter[Repair]) -> str:
+def describe_repairs(repairs: Counter[Repair]) -> str:
     """Such as "repeated call id (5), empty message (2)"; "" if nothing was wrong."""
     return ", ".join(f"{repair.value} ({count:,})" for repair, count in repairs.most_common())
 
 
-_USER, _MESSAGE, _ORPHAN = Role.USER, Kind.MESSAGE, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
+_USER, _MESSAGE, _ORPHAN = Role.USER, ItemKind.MESSAGE, Repair.ORPHAN_RESULT  # looked up once: see cut_points.py
 
 
 def is_of_user(item: Item) -> bool:
@@ -79,7 +79,7 @@ def has_written(message: Message) -> bool:
     return False
 
 
-def joined(messages: list[Message]) -> Message:
+def join_messages(messages: list[Message]) -> Message:
     """Several messages of one role as the one that is sent."""
     first, *others = messages
     return replace(first, parts=tuple(part for message in messages for part in message.parts)) if others else first

@@ -5,8 +5,8 @@ from __future__ import annotations
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Compaction, Recalled, RequestContext
 
-from .continuing import go_on_line
-from .items import Item, Kind
+from .continuing import continuation_prompt
+from .items import Item, ItemKind
 
 SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
 
@@ -20,16 +20,16 @@ def summary_message(compaction: Compaction) -> Message:
 def recalled_item(recalled: Recalled) -> Item:
     """What was recalled, as the model reads it: before the user's message that it is for."""
     message = Message(id=recalled.id, at=recalled.at, role=Role.USER, parts=(Text(recalled.text),))
-    return Item(message, Kind.RECALLED)
+    return Item(message, ItemKind.RECALLED)
 
 
 def memory_item(equipment: RequestContext) -> Item:
     """What is remembered of the user, as the model reads it: a part of the system prompt."""
     message = Message(id=equipment.id, at=equipment.at, role=Role.SYSTEM, parts=(Text(equipment.memory),))
-    return Item(message, Kind.MEMORY)
+    return Item(message, ItemKind.MEMORY)
 
 
-def go_on_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
-    """The wish that the reply of that id goes on, of which that text is there; see `go_on_line`."""
-    line = go_on_line(so_far, lost_call)
-    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), Kind.MADE_UP)
+def continuation_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
+    """The wish that the reply of that id goes on, of which that text is there; see `continuation_prompt`."""
+    line = continuation_prompt(so_far, lost_call)
+    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.MADE_UP)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import State
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Part, ToolCall, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Undo
 
@@ -15,11 +15,11 @@ from desktop_app.conversation.transcript import AnyEntry, Undo
 class MessageStatus(msgspec.Struct, frozen=True):
     """Where a message of the record stands, when it is not simply in the view. operation_id: what put it there."""
 
-    state: State
+    state: MessageState
     operation_id: str = ""
 
 
-ABANDONED = MessageStatus(State.ABANDONED)
+ABANDONED = MessageStatus(MessageState.ABANDONED)
 
 
 class Pruned(msgspec.Struct, frozen=True):

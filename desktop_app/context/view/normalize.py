@@ -18,12 +18,12 @@ import re
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.chain import Seen
+from desktop_app.conversation.chain import GrowingSet
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.surrogates import mended_text
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
-from .continuing import continued, goes_on_with
-from .items import Item, Kind, OpenCall, Repair, has_written
+from .continuing import is_continuation_of, join_continuation
+from .items import Item, ItemKind, OpenCall, Repair, has_written
 
 NO_RESULT = "[No result was recorded for this call.]"
 EMPTY = "[empty message]"
@@ -42,8 +42,8 @@ IN_TURN = frozenset(
 """Who may speak behind whom, as it is."""
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
 _SUMMARY, _MESSAGE, _ORPHAN, _EMPTY = (
-    Kind.SUMMARY,
-    Kind.MESSAGE,
+    ItemKind.SUMMARY,
+    ItemKind.MESSAGE,
     Repair.ORPHAN_RESULT,
     Repair.EMPTY,
 )  # looked up once: see cut_points.py
@@ -53,12 +53,12 @@ TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 NOT_IN_TOOL_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 NOT_IN_SPEAKERS = re.compile(r"[\s<|\\/>]+")
 """What OpenAI refuses in a message's `name`."""
-NAME_MOST = 64
+MAX_NAME = 64
 UNREADABLE = "unreadable_arguments"
 """The key under which arguments are sent that are no JSON object."""
 
 
-class LegalSequence:
+class NormalizedSequence:
     """Adds items behind others so that all rules hold. It lives only while a view is folded."""
 
     def __init__(
@@ -66,11 +66,11 @@ class LegalSequence:
         last: Item | None = None,
         has_text: bool = False,
         open_calls: tuple[OpenCall, ...] = (),
-        call_ids: Seen | None = None,
+        call_ids: GrowingSet | None = None,
     ) -> None:
         self.items: list[Item] = []
         self.open_calls = open_calls
-        self.call_ids = call_ids or Seen()
+        self.call_ids = call_ids or GrowingSet()
         self._last = last
         self._has_text = has_text
 
@@ -94,8 +94,8 @@ class LegalSequence:
         item = _filled(item)
         if message.role is _ASSISTANT and message.tool_calls:
             item = self._with_legal_calls(item)
-        if len(message.speaker) > NAME_MOST or NOT_IN_SPEAKERS.search(message.speaker):
-            speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:NAME_MOST]
+        if len(message.speaker) > MAX_NAME or NOT_IN_SPEAKERS.search(message.speaker):
+            speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:MAX_NAME]
             item = replace(item, message=replace(item.message, speaker=speaker))
         self._push(item)
 
@@ -105,7 +105,7 @@ class LegalSequence:
             last.kind is _MESSAGE
             and last.repair is not _EMPTY
             and not self.open_calls
-            and goes_on_with(message, replace(_so_far(last), id=last.message.id))
+            and is_continuation_of(message, replace(_so_far(last), id=last.message.id))
         )
 
     def _go_on(self, item: Item, last: Item) -> None:
@@ -113,7 +113,7 @@ class LegalSequence:
         if item.message.tool_calls:
             item = self._with_legal_calls(item)
         before = _so_far(last)
-        self._last = replace(item, is_joined=True, grown=(before, continued(before, item.message)))
+        self._last = replace(item, is_joined=True, grown=(before, join_continuation(before, item.message)))
         self._has_text = True
         self.items.append(self._last)
 
@@ -175,7 +175,7 @@ class LegalSequence:
         for place, part in enumerate(parts):
             if not isinstance(part, ToolCall):
                 continue
-            legal = with_legal_arguments(part)
+            legal = normalize_call(part)
             if legal is not part:
                 repair = Repair.BAD_CALL
             if part.call_id in self.call_ids or not CALL_ID.fullmatch(part.call_id):
@@ -201,7 +201,7 @@ class LegalSequence:
         is_neighbour = last is not None and last.message.role is item.message.role is not _TOOL
         is_joined = last is not None and (is_orphan or is_neighbour)
         if last is not None and is_joined:
-            if item.message.role is _SYSTEM and item.kind is Kind.MESSAGE:
+            if item.message.role is _SYSTEM and item.kind is ItemKind.MESSAGE:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
             if item.message.speaker and item.message.speaker != last.message.speaker:
                 item = replace(item, message=_named(item.message))
@@ -230,13 +230,17 @@ def is_plain(message: Message) -> bool:
     return len(parts) == 1 and isinstance(parts[0], Text) and not _is_blank(parts[0]) and not message.speaker
 
 
-def with_legal_arguments(call: ToolCall) -> ToolCall:
+def normalize_call(call: ToolCall) -> ToolCall:
     """The call with a name and arguments that every provider accepts; itself if it has them."""
     if not TOOL_NAME.fullmatch(call.name):
-        call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:NAME_MOST] or "tool")
+        call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:MAX_NAME] or "tool")
     if call.arguments == "{}" or _is_object(call.arguments):
         return call
-    told = msgspec.json.encode({UNREADABLE: mended_text(call.arguments)}).decode() if call.arguments.strip() else "{}"
+    told = (
+        msgspec.json.encode({UNREADABLE: replace_surrogates_in_text(call.arguments)}).decode()
+        if call.arguments.strip()
+        else "{}"
+    )
     return replace(call, arguments=told)
 
 
@@ -252,12 +256,12 @@ def missing_result(call: ToolCall, before: str) -> Item:
     """A result that says that there is none. Its id depends on its place alone, so that the prefix stays the same."""
     result = ToolResult(call.call_id, call.name, NO_RESULT, is_error=True)
     message = Message(id=f"{before}/{call.call_id}", role=_TOOL, parts=(result,))
-    return Item(message, Kind.MADE_UP, repair=Repair.MISSING_RESULT)
+    return Item(message, ItemKind.MADE_UP, repair=Repair.MISSING_RESULT)
 
 
 def _made_up(before: Message, role: Role, text: str, repair: Repair | None = None) -> Item:
     message = Message(id=f"{before.id}/{role.value}", role=role, parts=(Text(text),))
-    return Item(message, Kind.MADE_UP, repair=repair)
+    return Item(message, ItemKind.MADE_UP, repair=repair)
 
 
 def _filled(item: Item) -> Item:

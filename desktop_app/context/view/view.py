@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.chain import Chain, Seen
-from desktop_app.conversation.events import State
+from desktop_app.conversation.chain import Chain, GrowingSet
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.tools import ToolSpec
@@ -34,10 +34,10 @@ from desktop_app.conversation.transcript import (
 
 from .continuing import Continuing
 from .cut_points import blocks
-from .items import Item, Kind, OpenCall, Repair, has_written, is_of_user, joined
-from .made_items import go_on_item, memory_item, recalled_item, summary_message
+from .items import Item, ItemKind, OpenCall, Repair, has_written, is_of_user, join_messages
+from .made_items import continuation_item, memory_item, recalled_item, summary_message
 from .message_status import ABANDONED, MessageStatus, Pruned, active_entries
-from .normalize import LegalSequence, missing_result
+from .normalize import NormalizedSequence, missing_result
 
 _SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
 
@@ -54,7 +54,7 @@ class View(msgspec.Struct, frozen=True):
 
     items: Chain[Item]
     open_calls: tuple[OpenCall, ...] = ()
-    call_ids: Seen = msgspec.field(default_factory=Seen)
+    call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
     pruned: dict[str, tuple[Pruned, Message]] = {}
     standings: dict[str, MessageStatus] = {}
     pins: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ def view_after(view: View, transcript: Transcript) -> View:
     if not is_growth:
         return view_of(transcript, view)
     last = view.items[-1] if view.items else None
-    sequence = LegalSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
+    sequence = NormalizedSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
     recalled = {**view.recalled, **recalled} if recalled else view.recalled
     for message in said:
         if message.id in recalled:
@@ -139,7 +139,7 @@ def _ends_in_text(view: View) -> bool:
     return False
 
 
-def previewed(transcript: Transcript, *entries: AnyEntry) -> Transcript:
+def with_entries(transcript: Transcript, *entries: AnyEntry) -> Transcript:
     """The record as it would be with those entries. It is copied, not grown: other threads may grow it meanwhile."""
     return Transcript(Chain([*transcript.entries, *entries]))
 
@@ -166,7 +166,7 @@ def messages_of(items: Iterable[Item]) -> list[Message]:
             runs[-1].append(item.message)
         else:
             runs.append([item.message])
-    return [joined(run) for run in runs]
+    return [join_messages(run) for run in runs]
 
 
 def closing_items(view: View) -> list[Item]:
@@ -175,20 +175,20 @@ def closing_items(view: View) -> list[Item]:
     if last is None or view.goes_on is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
     so_far = last.grown[1] if last.grown else last.message
-    return [go_on_item(last.message.id, so_far.text, view.goes_on.lost_call)]
+    return [continuation_item(last.message.id, so_far.text, view.goes_on.lost_call)]
 
 
-def partners(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
+def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
     """Ids of those messages and of what may not be parted from them: calls and their results, a whole reply."""
-    sequence = LegalSequence()
+    sequence = NormalizedSequence()
     for message in messages:
         sequence.add(Item(message))
     runs = ([sequence.items[i] for i in run] for run in blocks(sequence.items))
     together = (run for run in runs if any(item.message.id in wanted for item in run))
-    return [item.message.id for run in together for item in run if item.kind is Kind.MESSAGE]
+    return [item.message.id for run in together for item in run if item.kind is ItemKind.MESSAGE]
 
 
-def repairs_of(view: View) -> Counter[Repair]:
+def count_repairs(view: View) -> Counter[Repair]:
     """What was wrong with the history and is set right in the view, for one warning."""
     return Counter(item.repair for item in view.items if item.repair is not None)
 
@@ -214,7 +214,7 @@ class _Fold:
             case Prune():
                 self._shorten(entry)
             case Compaction():
-                self.standings.update({i: MessageStatus(State.ARCHIVED, entry.id) for i in entry.archived})
+                self.standings.update({i: MessageStatus(MessageState.ARCHIVED, entry.id) for i in entry.archived})
                 self.summary = entry
             case Pin():
                 self.pins.add(entry.message_id)
@@ -247,15 +247,15 @@ class _Fold:
         ids = [message.id for message in self.messages]
         if rewind.first_message_id in ids:
             for message_id in ids[ids.index(rewind.first_message_id) :]:
-                self.standings[message_id] = MessageStatus(State.ABANDONED, rewind.id)
+                self.standings[message_id] = MessageStatus(MessageState.ABANDONED, rewind.id)
 
     def view(self, entries: Chain[AnyEntry]) -> View:
         # A pin holds even where a compaction that did not know it is redone.
-        lost = {i for i in self.pins if self.standings.get(i, ABANDONED).state is State.ARCHIVED}
-        for message_id in partners(self.messages, lost) if lost else ():
+        lost = {i for i in self.pins if self.standings.get(i, ABANDONED).state is MessageState.ARCHIVED}
+        for message_id in inseparable_ids(self.messages, lost) if lost else ():
             self.standings.pop(message_id, None)
         present = [m for m in self.messages if m.id not in self.standings] if self.standings else self.messages
-        sequence = LegalSequence()
+        sequence = NormalizedSequence()
         pruned: dict[str, tuple[Pruned, Message]] = {}
         for message in present:
             if message.role is _SYSTEM:
@@ -263,7 +263,7 @@ class _Fold:
         if self.equipment.memory:
             sequence.add(memory_item(self.equipment))
         if self.summary:
-            sequence.add(Item(summary_message(self.summary), Kind.SUMMARY))
+            sequence.add(Item(summary_message(self.summary), ItemKind.SUMMARY))
         for message in present:
             if message.role is not _SYSTEM:
                 if message.id in self.recalled:

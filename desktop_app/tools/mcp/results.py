@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp import types
 
-from desktop_app.conversation.surrogates import mended_text
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ToolOutcome
 
 MOST_LINE_SHOWN = 2_000
@@ -20,7 +20,7 @@ def outcome_of(result: types.CallToolResult) -> ToolOutcome:
     if not any(part.strip() for part in parts) and result.structured_content is not None:
         parts = [json.dumps(result.structured_content, ensure_ascii=False, indent=1)]
     text = "\n\n".join(part for part in parts if part) or "(The tool returned nothing.)"
-    return ToolOutcome(mended_text(text), is_error=bool(result.is_error))
+    return ToolOutcome(replace_surrogates_in_text(text), is_error=bool(result.is_error))
 
 
 def progress_line(progress: float, total: float | None, message: str | None) -> str:
@@ -37,7 +37,7 @@ def log_line(level: str, data: Any) -> str:
 
 def line_of(text: str) -> str:
     """One line of output, with its end."""
-    return mended_text(" ".join(text[: MOST_LINE_SHOWN + 1].splitlines())[:MOST_LINE_SHOWN]) + "\n"
+    return replace_surrogates_in_text(" ".join(text[: MOST_LINE_SHOWN + 1].splitlines())[:MOST_LINE_SHOWN]) + "\n"
 
 
 def _told(block: types.ContentBlock) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from desktop_app.conversation.surrogates import mended_text
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 Json = dict[str, Any]
 
@@ -56,7 +56,7 @@ def schema_text(schema: Json) -> str:
 
 def cleaned_text(text: str, most: int = MOST_DESCRIPTION) -> str:
     """The text without characters that nobody sees, but for line ends and tabs, and at most that long."""
-    whole = mended_text(text[: most * 8]).replace("\r\n", "\n")
+    whole = replace_surrogates_in_text(text[: most * 8]).replace("\r\n", "\n")
     seen = "".join(c for c in whole if c in "\n\t" or unicodedata.category(c) not in _INVISIBLE).strip()
     return seen if len(seen) <= most else seen[: most - 1].rstrip() + "…"
 
@@ -86,7 +86,7 @@ def _opened(schema: Json) -> Json:
 
 
 def _text(schema: Json) -> str:
-    return mended_text(json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    return replace_surrogates_in_text(json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 
 
 def _cleaned(schema: Any, depth: int, whole: Json) -> Json:

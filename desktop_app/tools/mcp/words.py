@@ -6,7 +6,7 @@ import signal
 
 import msgspec
 
-from desktop_app.context.masking import MASK, masked
+from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
@@ -47,7 +47,7 @@ class Secrets(msgspec.Struct, frozen=True):
         """The text, cleaned and shortened, without them, and without what looks like a key."""
         for value in self.values:
             text = text.replace(value, MASK)
-        return cleaned_text(masked(text), MOST_WORDS)
+        return cleaned_text(mask_secrets(text), MOST_WORDS)
 
 
 def failure_of(server: str, reason: Reason, last_words: str, secrets: Secrets) -> Failure:

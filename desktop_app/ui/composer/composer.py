@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import counted
+from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -198,7 +198,7 @@ class Composer(QWidget):
         if self._hint_time.isActive():
             self.note.set_text(self._why_not)
         else:
-            told = "" if self._is_empty() or not self._tokens else f"draft {counted(self._tokens, 'token')}"
+            told = "" if self._is_empty() or not self._tokens else f"draft {pluralize(self._tokens, 'token')}"
             self.note.set_text(hint_of(self.field.document().firstBlock().text()) or told)
         self.button.setEnabled(self._is_running or not self._is_empty())
         self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")

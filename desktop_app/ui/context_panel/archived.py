@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import MessageChange, MessageRow, OperationRow, State
+from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import counted, first_line, format_time, readable_text, speaker_of
+from desktop_app.ui.widgets.formats import first_line, format_time, pluralize, readable_text, speaker_of
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -27,13 +27,13 @@ def row_of(shown: MessageRow) -> ListRow:
     tag, tint = "", "accent"
     if shown.is_pinned:
         tag, tint = "◆ pinned", "warning"
-    elif shown.state is State.IN_VIEW:
+    elif shown.state is MessageState.IN_VIEW:
         tag, tint = "in context", "ok"
     body = first_line(readable_text(shown.message)) or "(no text)"
     return ListRow(
         shown.message.id,
         speaker_of(shown.message),
-        counted(shown.tokens, "token"),
+        pluralize(shown.tokens, "token"),
         (Run(body),),
         tag,
         tint,  # type: ignore[arg-type]
@@ -165,4 +165,4 @@ class Archived(QWidget):
         if not self._total:
             self.found.set_text(f"Nothing found for “{query}”." if query else "")
         else:
-            self.found.set_text(counted(self._total, "message") + (" found" if query else ""))
+            self.found.set_text(pluralize(self._total, "message") + (" found" if query else ""))

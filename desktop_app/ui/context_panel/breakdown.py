@@ -12,7 +12,7 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import percentages, thousands
+from desktop_app.ui.widgets.formats import format_number, percentages
 from desktop_app.ui.widgets.look import BOLD, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -86,7 +86,7 @@ class BreakdownTable(QWidget):
         is_other_height = len(lines) != len(self.lines)
         self.lines = lines
         self.setAccessibleName("What fills the context window")
-        self.setAccessibleDescription("; ".join(f"{line.name}: {thousands(line.tokens)} tokens" for line in lines))
+        self.setAccessibleDescription("; ".join(f"{line.name}: {format_number(line.tokens)} tokens" for line in lines))
         if is_other_height:
             self.updateGeometry()
         self.update()
@@ -127,7 +127,7 @@ class BreakdownTable(QWidget):
         painter.setFont(shown)
         left = room.left() + (0 if line.is_sum else side + 9)
         numbers = room.right() - scaled(SHARE)
-        tokens = thousands(line.tokens)
+        tokens = format_number(line.tokens)
         name_room = numbers - QFontMetricsF(shown).horizontalAdvance(tokens) - 10 - left
         name = QFontMetricsF(shown).elidedText(line.name, Qt.TextElideMode.ElideRight, name_room)
         painter.setPen(colour(line.tint))
@@ -180,6 +180,6 @@ class Breakdown(QWidget):
         if gauge.window_provenance is Provenance.ASSUMED:
             note += " The size of the context window is assumed: the server did not report it."
         elif gauge.stated_window:
-            stated = thousands(gauge.stated_window)
+            stated = format_number(gauge.stated_window)
             note += f" The size of the context window was learned from the server; the model is said to take {stated}."
         self.note.set_text(f"{note} Percentages are of the whole context window.")

@@ -13,7 +13,7 @@ from desktop_app.context.memory.scopes import is_valid_in
 from desktop_app.conversation.memory import Memory
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import counted, thousands
+from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.keep_focus import keep_focus_in
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -81,9 +81,11 @@ class Memories(QWidget):
         """
         self._memories, self._titles, self._here = tuple(memories), titles, here or Here()
         used = sum(map(self._is_used_here, memories))
-        count = counted(len(memories), "memory", "memories")
-        count = f"{thousands(used)} of {count}" if used < len(memories) else count
-        self.total.set_runs((Run(thousands(tokens), "ink", BOLD), Run(f" of {thousands(most)} tokens · {count}")))
+        count = pluralize(len(memories), "memory", "memories")
+        count = f"{format_number(used)} of {count}" if used < len(memories) else count
+        self.total.set_runs(
+            (Run(format_number(tokens), "ink", BOLD), Run(f" of {format_number(most)} tokens · {count}"))
+        )
         self.total.set_hint("Of all memories, those that are used in this conversation" if used < len(memories) else "")
         self._rebuild()
 

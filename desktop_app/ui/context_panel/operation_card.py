@@ -19,7 +19,7 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_parts, fidelity_shares, lost_facts_hint
-from desktop_app.ui.widgets.formats import counted, format_time, thousands
+from desktop_app.ui.widgets.formats import format_number, format_time, pluralize
 from desktop_app.ui.widgets.legend import Legend
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.markdown_text import MarkdownText
@@ -65,14 +65,17 @@ def title_of(row: OperationRow) -> str:
 def figures_of(row: OperationRow) -> tuple[Run, ...]:
     """Tokens before and after, and how many messages, with the numbers bold."""
     if row.kind == "flush":
-        return Run(thousands(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
+        return Run(format_number(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
     if row.kind == "link":
         return (Run(mark_words(row)),)
     if row.kind == "prune":
-        freed = Run(thousands(row.tokens_before - row.tokens_after), "ink", BOLD)
-        return freed, Run(f" tokens freed · {counted(row.messages, 'tool result')}")
-    before, after = Run(thousands(row.tokens_before), "ink", BOLD), Run(thousands(row.tokens_after), "ink", BOLD)
-    return before, Run(" → "), after, Run(f" tokens · {counted(row.messages, 'message')}")
+        freed = Run(format_number(row.tokens_before - row.tokens_after), "ink", BOLD)
+        return freed, Run(f" tokens freed · {pluralize(row.messages, 'tool result')}")
+    before, after = (
+        Run(format_number(row.tokens_before), "ink", BOLD),
+        Run(format_number(row.tokens_after), "ink", BOLD),
+    )
+    return before, Run(" → "), after, Run(f" tokens · {pluralize(row.messages, 'message')}")
 
 
 def means_of(row: OperationRow) -> str:
@@ -87,7 +90,7 @@ def means_of(row: OperationRow) -> str:
     if row.model:
         words.append(row.model)
     if row.usage is not None:
-        words.append(f"{thousands(row.usage.prompt_tokens)} tokens in, {thousands(row.usage.reply_tokens)} out")
+        words.append(f"{format_number(row.usage.prompt_tokens)} tokens in, {format_number(row.usage.reply_tokens)} out")
     told = " · ".join(words)
     return told[:1].upper() + told[1:]
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop_app.conversation.events import MessageRow
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import counted, first_line, readable_text, speaker_of, thousands
+from desktop_app.ui.widgets.formats import first_line, format_number, pluralize, readable_text, speaker_of
 from desktop_app.ui.widgets.keep_focus import keep_focus_in
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -33,7 +33,7 @@ class PinCard(Card):
         self.row = row
         head = QHBoxLayout()
         head.addWidget(TextLabel(speaker_of(row.message), size=13, weight=BOLD), 1)
-        head.addWidget(TextLabel(counted(row.tokens, "token"), size=12, tint="ink_faint"))
+        head.addWidget(TextLabel(pluralize(row.tokens, "token"), size=12, tint="ink_faint"))
         text = TextLabel(first_line(readable_text(row.message), 160), size=13, tint="ink_soft", wraps=True)
         links = QHBoxLayout()
         links.setSpacing(14)
@@ -90,7 +90,7 @@ class Pins(QWidget):
             self.area.add(card)
             card.message_requested.connect(self.message_requested)
             card.unpin_requested.connect(self.unpin_requested)
-        tokens = thousands(sum(row.tokens for row in rows))
-        self.total.set_runs((Run(tokens, "ink", BOLD), Run(f" tokens in {counted(len(rows), 'pinned message')}")))
+        tokens = format_number(sum(row.tokens for row in rows))
+        self.total.set_runs((Run(tokens, "ink", BOLD), Run(f" tokens in {pluralize(len(rows), 'pinned message')}")))
         self.total.setVisible(bool(rows))
         self.empty.setVisible(not rows)

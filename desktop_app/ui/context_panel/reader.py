@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
 
-from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import counted, format_time, readable_text, speaker_of
+from desktop_app.ui.widgets.formats import format_time, pluralize, readable_text, speaker_of
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -56,12 +56,12 @@ class Reader(Card):
         if is_one:
             self._show_one(chosen[0])
         elif chosen:
-            self.speaker.set_text(counted(len(chosen), "message"))
-            self.about.set_text(counted(sum(row.tokens for row in chosen), "token"))
+            self.speaker.set_text(pluralize(len(chosen), "message"))
+            self.about.set_text(pluralize(sum(row.tokens for row in chosen), "token"))
 
     def _show_one(self, row: MessageRow) -> None:
         self.speaker.set_text(speaker_of(row.message))
-        self.about.set_text(f"{format_time(row.message.at, time.time())} · {counted(row.tokens, 'token')}")
+        self.about.set_text(f"{format_time(row.message.at, time.time())} · {pluralize(row.tokens, 'token')}")
         self.pin.setText("Unpin" if row.is_pinned else "Pin")
         text = readable_text(row.message) or "(This message has no text.)"
         if row.sent_text:
@@ -84,7 +84,7 @@ class Reader(Card):
         self.column.addLayout(links)
 
     def _archived(self) -> tuple[str, ...]:
-        return tuple(row.message.id for row in self._chosen if row.state is State.ARCHIVED)
+        return tuple(row.message.id for row in self._chosen if row.state is MessageState.ARCHIVED)
 
     def _pin(self) -> None:
         row = self._chosen[0]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.totals import Spent, Totals
+from desktop_app.conversation.totals import Totals, UsageTotal
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.formats import counted, format_percent, thousands
+from desktop_app.ui.widgets.formats import format_number, format_percent, pluralize
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -16,11 +16,11 @@ def dollars_in_words(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
 
 
-def spent_in_words(spent: Spent) -> str:
+def spent_in_words(spent: UsageTotal) -> str:
     """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
-    read = f"{thousands(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
-    words = [counted(spent.requests, "request"), read, f"{thousands(spent.reply_tokens)} out"]
+    read = f"{format_number(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
+    words = [pluralize(spent.requests, "request"), read, f"{format_number(spent.reply_tokens)} out"]
     return " · ".join([*words, *([dollars_in_words(spent.dollars)] if spent.dollars is not None else [])])
 
 
@@ -45,8 +45,8 @@ class TotalsCard(Card):
         self.upkeep.set_text(spent_in_words(totals.upkeep))
         for label in (self.upkeep_title, self.upkeep):
             label.setVisible(totals.upkeep.requests > 0)
-        freed = Run(thousands(totals.tokens_freed), "ink", BOLD)
-        self.freed.set_runs((freed, Run(f" tokens freed by {counted(totals.operations, 'operation')}")))
+        freed = Run(format_number(totals.tokens_freed), "ink", BOLD)
+        self.freed.set_runs((freed, Run(f" tokens freed by {pluralize(totals.operations, 'operation')}")))
         self.freed.setVisible(totals.operations > 0)
         self.setVisible(bool(totals.replies.requests or totals.upkeep.requests or totals.operations))
         shown = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())

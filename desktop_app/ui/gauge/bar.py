@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths, rounded_path, segment_hint
-from desktop_app.ui.widgets.formats import format_percent, thousands
+from desktop_app.ui.widgets.formats import format_number, format_percent
 from desktop_app.ui.widgets.look import colour, font, mix, paint_focus, scaled
 
 BAR = 14  # pixels, as in the mockups
@@ -71,7 +71,7 @@ class GaugeBar(QWidget):
         if gauge is None:
             return "Counting the tokens of this conversation…"
         if not gauge.is_window_known:
-            return f"{thousands(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
+            return f"{format_number(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
         left = self._box().left()
         for place, width in enumerate(self.widths()):
             if left <= x < left + width:
@@ -79,9 +79,9 @@ class GaugeBar(QWidget):
             left += width
         if x >= self._x_of(gauge.usable):
             share = format_percent(gauge.reserve / gauge.window)
-            return f"Reserved for the reply: {thousands(gauge.reserve)} tokens, {share}"
+            return f"Reserved for the reply: {format_number(gauge.reserve)} tokens, {share}"
         free = max(gauge.free - self._draft, 0)
-        return f"Free: {thousands(free)} tokens, {format_percent(free / gauge.window)} of the window"
+        return f"Free: {format_number(free)} tokens, {format_percent(free / gauge.window)} of the window"
 
     def hint_of(self, place: int) -> str:
         """Name, tokens and share of the place in `amounts`."""
@@ -89,7 +89,7 @@ class GaugeBar(QWidget):
             return ""
         if place == DRAFT_PLACE and self._gauge.is_window_known:
             share = format_percent(self._draft / self._gauge.window)
-            return f"Your draft: {thousands(self._draft)} tokens, {share} of the window"
+            return f"Your draft: {format_number(self._draft)} tokens, {share} of the window"
         segment = SEGMENT_AT[place]
         return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
 

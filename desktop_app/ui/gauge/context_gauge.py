@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.ui.theme import STATUS_WORDS, theme
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import format_percent, thousands
+from desktop_app.ui.widgets.formats import format_number, format_percent
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scaled
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -154,13 +154,13 @@ class ContextGauge(QWidget):
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
         self.word.set_text(STATUS_WORDS[status].capitalize())
         self.word.setVisible(status is not Status.SAFE or not self._is_narrow())  # the room is for the figures
-        self.numbers.set_text(f"{thousands(gauge.total + self._draft)} / {thousands(gauge.window)}")
+        self.numbers.set_text(f"{format_number(gauge.total + self._draft)} / {format_number(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
         self._tell_share(gauge, status)
 
     def _tell_no_window(self, gauge: Gauge) -> None:
         """Says what is known without the window: how many tokens there are."""
-        tokens = f"{thousands(gauge.total + self._draft)} tokens"
+        tokens = f"{format_number(gauge.total + self._draft)} tokens"
         words = STATUS_WORDS[Status.UNKNOWN]
         self.dot.set_status(Status.UNKNOWN)
         self.optimize.set_kind(ButtonKind.PLAIN)
@@ -183,19 +183,19 @@ class ContextGauge(QWidget):
         text = " · ".join(notes)
         self.share.set_runs((Run(text),))
         self.share.set_hint(BASIS_HINTS[gauge.basis])
-        numbers = f"{thousands(gauge.total + self._draft)} of {thousands(gauge.window)} tokens"
+        numbers = f"{format_number(gauge.total + self._draft)} of {format_number(gauge.window)} tokens"
         self._name(f"Context window: {numbers}, {text}, {STATUS_WORDS[status]}", self._segments(gauge))
 
     def _segments(self, gauge: Gauge) -> str:
         places = (self.bar.hint_of(place) for place, amount in enumerate(self.bar.amounts()) if amount)
-        reserve = f"Reserved for the reply: {thousands(gauge.reserve)} tokens"
+        reserve = f"Reserved for the reply: {format_number(gauge.reserve)} tokens"
         return "; ".join([*places, reserve])
 
     def _hint(self, gauge: Gauge) -> str:
         counted = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
-        draft = f" Includes {thousands(self._draft)} for your draft." if self._draft else ""
-        kept = f"{thousands(gauge.usable)} are usable; {thousands(gauge.reserve)} are reserved for the reply."
-        return f"{thousands(gauge.total + self._draft)} tokens.{draft}{counted} {kept}"
+        draft = f" Includes {format_number(self._draft)} for your draft." if self._draft else ""
+        kept = f"{format_number(gauge.usable)} are usable; {format_number(gauge.reserve)} are reserved for the reply."
+        return f"{format_number(gauge.total + self._draft)} tokens.{draft}{counted} {kept}"
 
     def _name(self, name: str, description: str) -> None:
         for widget in (self, self.bar):

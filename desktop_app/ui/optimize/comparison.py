@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
-from desktop_app.ui.widgets.formats import thousands
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import BOLD, scaled
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -37,9 +37,9 @@ class Comparison(QWidget):
         """Shows the two. is_bound: the one after is the most that it can be, not what it will be."""
         for bar, gauge in zip(self.bars, (before, after), strict=True):
             bar.set_parts(segment_parts(gauge), before.window or before.total)
-        self.figures[0].set_runs((Run(thousands(before.total), "ink", BOLD), Run(" tokens")))
+        self.figures[0].set_runs((Run(format_number(before.total), "ink", BOLD), Run(" tokens")))
         change = round((after.total - before.total) / before.total * 100) if before.total else 0
         change = max(change, -99) if after.total else change  # something is left
-        changed = f" tokens · {'+' if change > 0 else ''}{thousands(change)} %" if change else " tokens"
-        figure = Run(thousands(after.total), "ink", BOLD)
+        changed = f" tokens · {'+' if change > 0 else ''}{format_number(change)} %" if change else " tokens"
+        figure = Run(format_number(after.total), "ink", BOLD)
         self.figures[1].set_runs((Run("at most "), figure, Run(changed)) if is_bound else (figure, Run(changed)))

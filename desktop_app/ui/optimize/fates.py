@@ -12,7 +12,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Plan, PlanItem
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import counted, first_line, thousands
+from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
 from desktop_app.ui.widgets.look import Tint, colour, paint_box, scaled
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
@@ -105,13 +105,13 @@ class Fate(QWidget):
         if facts:
             told = TextArea(size=12)
             told.setReadOnly(True)
-            more = [f"… and {thousands(self._more)} more"] if self._more else []
+            more = [f"… and {format_number(self._more)} more"] if self._more else []
             told.setPlainText("\n".join([*(f"• {' '.join(fact.split())}" for fact in facts), *more]))
             told.setFixedHeight(FACTS_HEIGHT)
             return told
         rows = [_row(item) for item in self._items if not isinstance(item, str)]
         if self._more:
-            rows.append(ListRow("", f"… and {counted(self._more, 'message')} more"))
+            rows.append(ListRow("", f"… and {pluralize(self._more, 'message')} more"))
         made = RowList(has_body=False)
         made.rows.replace(rows)
         made.setFixedHeight(min(len(rows), MOST_ROWS) * scaled(ROW) + 2)
@@ -119,9 +119,9 @@ class Fate(QWidget):
 
 
 def _row(item: PlanItem) -> ListRow:
-    after = f" → {thousands(item.tokens_after)}" if item.tokens_after else ""
+    after = f" → {format_number(item.tokens_after)}" if item.tokens_after else ""
     body = (Run(first_line(item.text)),)
-    return ListRow(item.message_id, item.speaker, f"{thousands(item.tokens_before)}{after}", body)
+    return ListRow(item.message_id, item.speaker, f"{format_number(item.tokens_before)}{after}", body)
 
 
 class Fates(QWidget):
@@ -152,19 +152,19 @@ def _fates_of(plan: Plan) -> list[Fate]:
     fates: list[Fate] = []
     if plan.pruned:
         text, freed = (
-            f"{counted(plan.pruned_total, 'old tool result')} shortened",
-            thousands(-plan.tokens_freed_by_prune),
+            f"{pluralize(plan.pruned_total, 'old tool result')} shortened",
+            format_number(-plan.tokens_freed_by_prune),
         )
         fates.append(Fate("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
-        text = f"{counted(plan.archived_total, 'message')} archived"
-        freed = thousands(-plan.tokens_freed_by_compaction)
+        text = f"{pluralize(plan.archived_total, 'message')} archived"
+        freed = format_number(-plan.tokens_freed_by_compaction)
         fates.append(Fate("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
         stay = "stays unchanged" if plan.kept == 1 else "stay unchanged"
-        fates.append(Fate("kept", Segment.USER, f"{counted(plan.kept, 'message')} {stay}", "kept"))
-    kept = [counted(plan.pins, "pin")] if plan.pins else []
-    kept += [counted(plan.rules, "rule")] if plan.rules else []
+        fates.append(Fate("kept", Segment.USER, f"{pluralize(plan.kept, 'message')} {stay}", "kept"))
+    kept = [pluralize(plan.pins, "pin")] if plan.pins else []
+    kept += [pluralize(plan.rules, "rule")] if plan.rules else []
     if kept:
         stay = "stays" if plan.pins + plan.rules == 1 else "stay"
         fates.append(Fate("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept"))
@@ -177,13 +177,13 @@ def _leaving_facts(fidelity: Fidelity) -> list[Fate]:
     others = fidelity.recallable - rules
     fates: list[Fate] = []
     if rules > 0:
-        text = f"{counted(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
+        text = f"{pluralize(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
         fates.append(Fate("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
     if others > 0:
         fact = "other fact" if rules > 0 else "fact"
-        text = f"{counted(others, fact)} {'does' if others == 1 else 'do'} not fit"
+        text = f"{pluralize(others, fact)} {'does' if others == 1 else 'do'} not fit"
         fates.append(Fate("facts", "warning", text, "archive only", fidelity.recallable_facts, others, OTHER_FACTS))
     if fidelity.lost:
-        text = f"{counted(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
+        text = f"{pluralize(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
         fates.append(Fate("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
     return fates

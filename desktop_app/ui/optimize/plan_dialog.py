@@ -11,7 +11,7 @@ from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
-from desktop_app.ui.widgets.formats import counted, thousands
+from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.legend import Legend, LegendItem
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scaled
 from desktop_app.ui.widgets.sheet import Sheet
@@ -190,13 +190,13 @@ class PlanDialog(Sheet):
         if is_measured:
             self._tell_tail(plan.tail_tokens, plan.tail_kept)
         else:
-            self.tail_label.set_text(f"Keep unchanged: {counted(plan.kept, 'message')}")
+            self.tail_label.set_text(f"Keep unchanged: {pluralize(plan.kept, 'message')}")
 
     def _tell_tail(self, tokens: int, kept: int | None = None) -> None:
         """Says how far the tail may reach, and what it then takes: messages are kept whole. None: not known yet."""
-        runs = [Run(f"Keep unchanged: the last {counted(tokens, 'token')}")]
+        runs = [Run(f"Keep unchanged: the last {pluralize(tokens, 'token')}")]
         if kept is not None and kept < tokens:
-            runs.append(Run(f" · {thousands(kept)} used", "ink_faint", NORMAL))
+            runs.append(Run(f" · {format_number(kept)} used", "ink_faint", NORMAL))
         self.tail_label.set_runs(runs)
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.engine.protocol import Plan, Writer
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.formats import counted, thousands
+from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.look import MEDIUM, scaled
 from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.text_area import TextArea
@@ -25,9 +25,11 @@ CENT = 0.01
 
 def cost_words(writer: Writer) -> str:
     """What a summary takes at most: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
-    words = f"{thousands(writer.prompt_tokens)} tokens to read, at most {thousands(writer.reply_tokens)} to write"
+    words = (
+        f"{format_number(writer.prompt_tokens)} tokens to read, at most {format_number(writer.reply_tokens)} to write"
+    )
     if writer.calls > 1:
-        words += f", in {counted(writer.calls, 'request')}"
+        words += f", in {pluralize(writer.calls, 'request')}"
     if writer.dollars is None:
         return words
     return f"{words} · {'under 1 cent' if writer.dollars < CENT else f'at most ${writer.dollars:,.2f}'}"
@@ -89,5 +91,5 @@ class StrategyChoice(QWidget):
             return f"{plan.writer.label} reads the messages to be archived. Keys and passwords are masked."
         if plan.usage is None:
             return f"Written by {plan.writer.label}."
-        read, wrote = thousands(plan.usage.prompt_tokens), thousands(plan.usage.reply_tokens)
+        read, wrote = format_number(plan.usage.prompt_tokens), format_number(plan.usage.reply_tokens)
         return f"Written by {plan.writer.label}: {read} tokens in, {wrote} out."

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from desktop_app.engine.protocol import Writer
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import counted
+from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -134,6 +134,6 @@ class SummaryEditor(QWidget):
         """tokens None: the text has changed since it was counted."""
         runs = [Run("Summary", weight=MEDIUM)]
         if self.text():
-            counted_words = "measuring…" if tokens is None else counted(tokens, "token")
+            counted_words = "measuring…" if tokens is None else pluralize(tokens, "token")
             runs.append(Run(f" · {counted_words} · you can edit it", "ink_faint"))
         self.heading.set_runs(runs)

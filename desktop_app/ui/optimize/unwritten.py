@@ -9,7 +9,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Writer
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import thousands
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -75,5 +75,5 @@ class Unwritten(QWidget):
 
     def set_progress(self, tokens: int, most: int) -> None:
         """Tokens that were written, of so many at most."""
-        self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, f"{thousands(tokens)} tokens written"),), max(most, 1))
-        self.told.set_text(f"{thousands(tokens)} of at most {thousands(most)} tokens" if tokens else "reading…")
+        self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, f"{format_number(tokens)} tokens written"),), max(most, 1))
+        self.told.set_text(f"{format_number(tokens)} of at most {format_number(most)} tokens" if tokens else "reading…")

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import Asked
+from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import PermissionAnswer, Scope
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
@@ -50,7 +50,7 @@ class QuestionCard(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.question: Asked | None = None
+        self.question: QuestionAsked | None = None
         self._shown_at = 0.0
         self.title = TextLabel(weight=BOLD, wraps=True)
         self.place = TextLabel(size=12, tint="ink_faint")
@@ -83,7 +83,7 @@ class QuestionCard(QWidget):
         """Whether it asks something, and has done so long enough to take an answer."""
         return self.question is not None and monotonic() - self._shown_at >= DEAF_FOR
 
-    def show_question(self, question: Asked, place: int = 1, count: int = 1) -> None:
+    def show_question(self, question: QuestionAsked, place: int = 1, count: int = 1) -> None:
         """Asks. place, count: which of how many that wait. The one that is shown already stays as the user left it."""
         self.place.set_text(f"{place} of {count}" if count > 1 else "")
         if self.question == question:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop_app.conversation.events import Asked
+from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import NeedKind, PermissionAnswer, RequiredPermission
-from desktop_app.ui.widgets.formats import counted
+from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
 
 WANTS: dict[NeedKind, str] = {
@@ -25,24 +25,24 @@ DONE_BY: dict[NeedKind, str] = {
 }
 
 
-def title_of(question: Asked) -> str:
+def title_of(question: QuestionAsked) -> str:
     """What is asked, in a line: "bash wants to run this command"."""
     if question.kind == "rounds":
-        return f"{counted(question.rounds, 'round')} without a message from you. Continue?"
+        return f"{pluralize(question.rounds, 'round')} without a message from you. Continue?"
     tools = dict.fromkeys(need.tool for need in question.needs)
     name = escape_invisible(question.call.name if question.call else ", ".join(tools) or "A tool")
     if len(question.needs) == 1:
         return f"{name} wants to {WANTS[question.needs[0].kind]}"
-    return f"{name} wants to do {counted(len(question.needs), 'thing')}" if question.needs else f"{name} wants to run"
+    return f"{name} wants to do {pluralize(len(question.needs), 'thing')}" if question.needs else f"{name} wants to run"
 
 
-def pending_question_text(question: Asked, title: str) -> str:
+def pending_question_text(question: QuestionAsked, title: str) -> str:
     """What is said of a question in a conversation that is not shown; title: "" if it is not listed."""
     conversation = f"“{escape_invisible(title)}”" if title else "Another conversation"
     return f"{conversation} is waiting for your answer: {title_of(question)}"
 
 
-def note_of(question: Asked) -> str:
+def note_of(question: QuestionAsked) -> str:
     """What the answer means, where it is not plain."""
     if question.kind == "rounds":
         return "The model keeps calling tools. Nothing runs until you answer."

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.ui.widgets.formats import ROLE_NAMES, counted, format_time
+from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, pluralize
 from desktop_app.ui.widgets.look import BOLD, scaled
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.sheet import Sheet
@@ -99,7 +99,7 @@ class SearchPalette(Sheet):
         self._results = {result.message: result for result in results}
         self._show([row_of(result, now) for result in self._results.values()])
         self.note.set_text(
-            f"{counted(len(results), 'result')} · {HELP}" if results else f"Nothing found for “{query}”."
+            f"{pluralize(len(results), 'result')} · {HELP}" if results else f"Nothing found for “{query}”."
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -162,4 +162,4 @@ class SearchPalette(Sheet):
 
 def _about(info: ConversationInfo) -> str:
     model = info.model.rsplit("/", 1)[-1]
-    return " · ".join(part for part in (counted(info.messages, "message"), model) if part)
+    return " · ".join(part for part in (pluralize(info.messages, "message"), model) if part)

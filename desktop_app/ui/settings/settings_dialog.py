@@ -12,7 +12,7 @@ from desktop_app.engine.protocol import Models, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import format_percent, thousands
+from desktop_app.ui.widgets.formats import format_number, format_percent
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, scaled
 from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.select import Select
@@ -57,7 +57,7 @@ def policy_description(name: str) -> str:
 
 def model_choice_label(model: ModelInfo) -> str:
     """A model as it is listed."""
-    window = f" · {thousands(model.window)} tokens" if model.window else ""
+    window = f" · {format_number(model.window)} tokens" if model.window else ""
     return f"{model.label}{window}{f' · {model.note}' if model.note else ''}"
 
 

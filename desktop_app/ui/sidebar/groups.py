@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.widgets.formats import counted
+from desktop_app.ui.widgets.formats import pluralize
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -64,4 +64,4 @@ def age_text(at: float, now: float) -> str:
 
 def details_of(info: ConversationInfo, now: float) -> str:
     """The line under a title: "2 min · 1,204 messages"."""
-    return f"{age_text(info.updated_at, now)} · {counted(info.messages, 'message')}"
+    return f"{age_text(info.updated_at, now)} · {pluralize(info.messages, 'message')}"

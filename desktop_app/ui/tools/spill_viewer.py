@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, Q
 from desktop_app.engine.protocol import SpillRead
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.live_tools import plain_output
-from desktop_app.ui.widgets.formats import counted, first_line, format_bytes, thousands
+from desktop_app.ui.widgets.formats import first_line, format_bytes, format_number, pluralize
 from desktop_app.ui.widgets.look import RESTYLING, colour, font, restyle, scaled
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -75,7 +75,7 @@ class SpillViewer(QDialog):
             self.text.appendPlainText(words)
         if not offset:
             self.text.moveCursor(self.text.textCursor().MoveOperation.Start)
-        found = counted(page.total, "line") + (f" with “{query}”" if query else f" · {format_bytes(page.bytes)}")
+        found = pluralize(page.total, "line") + (f" with “{query}”" if query else f" · {format_bytes(page.bytes)}")
         self.note.set_text(found if page.total or not query else NOTHING)
 
     def show_failure(self, words: str) -> None:
@@ -121,4 +121,4 @@ class SpillViewer(QDialog):
 
 def _shortened(line: str) -> str:
     shown = plain_output(line)
-    return shown if len(shown) <= LINE else f"{shown[:LINE]}… ({thousands(len(shown) - LINE)} characters more)"
+    return shown if len(shown) <= LINE else f"{shown[:LINE]}… ({format_number(len(shown) - LINE)} characters more)"

@@ -11,7 +11,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.engine.protocol import ToolOffer, Tools
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.formats import counted, first_line, thousands
+from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.switch import Switch
@@ -35,7 +35,7 @@ class ToolRow(QWidget):
         self.title = TextLabel(offer.spec.name, size=13, weight=MEDIUM, is_mono=True)
         self.about = TextLabel(first_line(offer.spec.description, 240), size=12, tint="ink_soft", wraps=True)
         self.about.setVisible(bool(offer.spec.description.strip()))
-        self.tokens = TextLabel(counted(offer.tokens, "token"), size=12, tint="ink_faint")
+        self.tokens = TextLabel(pluralize(offer.tokens, "token"), size=12, tint="ink_faint")
         self.switch = Switch("")
         self.switch.setAccessibleName(f"Offer {offer.spec.name}")
         self.switch.setAccessibleDescription(f"{offer.spec.description} {self.tokens.text()} in each request.")
@@ -90,9 +90,9 @@ class ToolsSheet(Sheet):
     def show_tools(self, tools: Tools) -> None:
         """Shows them; when the tools are the same ones, only their switches change."""
         on = [offer for offer in tools.tools if offer.is_on]
-        tokens = Run(thousands(sum(offer.tokens for offer in on)), "ink", BOLD)
+        tokens = Run(format_number(sum(offer.tokens for offer in on)), "ink", BOLD)
         self.total.set_runs(
-            (tokens, Run(f" tokens in each request · {len(on)} of {counted(len(tools.tools), 'tool')} on"))
+            (tokens, Run(f" tokens in each request · {len(on)} of {pluralize(len(tools.tools), 'tool')} on"))
         )
         self.folder.set_text(f"Working folder: {tools.folder}" if tools.folder else NO_FOLDER)
         if [offer.spec.name for offer in tools.tools] != list(self.rows) or not tools.tools:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.ui.widgets.formats import counted
+from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.look import MEDIUM, font, scaled
 
 from .answers import EarlierItem
@@ -20,7 +20,7 @@ def lay_out_earlier(page: Page, item: EarlierItem, is_toggled: bool, chosen: int
     is_shown, count = is_toggled != item.is_only, len(item.answers)
     number = min(max(chosen if chosen >= 0 else count - 1, 0), count - 1)
     height, small = scaled(LINE), font(12)
-    words = "Earlier answer" if count == 1 else counted(count, "earlier answer")
+    words = "Earlier answer" if count == 1 else pluralize(count, "earlier answer")
     x = page.link(0, Link(Action.FOLD, item.key, f"{'▾' if is_shown else '▸'} {words}"), small, height)
     if item.is_interrupted(number) and is_shown:
         x = page.tag(x + scaled(8), Tag("interrupted", "warning"), height)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import msgspec
 
-from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.message import Role
 
 
@@ -68,7 +68,7 @@ def earlier_answers(rows: Sequence[MessageRow]) -> dict[str, EarlierItem]:
     after, found = "", dict[str, list[MessageRow]]()
     is_left_out = False
     for row in rows:
-        if row.state is not State.ABANDONED:
+        if row.state is not MessageState.ABANDONED:
             after, is_left_out = row.message.id, False
         elif row.message.role is Role.USER:
             is_left_out = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
-from desktop_app.ui.widgets.formats import thousands
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
 
 from .display_list import Action, Fill
@@ -23,7 +23,7 @@ def lay_out_mark(page: Page, operation: OperationRow) -> None:
     strong, normal, link = font(13, BOLD), font(13), font(13, MEDIUM)
     height = scaled(24)
     what, links = mark_words(operation), _mark_links(operation)
-    figures = f" · {thousands(operation.tokens_before)} → {thousands(operation.tokens_after)} tokens"
+    figures = f" · {format_number(operation.tokens_before)} → {format_number(operation.tokens_after)} tokens"
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
     has_figures = operation.kind in ("prune", "compaction")
     if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > page.width:

@@ -6,10 +6,10 @@ import json
 import time
 from datetime import datetime
 
-from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
-from desktop_app.ui.widgets.formats import counted, first_line, format_duration, format_time
+from desktop_app.ui.widgets.formats import first_line, format_duration, format_time, pluralize
 from desktop_app.ui.widgets.invisible import escape_invisible
 
 from .display_list import Action
@@ -22,9 +22,9 @@ def tags_of(row: MessageRow) -> list[Tag]:
     tags: list[Tag] = []
     if row.is_pinned:
         tags.append(Tag("◆ pinned", Segment.PINNED, Ground.NOTHING))
-    if row.state is State.ARCHIVED:
+    if row.state is MessageState.ARCHIVED:
         tags.append(Tag("archived", "accent", Ground.ACCENT))
-    if row.state is State.PRUNED:
+    if row.state is MessageState.PRUNED:
         tags.append(Tag("pruned", "warning"))
     if row.message.is_interrupted:
         tags.append(Tag("interrupted", "warning"))
@@ -38,7 +38,7 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
         parts.append(
             f"{row.message.seconds:.1f} s" if row.message.seconds < 60 else format_duration(row.message.seconds)
         )
-    return " · ".join([*parts, counted(row.tokens, "token")])
+    return " · ".join([*parts, pluralize(row.tokens, "token")])
 
 
 def actions_of(item: MessageItem, is_running: bool) -> list[Link]:
@@ -47,7 +47,7 @@ def actions_of(item: MessageItem, is_running: bool) -> list[Link]:
     links = [Link(Action.COPY, key)]
     if item.is_last_reply and not is_running:
         links.append(Link(Action.REGENERATE, key))
-    if row.state is State.ARCHIVED:
+    if row.state is MessageState.ARCHIVED:
         links.append(Link(Action.BRING_BACK, key))
     links.append(Link(Action.UNPIN if row.is_pinned else Action.PIN, key))
     return links

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import Failure, MessageRow, OperationRow, State
+from desktop_app.conversation.events import Failure, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Role, ToolCall
 
 from .answers import EarlierItem, Missing, earlier_answers, missing_after
@@ -148,7 +148,7 @@ def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], liv
     stand as one row behind what they answered.
     A reply that was stopped to make room stands as one row with what continued it.
     """
-    shown, roots = joined([row for row in rows if row.state is not State.ABANDONED])
+    shown, roots = joined([row for row in rows if row.state is not MessageState.ABANDONED])
     earlier = {roots.get(after, after): item for after, item in earlier_answers(rows).items()}
     marks: dict[str, list[MarkItem]] = {}
     for operation in operations:

@@ -6,7 +6,14 @@ import re
 
 import msgspec
 
-from desktop_app.conversation.events import ToolFinished, ToolOutput, ToolStarted, TurnEvent, TurnFinished, TurnStarted
+from desktop_app.conversation.events import (
+    ToolFinished,
+    ToolOutputReceived,
+    ToolStarted,
+    TurnEvent,
+    TurnFinished,
+    TurnStarted,
+)
 
 KEPT = 6_000
 """Characters of a running tool's output that the window keeps: the tail that is shown is a few lines of at most 400."""
@@ -36,7 +43,7 @@ class LiveTools:
         match event:
             case ToolStarted(conversation=conversation, reply_id=reply_id, place=place):
                 self._runs[reply_id, place] = LiveRun(conversation, now)
-            case ToolOutput(text=text, reply_id=reply_id, place=place):
+            case ToolOutputReceived(text=text, reply_id=reply_id, place=place):
                 run = self.run_of(reply_id, place)
                 if run is not None:
                     run.tail = (run.tail + text)[-KEPT:]

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop_app.conversation.message import Message
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.formats import readable_text, speaker_of, thousands
+from desktop_app.ui.widgets.formats import format_number, readable_text, speaker_of
 from desktop_app.ui.widgets.look import font, scaled
 
 
@@ -18,7 +18,7 @@ class MessageReader(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         text = readable_text(message)
-        self.setWindowTitle(f"{speaker_of(message)} · {thousands(len(text))} characters")
+        self.setWindowTitle(f"{speaker_of(message)} · {format_number(len(text))} characters")
         self.text = QPlainTextEdit(text, self)
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF
 
-from desktop_app.conversation.events import MessageRow, State
+from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.message import Attachment, Reasoning, Role
-from desktop_app.ui.widgets.formats import counted, speaker_of, thousands
+from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 
 from .answer_rows import lay_out_earlier, lay_out_missing
@@ -61,7 +61,7 @@ def lay_out(
     if isinstance(item, MessageItem):
         lay_out_missing(page, item)
         page.layout.message_id = item.row.message.id
-        page.layout.opacity = ARCHIVED_OPACITY if item.row.state is State.ARCHIVED else 1.0
+        page.layout.opacity = ARCHIVED_OPACITY if item.row.state is MessageState.ARCHIVED else 1.0
     return page.done()
 
 
@@ -120,7 +120,7 @@ def _user_box(page: Page, key: str, text: str, is_unfolded: bool) -> None:
     page.layout.drawn.insert(place, Fill(box, colour("user"), None, scaled(12)))
     if is_long:
         page.skip(4)
-        label = "Show less" if is_unfolded else f"Show all {thousands(len(text))} characters"
+        label = "Show less" if is_unfolded else f"Show all {format_number(len(text))} characters"
         page.link(0, Link(Action.FOLD, key, label), font(13, MEDIUM), scaled(22))
         page.y += scaled(22)
 
@@ -138,7 +138,7 @@ def _reasoning(page: Page, key: str, reasoning: str, is_unfolded: bool) -> None:
         return
     arrow = "▾" if is_unfolded else "▸"
     page.skip(2)
-    label = f"{arrow} Reasoning · {counted(len(reasoning.split()), 'word')}"
+    label = f"{arrow} Reasoning · {pluralize(len(reasoning.split()), 'word')}"
     page.link(0, Link(Action.FOLD, key, label), font(12), scaled(20))
     page.y += scaled(20)
     if is_unfolded:
@@ -148,7 +148,7 @@ def _reasoning(page: Page, key: str, reasoning: str, is_unfolded: bool) -> None:
 
 def _system(page: Page, row: MessageRow, is_unfolded: bool) -> None:
     arrow = "▾" if is_unfolded else "▸"
-    label = f"{arrow} System prompt · {counted(row.tokens, 'token')}"
+    label = f"{arrow} System prompt · {pluralize(row.tokens, 'token')}"
     height = scaled(20)
     x = page.link(0, Link(Action.FOLD, row.message.id, label), font(12), height)
     for tag in tags_of(row):

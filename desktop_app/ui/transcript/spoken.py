@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.conversation.events import OperationRow
-from desktop_app.ui.widgets.formats import counted, readable_text, speaker_of
+from desktop_app.ui.widgets.formats import pluralize, readable_text, speaker_of
 
 from .answers import EarlierItem
 from .head_line import arguments_in_words
@@ -17,7 +17,7 @@ def spoken(item: Item) -> str:
         case MessageItem(row):
             return f"{speaker_of(row.message)}: {readable_text(row.message)}"
         case GapItem(count=count):
-            return f"{counted(count, 'message')} not loaded yet"
+            return f"{pluralize(count, 'message')} not loaded yet"
         case EarlierItem():
             return f"Earlier answer: {item.text(-1)}"
         case ReplyItem():
@@ -34,11 +34,11 @@ def mark_words(operation: OperationRow) -> str:
     """What an operation did: "42 messages archived"."""
     match operation.kind:
         case "compaction":
-            return counted(operation.messages, "message") + " archived"
+            return pluralize(operation.messages, "message") + " archived"
         case "flush":
-            return counted(operation.messages, "memory", "memories") + " saved"
+            return pluralize(operation.messages, "memory", "memories") + " saved"
         case "link":
             verb = "Continues" if "from" in operation.strategies else "Continued in"
             return f"{verb} “{operation.note or 'another conversation'}”"
         case _:
-            return counted(operation.messages, "tool result") + " pruned"
+            return pluralize(operation.messages, "tool result") + " pruned"

@@ -8,7 +8,7 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.conversation.message import ToolCall, ToolResult
-from desktop_app.ui.widgets.formats import counted, format_bytes, format_duration, thousands
+from desktop_app.ui.widgets.formats import format_bytes, format_duration, format_number, pluralize
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 
 from .display_list import Action, Fill, Flow, Hot
@@ -74,7 +74,7 @@ def lay_out_running(page: Page, item: ToolItem, is_unfolded: bool) -> None:
         document = page.shelf.passing(shown or " ", page.width - 2 * pad)
         page.flow(Flow(QPointF(pad, page.y), document, is_code=True))
         if item.lines > shown.count("\n") + 1:
-            page.words(pad, f"{counted(item.lines, 'line')} so far", font(12), "ink_faint", scaled(20))
+            page.words(pad, f"{pluralize(item.lines, 'line')} so far", font(12), "ink_faint", scaled(20))
             page.y += scaled(20)
         page.skip(9)
     _frame(page, frame, body)
@@ -136,7 +136,7 @@ def _result_body(page: Page, item: MessageItem, result: ToolResult | None, is_un
     left = len(lines) - shown.count("\n") - 1
     links: list[Link] = []
     if len(shown) < len(text):
-        label = f"… {counted(left, 'line')} more: open" if left else f"… {thousands(len(text))} characters: open"
+        label = f"… {pluralize(left, 'line')} more: open" if left else f"… {format_number(len(text))} characters: open"
         links.append(Link(Action.READ, item.row.message.id, label))
     if result is not None and result.spill:
         links.append(Link(Action.OPEN_WHOLE, item.row.message.id))

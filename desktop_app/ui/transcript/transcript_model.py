@@ -13,14 +13,14 @@ from desktop_app.conversation.events import (
     MessageChange,
     MessageRecorded,
     MessageRow,
+    MessageState,
     Noticed,
     OperationRow,
     ReasoningDelta,
     ReplyStarted,
-    State,
     TextDelta,
     ToolFinished,
-    ToolOutput,
+    ToolOutputReceived,
     ToolStarted,
     TurnEvent,
     TurnFailed,
@@ -159,7 +159,7 @@ class TranscriptModel(QAbstractListModel):
             case ToolStarted(_, reply_id):
                 self._watched.add(reply_id)
                 self._show()
-            case ToolOutput() | ToolFinished():
+            case ToolOutputReceived() | ToolFinished():
                 if not self._output_pause.isActive():
                     self._output_pause.start()
             case TurnFinished():
@@ -218,7 +218,7 @@ class TranscriptModel(QAbstractListModel):
 
     def _note_reason(self) -> None:
         """The next turn takes the card away: what it said stays under the message, if that has no answer."""
-        newest = next((row.message for row in reversed(self._rows) if row.state is not State.ABANDONED), None)
+        newest = next((row.message for row in reversed(self._rows) if row.state is not MessageState.ABANDONED), None)
         if self._failures and newest is not None and newest.role is Role.USER:
             self._reasons[newest.id] = f"{self._failures[-1].failure.title}."
 

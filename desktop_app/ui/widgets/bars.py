@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 
-from .formats import format_percent, thousands
+from .formats import format_number, format_percent
 from .look import Tint, colour
 
 MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
@@ -53,7 +53,7 @@ def bar_widths(amounts: Sequence[float], whole: float, pixels: float, least: flo
 def segment_hint(segment: Segment, tokens: int, window: int) -> str:
     """What a segment's tooltip says."""
     share = format_percent(tokens / window) if window else "?"
-    return f"{SEGMENT_NAMES[segment]}: {thousands(tokens)} tokens, {share} of the window"
+    return f"{SEGMENT_NAMES[segment]}: {format_number(tokens)} tokens, {share} of the window"
 
 
 def segment_parts(gauge: Gauge) -> list[BarPart]:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from desktop_app.conversation.facts import Fidelity
 
 from .buttons import LinkButton
-from .formats import thousands
+from .formats import format_number
 from .look import MEDIUM
 from .text_label import Run, TextLabel
 
@@ -31,7 +31,7 @@ def named_facts(fidelity: Fidelity) -> list[Run]:
     for fate, facts, count in fates:
         if not facts:
             continue
-        more = f"\n… and {thousands(count - len(facts))} more" if count > len(facts) else ""
+        more = f"\n… and {format_number(count - len(facts))} more" if count > len(facts) else ""
         listed = "\n".join(f"• {fact}" for fact in facts)
         runs += [Run(f"{fate}\n", "ink", MEDIUM), Run(f"{listed}{more}\n\n")]
     return [*runs[:-1], Run(runs[-1].text.rstrip())] if runs else []

@@ -8,7 +8,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 
 from .bars import BarPart
-from .formats import counted, percentages, thousands
+from .formats import format_number, percentages, pluralize
 from .legend import LegendItem
 from .look import Tint
 
@@ -28,7 +28,7 @@ def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
 def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
     """The bar's parts, one a fate."""
     return [
-        BarPart(count, tint, f"{thousands(count)} of {counted(fidelity.total, 'fact')} {fate}")
+        BarPart(count, tint, f"{format_number(count)} of {pluralize(fidelity.total, 'fact')} {fate}")
         for count, (fate, tint) in zip(_counts(fidelity), FATES, strict=True)
         if count
     ]
@@ -48,7 +48,7 @@ def fidelity_shares(fidelity: Fidelity) -> list[LegendItem]:
 def fidelity_counts(fidelity: Fidelity) -> list[LegendItem]:
     """The legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
     meanings = [
-        LegendItem(f"{counted(count, 'fact') if number == 0 else thousands(count)} {fate}", tint)
+        LegendItem(f"{pluralize(count, 'fact') if number == 0 else format_number(count)} {fate}", tint)
         for number, (count, (fate, tint)) in enumerate(zip(_counts(fidelity)[:3], FATES[:3], strict=True))
     ]
     return [*meanings, _lost(fidelity, "0 lost")]
@@ -56,7 +56,7 @@ def fidelity_counts(fidelity: Fidelity) -> list[LegendItem]:
 
 def _lost(fidelity: Fidelity, nothing: str) -> LegendItem:
     if fidelity.lost:
-        return LegendItem(f"{thousands(fidelity.lost)} lost", "critical", "critical")
+        return LegendItem(f"{format_number(fidelity.lost)} lost", "critical", "critical")
     return LegendItem(nothing, None, "ink_soft" if fidelity.recallable else "ok")
 
 
@@ -74,4 +74,4 @@ def _named(title: str, facts: Sequence[str], total: int) -> str:
         return ""
     listed = [f"• {fact}" for fact in facts[:NAMED]]
     more = total - len(listed)
-    return "\n".join([f"{title}:", *listed, *([f"… and {thousands(more)} more"] if more > 0 else [])])
+    return "\n".join([f"{title}:", *listed, *([f"… and {format_number(more)} more"] if more > 0 else [])])

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
-from desktop_app.conversation.plurals import counted as counted
-from desktop_app.conversation.plurals import thousands as thousands
+from desktop_app.conversation.plurals import format_number as format_number
+from desktop_app.conversation.plurals import pluralize as pluralize
 
 
 def format_bytes(size: int) -> str:
     """ "812 bytes", "50 KB", "1.4 MB"; 1 KB is 1,024 bytes."""
     if size < 1_024:
-        return counted(size, "byte")
+        return pluralize(size, "byte")
     if size < 1_024 * 1_000:
         return f"{round(size / 1_024)} KB"
     return f"{size / 1_048_576:.1f} MB"

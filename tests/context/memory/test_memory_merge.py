@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.context.memory.merge import Verdict, meant, merged
+from desktop_app.context.memory.merge import MergeVerdict, find_meant, merge_of
 from desktop_app.conversation.memory import Memory
 from examples import examples
 
@@ -64,38 +64,38 @@ NEW = [
 
 @pytest.mark.parametrize(("old", "new"), SAME)
 def test_what_says_the_same_is_known(old: str, new: str) -> None:
-    assert merged([memory("It rains."), memory(old, "old")], new).memories == ("old",)
-    assert merged([memory(old, "old")], new).verdict is Verdict.SAME
+    assert merge_of([memory("It rains."), memory(old, "old")], new).memories == ("old",)
+    assert merge_of([memory(old, "old")], new).verdict is MergeVerdict.SAME
 
 
 @pytest.mark.parametrize(("old", "new"), REPLACES)
 def test_what_cannot_hold_any_more_is_replaced(old: str, new: str) -> None:
-    merge = merged([memory("It rains."), memory(old, "old")], new)
-    assert (merge.verdict, merge.memories) == (Verdict.REPLACES, ("old",))
+    merge = merge_of([memory("It rains."), memory(old, "old")], new)
+    assert (merge.verdict, merge.memories) == (MergeVerdict.REPLACES, ("old",))
 
 
 @pytest.mark.parametrize(("old", "new"), NEW)
 def test_what_may_hold_beside_it_is_new(old: str, new: str) -> None:
-    assert merged([memory(old)], new).verdict is Verdict.NEW
+    assert merge_of([memory(old)], new).verdict is MergeVerdict.NEW
 
 
 def test_what_was_deleted_is_not_known() -> None:
-    assert merged([memory("The user likes tea.", is_deleted=True)], "The user likes tea.").verdict is Verdict.NEW
+    assert merge_of([memory("The user likes tea.", is_deleted=True)], "The user likes tea.").verdict is MergeVerdict.NEW
 
 
 def test_several_may_be_replaced() -> None:
     held = [memory("The user lives in Rome.", "a"), memory("The user lives in Oslo.", "b")]
-    assert merged(held, "The user lives in Bonn.").memories == ("a", "b")
+    assert merge_of(held, "The user lives in Bonn.").memories == ("a", "b")
 
 
 def test_a_memory_is_found_by_the_words_that_are_quoted_of_it() -> None:
     held = [memory("The user drinks tea in the morning.", "tea"), memory("The user's name is Ann.", "name")]
-    found = meant(held, "the user drinks tea")
+    found = find_meant(held, "the user drinks tea")
     assert found is not None
     assert found.id == "tea"
-    assert meant(held, "the capital of France") is None
-    assert meant(held, "the") is None
-    assert meant([], "tea") is None
+    assert find_meant(held, "the capital of France") is None
+    assert find_meant(held, "the") is None
+    assert find_meant([], "tea") is None
 
 
 SAID = "the user likes does not never tea coffee lives in Berlin Oslo name is Ann Bob tabs spaces prefers over 7 用户"
@@ -107,11 +107,11 @@ TEXTS = st.one_of(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), st.text
 @given(st.lists(TEXTS, max_size=6), TEXTS)
 def test_once_it_is_kept_it_is_the_same_as_itself(texts: list[str], text: str) -> None:
     held = [memory(old, f"m{number}") for number, old in enumerate(texts)]
-    merge = merged(held, text)
-    assert (merge.verdict is Verdict.NEW) == (merge.memories == ())
-    kept = [one for one in held if merge.verdict is not Verdict.REPLACES or one.id not in merge.memories]
-    if merge.verdict is not Verdict.SAME:
+    merge = merge_of(held, text)
+    assert (merge.verdict is MergeVerdict.NEW) == (merge.memories == ())
+    kept = [one for one in held if merge.verdict is not MergeVerdict.REPLACES or one.id not in merge.memories]
+    if merge.verdict is not MergeVerdict.SAME:
         kept.append(memory(text, "new"))
-    again = merged(kept, text)
-    assert again.verdict is Verdict.SAME
-    assert again == merged(kept, text)
+    again = merge_of(kept, text)
+    assert again.verdict is MergeVerdict.SAME
+    assert again == merge_of(kept, text)
