@@ -48,5 +48,5 @@ async def complete(
         failure = Failure("timeout", f"{label} took longer than {seconds:.0f} s")
         raise ModelError(failure, kind="timeout") from None
     return Completion(
-        "".join(arrived).strip(), AuxiliaryUsage(purpose=purpose, model=model.info.recorded_as, usage=usage)
+        "".join(arrived).strip(), AuxiliaryUsage(purpose=purpose, model=model.info.record_name, usage=usage)
     )

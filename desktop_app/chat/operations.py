@@ -122,7 +122,7 @@ async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[T
 
 
 async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
-    wanted = set(message_ids) & session.view.standings.keys()
+    wanted = set(message_ids) & session.view.statuses.keys()
     if not wanted:
         return []
     return await _changed(session, BringBack(message_ids=tuple(with_partners(session, wanted))))
@@ -131,7 +131,7 @@ async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEven
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
     """Those messages, and those that may not be parted from them: calls and their results."""
     said = (entry for entry in session.transcript.entries if isinstance(entry, Message))
-    return [message_id for message_id in inseparable_ids(said, wanted) if message_id in session.view.standings]
+    return [message_id for message_id in inseparable_ids(said, wanted) if message_id in session.view.statuses]
 
 
 async def pinned(session: Session, message_id: str) -> list[TurnEvent]:

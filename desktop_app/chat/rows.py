@@ -12,17 +12,17 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Flush, Operation, Prune, Trigger
 
 
-def message_row(index: int, message: Message, tokens: int, standing: MessageChange) -> MessageRow:
+def message_row(index: int, message: Message, tokens: int, status: MessageChange) -> MessageRow:
     """One message for the window. index: its position among the conversation's messages."""
-    return standing.applied_to(MessageRow(message=message, index=index, tokens=tokens))
+    return status.apply_to(MessageRow(message=message, index=index, tokens=tokens))
 
 
 def standing_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
     """How a message stands in a view. `sent`: operation and text of pruned ones, see `sent_texts`."""
-    standing = view.standings.get(message_id)
+    status = view.statuses.get(message_id)
     is_pinned = message_id in view.pins
-    if standing is not None:
-        return MessageChange(message_id, standing.state, is_pinned, standing.operation_id)
+    if status is not None:
+        return MessageChange(message_id, status.state, is_pinned, status.operation_id)
     if message_id in sent:
         return MessageChange(message_id, MessageState.PRUNED, is_pinned, *sent[message_id])
     return MessageChange(message_id, is_pinned=is_pinned)
@@ -33,7 +33,7 @@ def sent_texts(view: View) -> dict[str, tuple[str, str]]:
     return {
         message_id: (pruned.operation_id, _as_sent(message))
         for message_id, (pruned, message) in view.pruned.items()
-        if message_id not in view.standings
+        if message_id not in view.statuses
     }
 
 
@@ -151,7 +151,7 @@ def operation_row(operation: Operation, is_undone: bool = False) -> OperationRow
 def changed_ids(before: View, after: View) -> set[str]:
     """Ids of messages whose state, pin or text as sent differs between two views of one record."""
     changed = {
-        i for i in before.standings.keys() | after.standings.keys() if before.standings.get(i) != after.standings.get(i)
+        i for i in before.statuses.keys() | after.statuses.keys() if before.statuses.get(i) != after.statuses.get(i)
     }
     changed |= before.pins ^ after.pins
     sent_before, sent_after = sent_texts(before), sent_texts(after)

@@ -94,7 +94,7 @@ class Session:
         items_read: what the model was last given to read ahead.
         """
         self.model = model
-        self.counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
+        self.counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.record_name)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
@@ -154,8 +154,8 @@ class Session:
     def calibration(self) -> Calibration:
         """How many of the provider's tokens one counted here is, from what it reported in this record."""
         if self._calibration is None:
-            start = prior(self.counts.tokenizer.name, self.model.info.recorded_as)
-            name = self.model.info.recorded_as
+            start = prior(self.counts.tokenizer.name, self.model.info.record_name)
+            name = self.model.info.record_name
             self._calibration = calibration_of(self.transcript, self.view, self.counts, name, self.policy, start)
         return self._calibration
 
@@ -177,7 +177,7 @@ class Session:
     @property
     def uncounted(self) -> int:
         """How many of them nobody counts: system prompts, rests of replies, and what was replaced by another answer."""
-        gone = {i for i, standing in self.view.standings.items() if standing.state is MessageState.ABANDONED}
+        gone = {i for i, status in self.view.statuses.items() if status.state is MessageState.ABANDONED}
         return sum(not message.is_counted or message.id in gone for message in self._messages)
 
     def gauge(self) -> Gauge:
@@ -204,7 +204,7 @@ class Session:
     def seconds_since_request(self) -> float | None:
         """Since the model that is in use was last asked for a reply; None if it never was. What others were asked
         meanwhile, such as a research's model, leaves its provider's cache as it is."""
-        name = self.model_info.recorded_as
+        name = self.model_info.record_name
         newest = next((m for m in reversed(self._messages) if m.role is Role.ASSISTANT and m.model == name), None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
 
@@ -235,7 +235,7 @@ class Session:
 
     def _learn_from(self, entries: tuple[AnyEntry, ...]) -> None:
         """Learn from what was reported of the request that was sent. Of any other, the record is folded again later."""
-        replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.recorded_as)]
+        replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.record_name)]
         if self._calibration is None or not replies:
             return
         reply, sent = replies[0], self._sent
@@ -258,7 +258,7 @@ class Session:
         before, known = self.view, {row.id: row for row in self.operations()}
         await self._record(entries)
         changed = changed_ids(before, self.view)
-        leaving = {i for i in changed if (s := self.view.standings.get(i)) and s.state is MessageState.ARCHIVED}
+        leaving = {i for i in changed if (s := self.view.statuses.get(i)) and s.state is MessageState.ARCHIVED}
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         sent = sent_texts(self.view)

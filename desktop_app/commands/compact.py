@@ -184,7 +184,7 @@ def report_of(
         for m, chat in zip(sent, shaped, strict=True)
     ]
     told = {int(item.message.id) for item in result.view.items if item.kind is ItemKind.MESSAGE}
-    pruned = {int(message_id) for message_id in result.view.pruned.keys() - result.view.standings.keys()}
+    pruned = {int(message_id) for message_id in result.view.pruned.keys() - result.view.statuses.keys()}
     summary = result.view.summary
     fidelity = summary.fidelity if summary else Fidelity()
     return {
@@ -197,7 +197,7 @@ def report_of(
         "messages": chat,
         "verbatim": sorted(told - pruned),
         "pruned": sorted(pruned),
-        "archived": sorted(int(message_id) for message_id in result.view.standings),
+        "archived": sorted(int(message_id) for message_id in result.view.statuses),
         "summary": summary.summary if summary else "",
         "fidelity": {
             "verbatim": fidelity.verbatim,

@@ -65,7 +65,7 @@ def _report(gauge: Gauge) -> dict[str, object]:
         "reserve": gauge.reserve,
         "usable": gauge.usable,
         "status": gauge.status,
-        "basis": gauge.basis,
+        "basis": gauge.provenance,
         "tokenizer": gauge.tokenizer,
     }
 
@@ -81,5 +81,5 @@ def _for_people(gauge: Gauge) -> str:
         f"{gauge.total:,} / {gauge.window:,} tokens · {gauge.share:.0%} of what can be used · {gauge.status.value}",
     ]
     lines += [f"  {name:<22} {tokens:>12,}  {tokens / max(gauge.window, 1):>5.1%}" for name, tokens in rows]
-    lines.append(f"{gauge.basis.value.capitalize()} with {gauge.tokenizer}.")
+    lines.append(f"{gauge.provenance.value.capitalize()} with {gauge.tokenizer}.")
     return "\n".join(lines)

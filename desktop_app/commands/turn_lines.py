@@ -31,7 +31,7 @@ def lines_of(event: TurnEvent) -> list[Line]:
             return [_operation(event.conversation, row) for row in event.operations]
         case GaugeChanged(conversation, gauge):
             shown = {"total": gauge.total, "usable": gauge.usable, "window": gauge.window, "status": gauge.status}
-            return [{"event": "gauge_changed", "conversation": conversation, **shown, "basis": gauge.basis}]
+            return [{"event": "gauge_changed", "conversation": conversation, **shown, "basis": gauge.provenance}]
         case TurnFailed(conversation, failure):
             return [{"event": "turn_failed", "conversation": conversation, **msgspec.to_builtins(failure)}]
         case Noticed(conversation, notice):

@@ -91,26 +91,26 @@ class RetryScheduled(Event, frozen=True, tag="retrying"):
 
 
 class ToolStarted(Event, frozen=True, tag="tool_started"):
-    """A tool runs. reply_id: the message that called it. place: which of its calls, counted from 0: ids repeat."""
+    """A tool runs. reply_id: the message that called it. call_index: which of its calls, counted from 0: ids repeat."""
 
     reply_id: str
     call: ToolCall
-    place: int = 0
+    call_index: int = 0
 
 
 class ToolOutputReceived(Event, frozen=True, tag="tool_output"):
-    """What a running tool has put out since the last one of these. reply_id, place: see `ToolStarted`."""
+    """What a running tool has put out since the last one of these. reply_id, call_index: see `ToolStarted`."""
 
     call_id: str
     text: str
     reply_id: str = ""
-    place: int = 0
+    call_index: int = 0
 
 
 class ToolFinished(Event, frozen=True, tag="tool_finished"):
     """A call has its result, which is stored. bytes: UTF-8 of the whole output, before it was truncated.
 
-    reply_id, place: see `ToolStarted`; a call that was not allowed has finished without having started.
+    reply_id, call_index: see `ToolStarted`; a call that was not allowed has finished without having started.
     """
 
     call_id: str
@@ -120,7 +120,7 @@ class ToolFinished(Event, frozen=True, tag="tool_finished"):
     seconds: float
     bytes: int = 0
     reply_id: str = ""
-    place: int = 0
+    call_index: int = 0
 
 
 class QuestionAsked(Event, frozen=True, tag="asked"):
@@ -150,13 +150,13 @@ class RoomStarted(Event, frozen=True, tag="room_started"):
 
 
 class RoomProgressed(Event, frozen=True, tag="room_progress"):
-    """A summary is being written by a model: `tokens` so far, of `most` that are expected at most.
+    """A summary is being written by a model: `tokens` so far, of about `max_tokens`.
 
     plan: of **Optimize conversation**, if it is written for one; "" when room is made in the conversation itself.
     """
 
     tokens: int
-    most: int
+    max_tokens: int
     plan: str = ""
 
 

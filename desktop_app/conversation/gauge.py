@@ -47,7 +47,7 @@ class Gauge(msgspec.Struct, frozen=True):
     """Tokens of the assembled request by segment; they sum to `total` exactly.
 
     usable = window - reserve. window: 0 as long as nobody has told it; then nothing is ever done for want of room.
-    basis: measured (reported by the provider), estimated (counted here).
+    provenance: measured (reported by the provider), estimated (counted here).
     window_provenance: assumed when nobody could tell the model's window. thresholds: shares of the usable window
     at which warning, tight, critical and exceeded begin. tokenizer: the name of what counted.
     stated_window: the model's own window, where a smaller one was learned from what its server did; else 0.
@@ -58,7 +58,7 @@ class Gauge(msgspec.Struct, frozen=True):
     window: int
     reserve: int
     status: Status
-    basis: Provenance = Provenance.ESTIMATED
+    provenance: Provenance = Provenance.ESTIMATED
     window_provenance: Provenance = Provenance.ESTIMATED
     thresholds: tuple[float, float, float, float] = (0.75, 0.80, 0.90, 0.95)
     tokenizer: str = ""

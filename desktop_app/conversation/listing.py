@@ -53,7 +53,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     returned_reasoning: ReturnedReasoning = ""
 
     @property
-    def recorded_as(self) -> str:
+    def record_name(self) -> str:
         """How the record names it: unique, and what stands behind the last slash is for people."""
         return self.id if "/" in self.id else f"{self.id}/{self.label}"
 

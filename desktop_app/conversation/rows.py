@@ -46,7 +46,7 @@ class MessageChange(msgspec.Struct, frozen=True):
     operation_id: str = ""
     sent_text: str = ""
 
-    def applied_to(self, row: MessageRow) -> MessageRow:
+    def apply_to(self, row: MessageRow) -> MessageRow:
         """The row as it stands now."""
         return replace(
             row,

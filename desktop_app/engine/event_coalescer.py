@@ -77,9 +77,9 @@ def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
             return TextDelta(event.conversation, event.reply_id, waiting.text + event.text)
         case ReasoningDelta(), ReasoningDelta() if waiting.reply_id == event.reply_id:
             return ReasoningDelta(event.conversation, event.reply_id, waiting.text + event.text)
-        case ToolOutputReceived(), ToolOutputReceived() if (waiting.reply_id, waiting.place) == (
+        case ToolOutputReceived(), ToolOutputReceived() if (waiting.reply_id, waiting.call_index) == (
             event.reply_id,
-            event.place,
+            event.call_index,
         ):
             return replace(event, text=(waiting.text + event.text)[-OUTPUT_MOST:])
         case _, GaugeChanged() | RoomProgressed():

@@ -80,7 +80,7 @@ class LiteLLMModel:
                     raise
 
     async def _reply(self, request: Json) -> AsyncGenerator[Piece, None]:
-        reply = ReplyReader(self._info.recorded_as)
+        reply = ReplyReader(self._info.record_name)
         try:
             async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
                 while (chunk := await _next(chunks, FAREWELL_SECONDS if reply.is_finished else None)) is not None:

@@ -58,7 +58,7 @@ def request_of(
     if family == "claude" and not offered and (offered := _functions_named_in(chat)):
         request["tool_choice"] = "none"
     if with_metadata:
-        chat = [_with_metadata(sent, message, info.recorded_as) for sent, message in zip(chat, messages, strict=True)]
+        chat = [_with_metadata(sent, message, info.record_name) for sent, message in zip(chat, messages, strict=True)]
     if thoughts := returned_reasoning_of(name):
         back = reasoning_to_return(messages, thoughts)
         chat = [sent | {"reasoning_content": told} if told else sent for sent, told in zip(chat, back, strict=True)]

@@ -133,7 +133,7 @@ class ContextController(Controller):
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
-            self._dialog.set_progress(event.plan, event.tokens, event.most)
+            self._dialog.set_progress(event.plan, event.tokens, event.max_tokens)
 
     def _check(self, plan: str, summary: str) -> None:
         self._replan(p.CheckSummary(self._chat.conversation, plan, summary))

@@ -107,7 +107,7 @@ def news_of(event: TurnEvent) -> News | None:
     match event:
         case RoomStarted():
             return News(COMPACTING, stays=True)
-        case RoomProgressed(tokens=tokens, most=most, plan=""):
+        case RoomProgressed(tokens=tokens, max_tokens=most, plan=""):
             told = f" {format_number(tokens)} of at most {format_number(most)} tokens" if tokens else ""
             return News(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):

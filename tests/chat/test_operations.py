@@ -165,7 +165,7 @@ async def test_calls_of_one_reply_come_back_together_however_they_were_recorded(
     results = [Message(id=f"result-{n}", role=Role.TOOL, parts=(ToolResult(n, "read", "x"),)) for n in "ab"]
     session = await home.chats.create("Tools", [*calls, *results, *with_tools(15)])
     await optimize(session)
-    assert "call-a" in session.view.standings
+    assert "call-a" in session.view.statuses
     await operations.brought_back(session, ("result-a",))
     assert {item.message.id for item in session.view.items} >= {m.id for m in (*calls, *results)}
 

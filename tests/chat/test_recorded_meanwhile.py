@@ -110,7 +110,9 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
 async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any], operation: Operation) -> None:
     made, session, script = await talked(house, operation)
     shown = session.gauge()
-    assert (shown.basis is Provenance.MEASURED) == (operation in (flush, nothing)), "only of what was sent it is known"
+    assert (shown.provenance is Provenance.MEASURED) == (operation in (flush, nothing)), (
+        "only of what was sent it is known"
+    )
     for number in range(2):
         events = await made.turn(session, f"Then question {number}: {LONG}")
         before = next(e.gauge for e in events if isinstance(e, GaugeChanged))
@@ -132,7 +134,7 @@ async def test_a_restart_knows_what_was_measured(house: Callable[..., Any], oper
     assert again.calibration.samples == learned.samples
     assert again.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
     assert again.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
-    assert (again.gauge().basis, again.gauge().total) == (shown.basis, shown.total)
+    assert (again.gauge().provenance, again.gauge().total) == (shown.basis, shown.total)
 
 
 async def test_each_reply_names_what_its_request_was_assembled_from(house: Callable[..., Any]) -> None:

@@ -31,7 +31,7 @@ async def test_each_compaction_has_its_flush_and_each_flush_its_own_stretch(hous
         await session.record(said(f"u{number}", text))
         await passed(home, Trigger.BEFORE_REQUEST)
         reply = Message(id=f"r{number}", role=Role.ASSISTANT, parts=(Text(f"Tell me more of town {number}. " * 6),))
-        await session.record(replace(reply, model=session.model_info.recorded_as))
+        await session.record(replace(reply, model=session.model_info.record_name))
         await passed(home, Trigger.AFTER_TURN)
 
     order = [type(entry) for entry in session.transcript.entries if isinstance(entry, Flush | Compaction)]

@@ -96,7 +96,9 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
     assert "".join(event.text for event in home.of(TextDelta)).startswith("I look for it.\n\nIn 1610")
     happened = [event for event in home.events if not isinstance(event, GaugeChanged)]
     assert isinstance(happened[0], TurnStarted)
-    assert session.gauge().basis is not Provenance.MEASURED, "what a research reported is not the size of this request"
+    assert session.gauge().provenance is not Provenance.MEASURED, (
+        "what a research reported is not the size of this request"
+    )
     await home.turn(session, "Are you sure?")
     assert TEA[:100] not in str(home.provider.requests[-1].body)
 

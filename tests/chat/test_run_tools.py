@@ -84,8 +84,8 @@ async def test_one_call_is_stopped_alone_and_the_turn_goes_on(house, tmp_path) -
     await home.until(lambda: any("begun" in event.text for event in home.of(ToolOutputReceived)))
     (started,) = home.of(ToolStarted)
     began = time.monotonic()
-    home.bench.stop(session.id, started.reply_id, started.place)
-    home.bench.stop(session.id, started.reply_id, started.place)  # a second click changes nothing
+    home.bench.stop(session.id, started.reply_id, started.call_index)
+    home.bench.stop(session.id, started.reply_id, started.call_index)  # a second click changes nothing
     await home.until(lambda: bool(home.of(ToolFinished)))
     assert time.monotonic() - began < 3.0
 
@@ -126,9 +126,9 @@ async def test_events_name_the_reply_and_the_place_of_their_call(house, tmp_path
     await home.turn(session, "Try")
     said: dict[tuple[str, int], str] = {}
     for event in home.of(ToolOutputReceived):
-        said[event.reply_id, event.place] = said.get((event.reply_id, event.place), "") + event.text
-    started = [(event.reply_id, event.place) for event in home.of(ToolStarted)]
-    assert started == [(event.reply_id, event.place) for event in home.of(ToolFinished)] == list(said)
+        said[event.reply_id, event.call_index] = said.get((event.reply_id, event.call_index), "") + event.text
+    started = [(event.reply_id, event.call_index) for event in home.of(ToolStarted)]
+    assert started == [(event.reply_id, event.call_index) for event in home.of(ToolFinished)] == list(said)
     assert [place for _, place in started] == [0, 1, 0]
     assert list(said.values()) == ["one\n", "two\n", "three\n"]
     replies = [row.message for row in session.page(session.total, 20) if row.message.role is Role.ASSISTANT]

@@ -50,10 +50,10 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
     session.gauge()  # from here on it learns as it goes
     for turn in range(1, 11):
         await said(session, turn)
-    assert session.gauge().basis is Provenance.MEASURED
+    assert session.gauge().provenance is Provenance.MEASURED
     await session.record_operation(stamped(Pin(message_id=session.view.last_user_id)))
     gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
-    assert gauge.basis is Provenance.ESTIMATED, "an operation came after the report"
+    assert gauge.provenance is Provenance.ESTIMATED, "an operation came after the report"
     assert gauge.total == pytest.approx(counted * TRUE, rel=0.02)
     assert sum(gauge.segments.values()) == gauge.total
     home.chats._sessions.clear()
@@ -115,7 +115,7 @@ async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> Non
     home = await house([], window=100_000)
     session = await session_of(home, 10)
     before = session.gauge()
-    assert before.basis is Provenance.MEASURED
+    assert before.provenance is Provenance.MEASURED
     assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
     plan = await optimization_of(session, None)
     shown = plan_shown(plan, session, Offer("", ""))

@@ -56,7 +56,7 @@ async def test_reported_usage_makes_the_gauge_measured(house) -> None:
     session = await home.chats.create()
     await home.turn(session, "How are you?")
     gauge = session.gauge()
-    assert gauge.basis is Provenance.MEASURED
+    assert gauge.provenance is Provenance.MEASURED
     assert gauge.total == 105 + session.counts.tokenizer.overhead.assistant
     assert sum(gauge.segments.values()) == gauge.total
 
@@ -223,7 +223,7 @@ async def test_a_report_that_cannot_be_true_is_not_believed(house) -> None:
     session = await home.chats.create("Long", long_chat(30))
     before = session.gauge().total
     await home.turn(session, "How are you?")
-    assert session.gauge().basis is Provenance.ESTIMATED
+    assert session.gauge().provenance is Provenance.ESTIMATED
     assert session.gauge().total > before
 
 

@@ -49,7 +49,7 @@ def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
     }
     assert shown.total == sum(shown.segments.values()) == request_tokens(view_of(transcript), letters())
     assert shown.segments[Segment.SYSTEM] == 3 + 4 + 10, "what starts the reply belongs to the system"
-    assert shown.basis is Provenance.ESTIMATED
+    assert shown.provenance is Provenance.ESTIMATED
 
 
 def test_a_call_that_waits_counts_as_it_would_be_sent() -> None:

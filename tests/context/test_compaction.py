@@ -132,14 +132,14 @@ def test_a_second_compaction_replaces_the_page_and_keeps_what_it_told() -> None:
     view = view_of(transcript)
     plan = planned(view, 1_500)
     assert plan is not None
-    assert not set(plan.archived) & set(first.standings)
+    assert not set(plan.archived) & set(first.statuses)
     second = compaction_of(plan, transcript, view, letters())
     assert second is not None
     after = view_of(transcript.append(replace(second, id="op2")))
     assert sum(item.kind is ItemKind.SUMMARY for item in after.items) == 1
     assert "Never restart it on Fridays." in second.summary
     assert "5433" in second.summary
-    assert {s.operation_id for s in after.standings.values() if s.state is MessageState.ARCHIVED} == {"op", "op2"}
+    assert {s.operation_id for s in after.statuses.values() if s.state is MessageState.ARCHIVED} == {"op", "op2"}
 
 
 def test_archived_messages_are_read_whole_from_the_record() -> None:

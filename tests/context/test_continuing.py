@@ -103,7 +103,7 @@ def test_no_cut_parts_them_and_what_is_done_to_one_is_done_to_both() -> None:
     assert 2 not in cut_points(list(view(*said).items))
     assert inseparable_ids([m for m in numbered(*said) if isinstance(m, Message)], {"m2"}) == ["m1", "m2"]
     gone = view(*said, Rewind(first_message_id="m1", id="r"))
-    assert {"m1", "m2"} <= set(gone.standings)
+    assert {"m1", "m2"} <= set(gone.statuses)
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1", "m2"), summary="S", id="op")
     assert ("assistant", "forty-two.") not in sent(view(*said, compaction))
     assert ("assistant", "forty-two.") in sent(view(*said, compaction, Undo(entry_id="op", id="u")))
@@ -112,7 +112,7 @@ def test_no_cut_parts_them_and_what_is_done_to_one_is_done_to_both() -> None:
     pinned = view(
         *said, compaction, Undo(entry_id="op", id="u"), Pin(message_id="m2", id="p"), Undo(entry_id="u", id="v")
     )
-    assert not {"m1", "m2"} & set(pinned.standings)
+    assert not {"m1", "m2"} & set(pinned.statuses)
 
 
 def test_a_plan_archives_both_or_none() -> None:
@@ -219,7 +219,7 @@ def test_a_measured_continuation_does_not_count_the_wish_that_is_not_sent_again(
     more = replace(stopped("q" * 400, continues="m1", is_last=True), model="s/m", usage=Usage(asked, 100))
     shown = view(*before, more, user("v" * 400))
     gauge = gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(90_000, 1_000), info)
-    assert gauge.basis.value == "measured"
+    assert gauge.provenance.value == "measured"
     assert gauge.total == request_tokens(shown, counts), "what the provider counted is what is counted here"
 
 

@@ -176,7 +176,7 @@ def test_what_may_not_be_parted_from_a_pin_holds_with_it_when_a_compaction_is_re
     archived = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1", "m2", "m3"), summary="S", id="op")
     shown = view(*said, archived, Undo(entry_id="op", id="u"), Pin(message_id="m1", id="p"), Undo(entry_id="u", id="v"))
     assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "assistant", "user"]
-    assert set(shown.standings) == {"m0", "m3"}
+    assert set(shown.statuses) == {"m0", "m3"}
     assert not count_repairs(shown)
 
 

@@ -95,7 +95,7 @@ def test_a_summary_that_was_written_for_a_larger_window_is_shortened() -> None:
     after = view_of(transcript.append(replace(shorter, id="op2")))
     assert tokens(after) == shorter.tokens_after <= budget.usable
     assert "never earlier" in shorter.summary
-    assert set(after.standings) == {"m0", "m1"}, "what was archived stays archived"
+    assert set(after.statuses) == {"m0", "m1"}, "what was archived stays archived"
 
 
 def with_old_results() -> View:

@@ -224,9 +224,9 @@ class Conversation(RuleBasedStateMachine):
     @rule(data=st.data(), kind=st.sampled_from([Pin, Pin, Unpin]))
     def pin(self, data: st.DataObject, kind: type) -> None:
         message = data.draw(st.sampled_from(self.messages()))
-        standing = self.view.standings.get(message.id)
-        assume(message.role is not Role.SYSTEM and (standing is None or standing.state is MessageState.ARCHIVED))
-        if standing is not None:
+        status = self.view.statuses.get(message.id)
+        assume(message.role is not Role.SYSTEM and (status is None or status.state is MessageState.ARCHIVED))
+        if status is not None:
             self.bring_back(message.id)
         self.add(kind(message_id=message.id))
 
@@ -239,14 +239,14 @@ class Conversation(RuleBasedStateMachine):
         """With what must not be parted from it, as the verb of `chat/operations.py` does."""
         messages = self.messages()
         run = next(r for r in blocks([Item(m) for m in messages]) if any(messages[i].id == message_id for i in r))
-        self.add(BringBack(message_ids=tuple(messages[i].id for i in run if messages[i].id in self.view.standings)))
-        assert message_id not in self.view.standings
+        self.add(BringBack(message_ids=tuple(messages[i].id for i in run if messages[i].id in self.view.statuses)))
+        assert message_id not in self.view.statuses
 
     @precondition(lambda self: self.view.last_user_id)
     @rule(is_edited=st.booleans(), data=st.data())
     def rewind(self, is_edited: bool, data: st.DataObject) -> None:
         """Edit and resend, or answer again: all behind a user's message leaves, and something new follows."""
-        present = [m for m in self.messages() if m.id not in self.view.standings and m.role is not Role.SYSTEM]
+        present = [m for m in self.messages() if m.id not in self.view.statuses and m.role is not Role.SYSTEM]
         users = [place for place, m in enumerate(present) if m.role is Role.USER]
         place = data.draw(st.sampled_from(users)) if is_edited else users[-1] + 1
         if place < len(present):
@@ -276,11 +276,11 @@ class Conversation(RuleBasedStateMachine):
 
     @invariant()
     def what_must_stay_stays(self) -> None:
-        standings = self.view.standings
-        archived = {i for i, standing in standings.items() if standing.state is MessageState.ARCHIVED}
+        statuses = self.view.statuses
+        archived = {i for i, status in statuses.items() if status.state is MessageState.ARCHIVED}
         assert not (self.view.pins & archived), "property 5: pins"
         assert not any(item.is_pinned and item.pruned_by for item in self.view.items), "a pin is word for word"
-        branch = [m for m in self.messages() if m.id not in standings or m.id in archived]
+        branch = [m for m in self.messages() if m.id not in statuses or m.id in archived]
         users = [m.id for m in branch if m.role is Role.USER]
         assert not users or users[-1] not in archived, "property 5: the last user message"
         assert not any(m.id in archived for m in branch if m.role is Role.SYSTEM)
@@ -316,11 +316,11 @@ class Conversation(RuleBasedStateMachine):
         return found
 
     def archived(self) -> list[str]:
-        return [i for i, standing in self.view.standings.items() if standing.state is MessageState.ARCHIVED]
+        return [i for i, status in self.view.statuses.items() if status.state is MessageState.ARCHIVED]
 
 
 def shown(view: View) -> tuple:
-    return [*view.items], view.open_calls, view.standings, view.pins
+    return [*view.items], view.open_calls, view.statuses, view.pins
 
 
 def written(view: View) -> str:

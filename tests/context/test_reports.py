@@ -52,7 +52,7 @@ def test_after_ten_turns_the_estimate_is_within_two_percent(true: float) -> None
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S " * 400, id="op")
     transcript = record(*entries, compaction, user("go on"))
     shown = gauge(transcript, folded(transcript))
-    assert shown.basis is Provenance.ESTIMATED, "nothing was reported of this request"
+    assert shown.provenance is Provenance.ESTIMATED, "nothing was reported of this request"
     assert shown.total == pytest.approx(request_tokens(view_of(transcript), letters()) * true, rel=0.02)
     assert sum(shown.segments.values()) == shown.total
 
@@ -120,7 +120,7 @@ def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
     assert last.usage is not None
     later = user("word " * 4_000)
     shown = gauge(record(*entries, later), Calibration(1.3, frame=7, added=90))
-    assert shown.basis is Provenance.MEASURED
+    assert shown.provenance is Provenance.MEASURED
     own = letters().total(later) + letters().tokenizer.overhead.assistant
     after_it = round(own * 1.3 + 2 * 7)
     assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + after_it, "what is added was reported"

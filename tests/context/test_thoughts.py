@@ -24,23 +24,23 @@ CALL = ToolCall("c", "read", '{"path": "a"}')
 
 
 def counts_of(kind: ReturnedReasoning) -> TokenCounts:
-    return TokenCounts(Letters(), kind, INFO.recorded_as)
+    return TokenCounts(Letters(), kind, INFO.record_name)
 
 
 def gauge(entries: list[AnyEntry], counts: TokenCounts) -> Gauge:
     shown = view_of(record(*entries))
-    start = calibration_of(record(*entries), shown, counts, INFO.recorded_as, BALANCED, AS_COUNTED)
+    start = calibration_of(record(*entries), shown, counts, INFO.record_name, BALANCED, AS_COUNTED)
     return gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(400_000, 0), INFO, start)
 
 
 def reply(entries: list[AnyEntry], counts: TokenCounts, *parts: Part, hidden: int = 0) -> Message:
     """A reply that a server which counts as we do reports: its thoughts are a part of it."""
     thought = sum(Letters().count(part.text) for part in parts if isinstance(part, Reasoning))
-    message = Message(role=Role.ASSISTANT, parts=parts, model=INFO.recorded_as)
+    message = Message(role=Role.ASSISTANT, parts=parts, model=INFO.record_name)
     own = TokenCounts(Letters()).total(message) - Letters().overhead.assistant
     prompt = request_tokens(view_of(record(*entries)), counts)
     usage = Usage(prompt, own + thought + hidden, reasoning_tokens=hidden)
-    return Message(role=Role.ASSISTANT, parts=parts, model=INFO.recorded_as, usage=usage)
+    return Message(role=Role.ASSISTANT, parts=parts, model=INFO.record_name, usage=usage)
 
 
 @pytest.mark.parametrize("kind", ["", "running", "always"])
@@ -51,7 +51,7 @@ def test_a_measured_gauge_is_what_the_server_reports_next(kind: ReturnedReasonin
         for parts in ((Reasoning(THOUGHT), CALL), (Reasoning(THOUGHT * 2), Text("So."), CALL), (Text("Done."),)):
             if turn:
                 shown = gauge(entries, counts)
-                assert shown.basis is Provenance.MEASURED
+                assert shown.provenance is Provenance.MEASURED
                 assert shown.total == request_tokens(view_of(record(*entries)), counts)
                 assert sum(shown.segments.values()) == shown.total
             entries.append(reply(entries, counts, *parts))
@@ -65,7 +65,7 @@ def test_thoughts_that_nobody_sees_are_not_sent_again() -> None:
         entries.append(user(f"Question {turn} " + "word " * 400))
         shown = gauge(entries, counts)
         assert shown.total == request_tokens(view_of(record(*entries)), counts)
-        assert (shown.basis is Provenance.MEASURED) == (turn > 0)
+        assert (shown.provenance is Provenance.MEASURED) == (turn > 0)
         entries.append(reply(entries, counts, Text("Yes. " * 40), hidden=500))
 
 

@@ -38,8 +38,8 @@ def test_a_compaction_puts_a_summary_in_place_of_what_it_archives() -> None:
         ("assistant", UNDERSTOOD),
         ("user", "c"),
     ]
-    assert shown.standings["m1"].state is MessageState.ARCHIVED
-    assert shown.standings["m1"].operation_id == "op"
+    assert shown.statuses["m1"].state is MessageState.ARCHIVED
+    assert shown.statuses["m1"].operation_id == "op"
     assert shown.items[1].kind is ItemKind.SUMMARY
 
 
@@ -108,7 +108,7 @@ def test_pins_and_what_is_brought_back() -> None:
     archived = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S", id="op")
     back = view(user("a"), model("b"), user("c"), archived, BringBack(message_ids=("m0",), id="back"))
     assert [text for _, text in sent(back)][1:] == [UNDERSTOOD, "a\n\nc"]
-    assert set(back.standings) == {"m1"}
+    assert set(back.statuses) == {"m1"}
 
 
 def test_a_pin_shows_a_pruned_message_word_for_word() -> None:
@@ -122,7 +122,7 @@ def test_a_pin_shows_a_pruned_message_word_for_word() -> None:
 def test_a_rewind_abandons_what_came_after() -> None:
     shown = view(user("a"), model("b"), user("c"), model("d"), Rewind(first_message_id="m2", id="r"), user("e"))
     assert [text for _, text in sent(shown)] == ["a", "b", "e"]
-    assert shown.standings["m3"].state is MessageState.ABANDONED
+    assert shown.statuses["m3"].state is MessageState.ABANDONED
     unknown = view(user("a"), Rewind(first_message_id="nobody", id="r"))
     assert sent(unknown) == [("user", "a")]
 

@@ -50,14 +50,14 @@ def recorded_pairs(messages: Sequence[Message]) -> list[tuple[Message, Message]]
 def parted(view: View, messages: Sequence[Message]) -> Iterator[str]:
     """Property 1: of each pair both messages are in the view, or neither."""
     for call, result in recorded_pairs(messages):
-        if (call.id in view.standings) != (result.id in view.standings):
+        if (call.id in view.statuses) != (result.id in view.statuses):
             yield f"{call.id} and its result {result.id} are parted"
 
 
 def misplaced(view: View, messages: Sequence[Message]) -> Iterator[str]:
     """Property 2: each message is in exactly one of the view and the archive; property 9: in the record's order."""
     shown = [item.message.id for item in view.items if item.kind is ItemKind.MESSAGE]
-    present = [m for m in messages if m.id not in view.standings]
+    present = [m for m in messages if m.id not in view.statuses]
     systems = [m.id for m in present if m.role is Role.SYSTEM]
     if shown != systems + [m.id for m in present if m.role is not Role.SYSTEM]:
         yield f"in the view: {shown}; not archived: {[m.id for m in present]}"
@@ -68,7 +68,7 @@ def unsent(view: View, chat: Sequence[Json], messages: Sequence[Message]) -> Ite
     sent = "\n".join(text_of(message) for message in chat)
     pruned = {item.message.id for item in view.items if item.pruned_by}
     for message in messages:
-        if message.id in view.standings or message.id in pruned:
+        if message.id in view.statuses or message.id in pruned:
             continue
         for part in message.parts:
             text = part.text if isinstance(part, Text | ToolResult) else ""

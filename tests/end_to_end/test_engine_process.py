@@ -93,7 +93,7 @@ async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, tmp_path: Path)
         await engine.ask(p.Send(opened.conversation.id, "Try"))
         await engine.until(lambda events: any(isinstance(e, ToolOutputReceived) for e in events))
         (started,) = [event for event in engine.events if isinstance(event, ToolStarted)]
-        await engine.ask(p.StopTool(opened.conversation.id, started.reply_id, started.place), p.Done)
+        await engine.ask(p.StopTool(opened.conversation.id, started.reply_id, started.call_index), p.Done)
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events), 15)
         again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
         assert [row.message.text for row in again.rows][-2:] == [

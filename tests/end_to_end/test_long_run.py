@@ -43,7 +43,7 @@ def _nothing_is_lost(run: LongRun) -> None:
     said = [entry for entry in session.transcript.entries if isinstance(entry, Message)]
     here = {item.message.id for item in session.view.items}
     for message in said:
-        standing = session.view.standings.get(message.id)
+        standing = session.view.statuses.get(message.id)
         assert (message.id in here) != (standing is not None and standing.state is MessageState.ARCHIVED)
     if run.requests[0].flavour == "openai":
         assert not [problem for request in run.chat for problem in legal_for_all(request.messages)]

@@ -74,7 +74,7 @@ def searched(session: Session, before: Transcript) -> dict[str, object]:
         "recallable": len(left),
         "left": left if len(left) <= MANY else set(),
         "kept": sum(row.state is MessageState.IN_VIEW and row.message.role is not Role.SYSTEM for row in rows),
-        "archived": sum(row.state is MessageState.ARCHIVED for row in session.rows(session.view.standings)),
+        "archived": sum(row.state is MessageState.ARCHIVED for row in session.rows(session.view.statuses)),
         "tokens": session.gauge().total,
     }
 

@@ -75,7 +75,7 @@ async def errors_of(kind: Kind, litellm: LiteLLM, factor: float, turns: int) -> 
             said = [m if m.id else _stamped(m, f"{number}-{place}") for place, m in enumerate(said)]
             transcript = Transcript(Chain(said))
             view = view_of(transcript)
-            name = model.info.recorded_as
+            name = model.info.record_name
             learned = calibration_of(transcript, view, counts, name, BALANCED, prior(model.tokenizer.name, name))
             estimated = learned.of_request(request_tokens(view, counts), len(view.items), BALANCED)
             text, usage = await reply_to(model, assemble(view))

@@ -76,8 +76,8 @@ async def sent(kind: Kind, litellm: LiteLLM, is_running: bool) -> tuple[int, int
     """Tokens as they are counted here, and on the wire."""
     with kind.provider(Reply("Nothing in it.")) as provider:
         model = kind.model_at(provider, litellm)
-        shown = conversation(model.info.recorded_as, is_running, kind.kind == "openrouter")
-        counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.recorded_as)
+        shown = conversation(model.info.record_name, is_running, kind.kind == "openrouter")
+        counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.record_name)
         pieces = [piece async for piece in model.stream(assemble(shown), 200)]
         assert isinstance(pieces[-1], ReplyEnd)
         body = provider.requests[-1].body

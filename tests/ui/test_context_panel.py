@@ -96,7 +96,7 @@ def test_a_request_that_does_not_fit_says_by_how_much(panel):
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):
     panel.set_gauge(GAUGE)
     assert "by smollm2" in panel.breakdown.note.text()
-    panel.set_gauge(replace(GAUGE, basis=Provenance.MEASURED, window_provenance=Provenance.ASSUMED))
+    panel.set_gauge(replace(GAUGE, provenance=Provenance.MEASURED, window_provenance=Provenance.ASSUMED))
     assert "Measured" in panel.breakdown.note.text()
     assert "assumed" in panel.breakdown.note.text()
     panel.set_gauge(None)

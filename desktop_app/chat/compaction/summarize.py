@@ -289,7 +289,7 @@ class Writing:
             basis.policy,
             basis.budget,
             basis.counts,
-            model.recorded_as,
+            model.record_name,
         )
         if compaction is None:
             raise NoSummary("its summary was not shorter than what it would have replaced")

@@ -140,7 +140,7 @@ class SummaryService:
         if not isinstance(entry, Compaction):
             return entry
         author = self._author(session)
-        is_by_model = entry.strategy == "llm" and entry.model == author.model.info.recorded_as
+        is_by_model = entry.strategy == "llm" and entry.model == author.model.info.record_name
         is_by_code = entry.strategy == "extractive" and entry.trigger is not Trigger.USER and not entry.note
         if not author.missing or not (is_by_model or (is_by_code and self._would_be_by_model(session))):
             return entry

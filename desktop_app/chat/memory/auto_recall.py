@@ -32,7 +32,7 @@ class AutoRecall:
         if not self._settings().is_recalling or most < LEAST:
             return None
         entries = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]
-        here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.standings}
+        here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.statuses}
         try:
             found = await recalled_unasked(self._archive, session.id, message.text, most, session.counts.text, here)
         except WorldError:

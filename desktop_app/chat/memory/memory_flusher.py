@@ -187,7 +187,7 @@ class MemoryFlusher:
             model, question = asked
             asking = Asking(model, question, self._models.price(model.info.id))
             try:
-                return await asking.notes(), model.info.recorded_as, asking.usage
+                return await asking.notes(), model.info.record_name, asking.usage
             except NoNotes as reason:
                 log.warning("what is remembered of conversation %s was found by rule, because %s", session.id, reason)
                 usage = asking.usage

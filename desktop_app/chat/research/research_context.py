@@ -61,7 +61,7 @@ class ResearchContext:
         self.reply_tokens = budget.reserve
         self.tokens = 0
         self._counts = TokenCounts(model.tokenizer)
-        self._room = budget.usable * SAFE_SHARE / max(prior(model.tokenizer.name, model.info.recorded_as).factor, 1.0)
+        self._room = budget.usable * SAFE_SHARE / max(prior(model.tokenizer.name, model.info.record_name).factor, 1.0)
         asked = f"{BEFORE}\n{context}\n\n{QUESTION}\n{question}" if context else question
         system = Message(role=Role.SYSTEM, parts=(Text(words),))
         self._entries: list[AnyEntry] = [

@@ -150,7 +150,7 @@ class ResearchReply:
             at=self._started_at,
             role=Role.ASSISTANT,
             parts=(*((Reasoning(said),) if said else ()), Text(text)),
-            model=f"{self._model.info.recorded_as} (research)",
+            model=f"{self._model.info.record_name} (research)",
             is_interrupted=not self.is_whole,
             usage=self.usage,
             seconds=time.time() - self._started_at,

@@ -17,7 +17,9 @@ MemoryText = Callable[[Session], Awaitable[str]]
 
 def is_unequipped(session: Session) -> bool:
     """Whether nothing was sent yet from here: what the first request will carry can be recorded at any time."""
-    return session.seconds_since_request() is None and (not session.view.equipment.id or not session.view.last_user_id)
+    return session.seconds_since_request() is None and (
+        not session.view.request_context.id or not session.view.last_user_id
+    )
 
 
 async def equipped(session: Session, bench: ToolRuntime, memory_text: MemoryText, at: float = 0.0) -> bool:
@@ -27,7 +29,7 @@ async def equipped(session: Session, bench: ToolRuntime, memory_text: MemoryText
     Tools that were switched on or off count at once. Memory that was saved meanwhile waits until the beginning of the
     request changes anyway, or the provider's cache of it is cold: until then it is in the conversation itself.
     """
-    tools, memory, now = await bench.specs(session), await memory_text(session), session.view.equipment
+    tools, memory, now = await bench.specs(session), await memory_text(session), session.view.request_context
     is_due = tools != now.tools or (memory != now.memory and is_prefix_free(session))
     if is_due:
         await session.record(stamped(RequestContext(tools=tools, memory=memory, at=at)))

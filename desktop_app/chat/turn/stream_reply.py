@@ -113,7 +113,7 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
     Never less than the reserve, which was kept free for it, and never more than the window less what the provider may
     count more than is counted here. is_modest: no more than the reserve.
     """
-    doubt = DOUBT.get(gauge.basis, DOUBT_ELSE) * gauge.total
+    doubt = DOUBT.get(gauge.provenance, DOUBT_ELSE) * gauge.total
     room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
     room = min(room, max(session.budget.reserve, 1)) if is_modest else room
     own = session.model_info.max_output or max(session.policy.reserve_most, session.budget.reserve)

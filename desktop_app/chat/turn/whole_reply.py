@@ -49,7 +49,7 @@ class WholeReply:
         self._is_modest = False
         self._noted = noted
         self._guard = StreamGuard(session.counts.text)
-        self._reply = ReplyInFlight(session.model_info.recorded_as)
+        self._reply = ReplyInFlight(session.model_info.record_name)
         self.stored: list[Message] = []
         self.estimated = 0
 
@@ -101,7 +101,7 @@ class WholeReply:
     def _notice(self, request: Request) -> Failure | None:
         """Return what is suspected of the server, once the reply is stored. The reply stands: it may be wrong."""
         usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
-        if usage is None or not is_silently_cut(gauge.total, gauge.basis, usage, request.reported_before):
+        if usage is None or not is_silently_cut(gauge.total, gauge.provenance, usage, request.reported_before):
             return None
         own = session.model_info.window
         if not session.suspect_limit(usage.prompt_tokens + usage.reply_tokens):
@@ -167,5 +167,5 @@ class WholeReply:
     def _next(self) -> ReplyInFlight:
         """A reply that goes on with the one that was just stored."""
         return ReplyInFlight(
-            self._session.model_info.recorded_as, self._reply.id, self._reply.before + self._reply.text
+            self._session.model_info.record_name, self._reply.id, self._reply.before + self._reply.text
         )

@@ -34,7 +34,7 @@ async def first_message(visit: Visit) -> None:
 async def first_reply(visit: Visit) -> None:
     """The answer, whole; the gauge is measured now."""
     await visit.turn_is_over(120)
-    if visit.gauge is None or visit.gauge.basis != "measured":
+    if visit.gauge is None or visit.gauge.provenance != "measured":
         raise NotSeen("a measured gauge")
 
 

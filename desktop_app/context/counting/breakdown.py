@@ -154,7 +154,7 @@ def gauge_of(
     gauge = _as_counted(view, sums, (sum(closing), thoughts), counts, policy, budget, model)
     whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
-    if anchor is None or anchor.message.usage is None or anchor.message.model != model.recorded_as:
+    if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
         return scale_gauge(gauge, whole, policy)
     place = sums.measured_at or 0
     later = [item_tokens(item, counts).total for item in view.items[place + 1 :]] + closing
@@ -191,7 +191,7 @@ def _as_counted(
         status=_status(total, budget.usable, policy),
         window_provenance=model.window_provenance,
         thresholds=policy.thresholds,
-        basis=Provenance.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Provenance.ESTIMATED,
+        provenance=Provenance.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Provenance.ESTIMATED,
         tokenizer=counts.tokenizer.name,
     )
 
@@ -270,7 +270,7 @@ def anchor_gauge(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) 
     is what the provider said of the request, plus what came after it, which is counted here.
     """
     total = max(usage.prompt_tokens + usage.reply_tokens + later, 0)
-    return replace(_with_total(gauge, total, policy), basis=Provenance.MEASURED)
+    return replace(_with_total(gauge, total, policy), provenance=Provenance.MEASURED)
 
 
 def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
@@ -278,7 +278,7 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
     total, and it says by how much it was changed."""
     if total == gauge.total:
         return gauge
-    told = replace(gauge, basis=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
+    told = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
     return _with_total(told, total, policy)
 
 

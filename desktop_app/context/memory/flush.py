@@ -118,8 +118,8 @@ def _newest_first(view: View) -> Iterator[Message]:
     for entry in reversed(view.entries):
         if newest is not None and entry.id == (newest.before or newest.id):
             return
-        standing = view.standings.get(entry.id)
-        if isinstance(entry, Message) and not (standing and standing.state is MessageState.ABANDONED):
+        status = view.statuses.get(entry.id)
+        if isinstance(entry, Message) and not (status and status.state is MessageState.ABANDONED):
             yield entry
 
 

@@ -23,9 +23,9 @@ def recalled_item(recalled: Recalled) -> Item:
     return Item(message, ItemKind.RECALLED)
 
 
-def memory_item(equipment: RequestContext) -> Item:
+def memory_item(context: RequestContext) -> Item:
     """What is remembered of the user, as the model reads it: a part of the system prompt."""
-    message = Message(id=equipment.id, at=equipment.at, role=Role.SYSTEM, parts=(Text(equipment.memory),))
+    message = Message(id=context.id, at=context.at, role=Role.SYSTEM, parts=(Text(context.memory),))
     return Item(message, ItemKind.MEMORY)
 
 

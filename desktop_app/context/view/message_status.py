@@ -29,7 +29,7 @@ class Pruned(msgspec.Struct, frozen=True):
     text: str | None = None
     arguments: tuple[tuple[int, str], ...] = ()
 
-    def applied_to(self, message: Message) -> Message:
+    def apply_to(self, message: Message) -> Message:
         """The message as it is sent."""
         arguments = dict(self.arguments)
 

@@ -47,8 +47,8 @@ class View(msgspec.Struct, frozen=True):
 
     items: what is sent in its order, the system prompt and the summary first. open_calls: those of the last
     assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
-    and their form as it is sent. standings: messages that are not in the view, by id.
-    equipment: the tools on offer, and what is remembered of the user. recalled: by the message that it is for.
+    and their form as it is sent. statuses: messages that are not in the view, by id.
+    request_context: the tools on offer, and what is remembered of the user. recalled: by the message that it is for.
     goes_on: the request asks for more of a reply that was stopped, as long as that is the newest message.
     """
 
@@ -56,10 +56,10 @@ class View(msgspec.Struct, frozen=True):
     open_calls: tuple[OpenCall, ...] = ()
     call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
     pruned: dict[str, tuple[Pruned, Message]] = {}
-    standings: dict[str, MessageStatus] = {}
+    statuses: dict[str, MessageStatus] = {}
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
-    equipment: RequestContext = RequestContext()
+    request_context: RequestContext = RequestContext()
     recalled: dict[str, Recalled] = {}
     goes_on: Continuing | None = None
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
@@ -72,7 +72,7 @@ class View(msgspec.Struct, frozen=True):
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools on offer."""
-        return self.equipment.tools
+        return self.request_context.tools
 
     @property
     def unfinished(self) -> Item | None:
@@ -200,11 +200,11 @@ class _Fold:
         self._known = earlier.pruned if earlier else {}
         self._goes_on = earlier.goes_on if earlier else None
         self.messages: list[Message] = []
-        self.standings: dict[str, MessageStatus] = {}
+        self.statuses: dict[str, MessageStatus] = {}
         self.shortened: dict[str, Pruned] = {}
         self.pins: set[str] = set()
         self.summary: Compaction | None = None
-        self.equipment = RequestContext()
+        self.request_context = RequestContext()
         self.recalled: dict[str, Recalled] = {}
 
     def add(self, entry: AnyEntry) -> None:
@@ -214,7 +214,7 @@ class _Fold:
             case Prune():
                 self._shorten(entry)
             case Compaction():
-                self.standings.update({i: MessageStatus(MessageState.ARCHIVED, entry.id) for i in entry.archived})
+                self.statuses.update({i: MessageStatus(MessageState.ARCHIVED, entry.id) for i in entry.archived})
                 self.summary = entry
             case Pin():
                 self.pins.add(entry.message_id)
@@ -222,11 +222,11 @@ class _Fold:
                 self.pins.discard(entry.message_id)
             case BringBack():
                 for message_id in entry.message_ids:
-                    self.standings.pop(message_id, None)
+                    self.statuses.pop(message_id, None)
             case Rewind():
                 self._abandon(entry)
             case RequestContext():
-                self.equipment = entry
+                self.request_context = entry
             case Recalled():
                 self.recalled[entry.for_message_id] = entry
             case _:
@@ -247,21 +247,21 @@ class _Fold:
         ids = [message.id for message in self.messages]
         if rewind.first_message_id in ids:
             for message_id in ids[ids.index(rewind.first_message_id) :]:
-                self.standings[message_id] = MessageStatus(MessageState.ABANDONED, rewind.id)
+                self.statuses[message_id] = MessageStatus(MessageState.ABANDONED, rewind.id)
 
     def view(self, entries: Chain[AnyEntry]) -> View:
         # A pin holds even where a compaction that did not know it is redone.
-        lost = {i for i in self.pins if self.standings.get(i, ABANDONED).state is MessageState.ARCHIVED}
+        lost = {i for i in self.pins if self.statuses.get(i, ABANDONED).state is MessageState.ARCHIVED}
         for message_id in inseparable_ids(self.messages, lost) if lost else ():
-            self.standings.pop(message_id, None)
-        present = [m for m in self.messages if m.id not in self.standings] if self.standings else self.messages
+            self.statuses.pop(message_id, None)
+        present = [m for m in self.messages if m.id not in self.statuses] if self.statuses else self.messages
         sequence = NormalizedSequence()
         pruned: dict[str, tuple[Pruned, Message]] = {}
         for message in present:
             if message.role is _SYSTEM:
                 sequence.add(self._item(message, pruned))
-        if self.equipment.memory:
-            sequence.add(memory_item(self.equipment))
+        if self.request_context.memory:
+            sequence.add(memory_item(self.request_context))
         if self.summary:
             sequence.add(Item(summary_message(self.summary), ItemKind.SUMMARY))
         for message in present:
@@ -275,10 +275,10 @@ class _Fold:
             sequence.open_calls,
             sequence.call_ids,
             pruned,
-            self.standings,
+            self.statuses,
             pins,
             self.summary,
-            self.equipment,
+            self.request_context,
             self.recalled,
             self._goes_on,
             entries,
@@ -289,6 +289,6 @@ class _Fold:
         if shortened is None or is_pinned:  # a pin is word for word
             return Item(message, is_pinned=is_pinned)
         known = self._known.get(message.id)
-        sent = known[1] if known and known[0] == shortened else shortened.applied_to(message)
+        sent = known[1] if known and known[0] == shortened else shortened.apply_to(message)
         pruned[message.id] = (shortened, sent)
         return Item(sent, is_pinned=is_pinned, pruned_by=shortened.operation_id)

@@ -101,7 +101,7 @@ class Archived(QWidget):
         for change in changes:
             known = self._messages.get(change.message_id)
             if known is not None:
-                row = self._messages[change.message_id] = change.applied_to(known)
+                row = self._messages[change.message_id] = change.apply_to(known)
                 self.list.rows.change(row_of(row))
         self._read()
 

@@ -173,7 +173,7 @@ class Breakdown(QWidget):
             self.note.set_text("Counting…")
             return
         by = f" by {gauge.tokenizer}" if gauge.tokenizer else ""
-        note = BASIS_SENTENCES[gauge.basis].format(by=by)
+        note = BASIS_SENTENCES[gauge.provenance].format(by=by)
         if not gauge.is_window_known:
             self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
             return

@@ -165,15 +165,15 @@ class ContextGauge(QWidget):
         self.dot.set_status(Status.UNKNOWN)
         self.optimize.set_kind(ButtonKind.PLAIN)
         self.numbers.set_text(tokens)
-        self.numbers.set_hint(BASIS_HINTS[gauge.basis])
-        self.share.set_text(words if self._is_narrow() else f"{words} · {gauge.basis.value}")
+        self.numbers.set_hint(BASIS_HINTS[gauge.provenance])
+        self.share.set_text(words if self._is_narrow() else f"{words} · {gauge.provenance.value}")
         self.share.set_hint(NO_WINDOW)
         self._name(f"Context window: {tokens}, {words}", NO_WINDOW)
 
     def _tell_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
         used = "" if self._is_narrow() else " of the usable window"
-        notes = [f"{format_percent(share)}{used}", gauge.basis.value]
+        notes = [f"{format_percent(share)}{used}", gauge.provenance.value]
         if gauge.window_provenance is Provenance.ASSUMED:
             notes.append("window assumed")
         elif gauge.stated_window:
@@ -182,7 +182,7 @@ class ContextGauge(QWidget):
             notes.append("reply in progress")
         text = " · ".join(notes)
         self.share.set_runs((Run(text),))
-        self.share.set_hint(BASIS_HINTS[gauge.basis])
+        self.share.set_hint(BASIS_HINTS[gauge.provenance])
         numbers = f"{format_number(gauge.total + self._draft)} of {format_number(gauge.window)} tokens"
         self._name(f"Context window: {numbers}, {text}, {STATUS_WORDS[status]}", self._segments(gauge))
 

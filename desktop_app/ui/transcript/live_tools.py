@@ -41,15 +41,15 @@ class LiveTools:
     def fold(self, event: TurnEvent, now: float) -> None:
         """Takes an event in; those that say nothing of tools change nothing."""
         match event:
-            case ToolStarted(conversation=conversation, reply_id=reply_id, place=place):
-                self._runs[reply_id, place] = LiveRun(conversation, now)
-            case ToolOutputReceived(text=text, reply_id=reply_id, place=place):
-                run = self.run_of(reply_id, place)
+            case ToolStarted(conversation=conversation, reply_id=reply_id, call_index=index):
+                self._runs[reply_id, index] = LiveRun(conversation, now)
+            case ToolOutputReceived(text=text, reply_id=reply_id, call_index=index):
+                run = self.run_of(reply_id, index)
                 if run is not None:
                     run.tail = (run.tail + text)[-KEPT:]
                     run.lines += text.count("\n")
-            case ToolFinished(seconds=seconds, reply_id=reply_id, place=place):
-                run = self.run_of(reply_id, place)
+            case ToolFinished(seconds=seconds, reply_id=reply_id, call_index=index):
+                run = self.run_of(reply_id, index)
                 if run is not None:
                     run.seconds = seconds
             case TurnStarted(conversation) | TurnFinished(conversation):

@@ -245,7 +245,7 @@ class TranscriptModel(QAbstractListModel):
     def _change_view(self, operations: Sequence[OperationRow], changes: Sequence[MessageChange]) -> None:
         self._operations.update((operation.id, operation) for operation in operations)
         changed = {change.message_id: change for change in changes}
-        self._rows = [changed[i].applied_to(row) if (i := row.message.id) in changed else row for row in self._rows]
+        self._rows = [changed[i].apply_to(row) if (i := row.message.id) in changed else row for row in self._rows]
         self._show()
 
     def _set_running(self, is_running: bool) -> None:
