@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from desktop_app.models.errors.kinds import classified
+from desktop_app.models.errors.classify import classify
 from provider import AnyStep, Reply, Request, ScriptedProvider, Windowed
 from provider_asked import ANTHROPIC, PLAIN, Json, asked, events_of, text_in
 from provider_flavours import FLAVOURS
@@ -283,7 +283,7 @@ def test_gemini_s_order_of_contents(contents: list[Json], words: str) -> None:
 def assert_refused(said: str, words: str) -> None:
     assert words in said if words else said == ""
     if said:
-        kind = classified(400, {}, said).kind
+        kind = classify(400, {}, said).kind
         assert kind == ("unsupported" if "cache_control" in said else "malformed")
 
 

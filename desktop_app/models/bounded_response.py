@@ -28,7 +28,7 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 Hook = Callable[[httpx.Response], Awaitable[None]]
 
 
-class TooMuch(httpx.HTTPError):
+class ResponseTooLarge(httpx.HTTPError):
     """A server sent more than is read."""
 
     def __init__(self, what: str, limit: int) -> None:
@@ -73,9 +73,9 @@ class _BoundedStream(httpx.AsyncByteStream):
 
     def _refuse_too_much(self, total: int, line: int) -> None:
         if total > self._limit:
-            raise TooMuch("one answer", self._limit)
+            raise ResponseTooLarge("one answer", self._limit)
         if line > MAX_LINE_BYTES and self._limit > MAX_PAGE_BYTES:
-            raise TooMuch("one line", MAX_LINE_BYTES)
+            raise ResponseTooLarge("one line", MAX_LINE_BYTES)
 
     async def aclose(self) -> None:
         """Closes the connection."""

@@ -14,7 +14,8 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
 from .builtin import MODEL_ID
-from .litellm_library import Endpoint, LiteLLM
+from .endpoint import Endpoint
+from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .tokens.tokenizers import tokenizer_for

@@ -1,14 +1,10 @@
-"""Where Anthropic is told to keep what it has read of a prompt: four markers at most, so that every request reads what
-the one before it wrote.
+"""Anthropic's prompt caching: up to four markers, so that every request reads what the previous one wrote.
 
-A prompt is read in the order tools, system, messages; a marker keeps all that stands before it. One goes behind the
-tools and one behind the system prompt, since those outlive every compaction. One goes to the end, where this request
-writes; and one to where the request before this one ended, since Anthropic looks for what it kept only 20 blocks back
-from a marker, and a round of many parallel calls is longer than that.
-
-What is asked but once, such as a summary, is not marked, since to write it costs a quarter more: it has no tools and
-no reply yet.
-(https://docs.claude.com/en/docs/build-with-claude/prompt-caching)
+A prompt is read in the order tools, system, messages; a marker caches everything before it. One goes behind the tools
+and one behind the system prompt, which outlive every compaction; one at the end of this request; and one where the
+previous request ended, since Anthropic looks back only 20 blocks from a marker, and a round of many parallel calls is
+longer than that. One-off requests such as summaries, which have no tools and no reply yet, are not marked: writing to
+the cache costs a quarter more. (https://docs.claude.com/en/docs/build-with-claude/prompt-caching)
 """
 
 from __future__ import annotations
@@ -18,24 +14,24 @@ from desktop_app.conversation.openai_chat import Json
 MARKER: Json = {"type": "ephemeral"}
 
 
-def mark(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:
-    """The messages and the tools, in OpenAI's shape, with markers on some of them; the given ones stay as they are."""
+def with_cache_markers(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:
+    """Return copies of the messages and tools, in OpenAI's format, with markers on some of them."""
     if not tools and not any(message["role"] == "assistant" for message in chat):
         return chat, tools
-    places = {_end_of_previous(chat), len(chat) - 1}
+    indexes = {_end_of_previous(chat), len(chat) - 1}
     if chat and chat[0]["role"] == "system":
-        places.add(0)
-    marked = [_marked(message) if place in places else message for place, message in enumerate(chat)]
+        indexes.add(0)
+    marked = [_with_marker(message) if index in indexes else message for index, message in enumerate(chat)]
     return marked, [*tools[:-1], tools[-1] | {"cache_control": MARKER}] if tools else []
 
 
 def _end_of_previous(chat: list[Json]) -> int:
-    """Where the request before this one ended: before the newest reply. -1 where there was none."""
-    newest = next((place for place in range(len(chat) - 1, -1, -1) if chat[place]["role"] == "assistant"), 0)
+    """Return the index before the newest reply, where the previous request ended; -1 if there was none."""
+    newest = next((index for index in range(len(chat) - 1, -1, -1) if chat[index]["role"] == "assistant"), 0)
     return newest - 1
 
 
-def _marked(message: Json) -> Json:
+def _with_marker(message: Json) -> Json:
     content = message["content"]
     if isinstance(content, list) and content:
         return message | {"content": [*content[:-1], content[-1] | {"cache_control": MARKER}]}

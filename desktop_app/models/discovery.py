@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from .capability_probes import Question, names_in, questions_about
 from .endpoint import Endpoint
-from .http_client import NoWay, http_client
+from .http_client import ProxyUnusable, http_client
 from .token_limits import ModelCapabilities
 
 ASK_SECONDS = 1.5
@@ -49,7 +49,7 @@ async def ask(endpoint: Endpoint, models: tuple[str, ...], seconds: float = ASK_
     asked = {model: questions for model, questions in asked.items() if questions}
     try:
         client = client_for(endpoint, seconds)
-    except NoWay:
+    except ProxyUnusable:
         return {model: Found(ModelCapabilities(), False) for model in models}
     async with client:
         answers = _Answers(client, endpoint, seconds)
@@ -57,13 +57,13 @@ async def ask(endpoint: Endpoint, models: tuple[str, ...], seconds: float = ASK_
     return dict(zip(asked, found, strict=True))
 
 
-async def better_address_of(endpoint: Endpoint) -> str:
+async def find_better_address(endpoint: Endpoint) -> str:
     """Return the address with the "/v1" that it lacks, if models are listed there; else "". Never raises."""
     if not endpoint.is_address or endpoint.kind in ("anthropic", "gemini", "ollama"):
         return ""
     try:
         client = client_for(endpoint)
-    except NoWay:
+    except ProxyUnusable:
         return ""
     async with client:
         return await _Answers(client, endpoint).better_address()
@@ -82,7 +82,7 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
     question = question or Question("/api/tags" if endpoint.kind == "ollama" else "/models", _nothing, is_below=True)
     try:
         client = client_for(endpoint)
-    except NoWay:
+    except ProxyUnusable:
         return ()
     async with client:
         return names_in((await _Answers(client, endpoint).to(question))[1])
@@ -165,7 +165,7 @@ class _Answers:
 
 def client_for(endpoint: Endpoint, seconds: float = ASK_SECONDS) -> Any:
     """A client for a few short questions: no connection stays open, since a small server has a thread or two, and each
-    waits for what else may come over its connection. Raises NoWay."""
+    waits for what else may come over its connection. Raises ProxyUnusable."""
     headers = {**headers_of(endpoint), "Connection": "close"}
     verify = endpoint.address.startswith("https")  # a context for TLS takes 80 ms to make
     return http_client(endpoint, timeout=seconds, headers=headers, verify=verify)

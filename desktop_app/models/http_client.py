@@ -7,7 +7,7 @@ from typing import Any
 from .endpoint import Endpoint
 
 
-class NoWay(Exception):
+class ProxyUnusable(Exception):
     """There is no way to any server but this machine's own: the environment names a proxy that cannot be used."""
 
     def __init__(self) -> None:
@@ -19,15 +19,15 @@ class NoWay(Exception):
 def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
     """An httpx.AsyncClient: over the proxies of the environment, but not on the way to this machine.
 
-    limit: bytes of one answer; 0: as many as a page may have. Raises NoWay, such as for socks5:// where the package
-    socksio is not installed.
+    limit: bytes of one answer; 0: MAX_PAGE_BYTES. Raises ProxyUnusable, such as for socks5:// without the package
+    socksio.
     """
     import httpx
 
     try:
         return bounded(httpx.AsyncClient(trust_env=not endpoint.is_local, **options), limit)
     except (ImportError, ValueError) as error:
-        raise NoWay from error
+        raise ProxyUnusable from error
 
 
 def bounded(client: Any, limit: int = 0) -> Any:

@@ -25,8 +25,8 @@ from desktop_app.settings import ServerKind
 
 from .bounded_response import MAX_REPLY_BYTES
 from .endpoint import OPENAI_SHAPED, PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
-from .http_client import NoWay, http_client
-from .json_fields import NoChunk, with_counts
+from .http_client import ProxyUnusable, http_client
+from .json_fields import MalformedChunk, with_valid_counts
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
 
 APP = "Palimpsest"
@@ -48,7 +48,7 @@ ERRORS: tuple[type[Exception], ...] = (
     BaseLLMException,
     httpx.HTTPError,
     httpx.InvalidURL,
-    NoWay,
+    ProxyUnusable,
     json.JSONDecodeError,
     UnicodeDecodeError,
 )
@@ -72,7 +72,7 @@ async def _note_response(response: httpx.Response) -> None:
 
 
 class Pool:
-    """The connections to one server, in the two forms that litellm wants. Raises NoWay."""
+    """The connections to one server, in the two forms that litellm wants. Raises ProxyUnusable."""
 
     def __init__(self, endpoint: Endpoint, patience: float, transport: Any = None) -> None:
         timeout = timeout_of(patience)
@@ -220,14 +220,14 @@ def _chunk_parser(kind: ServerKind, parse: Any) -> Any:
 
 def _as_it_came(chunk: Any) -> SimpleNamespace:
     if not isinstance(chunk, dict):
-        raise NoChunk
+        raise MalformedChunk
     return SimpleNamespace(**chunk)
 
 
 def _checked(parse: Any, chunk: Any) -> Any:
     if not isinstance(chunk, dict):
-        raise NoChunk
-    return parse(with_counts(chunk))
+        raise MalformedChunk
+    return parse(with_valid_counts(chunk))
 
 
 def _gemini_chunk(parse: Any, chunk: Any) -> Any:

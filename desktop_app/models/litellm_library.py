@@ -17,8 +17,6 @@ from desktop_app.conversation.openai_chat import Json
 
 from .endpoint import Endpoint
 
-__all__ = ["Endpoint", "LiteLLM"]
-
 PATIENCE_SECONDS = 120.0
 """Of silence between two chunks. llama.cpp sends a sign of life every 30 s while it reads a long prompt."""
 

@@ -14,23 +14,25 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 
-from .discovery import better_address_of, list_models
-from .errors.failures import Where, cut_off, error_of, no_chunk, not_understood, status_of
-from .litellm_library import Endpoint, LiteLLM
+from .discovery import find_better_address, list_models
+from .endpoint import Endpoint
+from .errors.failures import RequestTarget, cut_error, error_of, malformed_chunk_error, not_chat_error, status_of
+from .json_fields import MalformedChunk
+from .litellm_library import LiteLLM
 from .provider_dialects import request_of
-from .reply_reader import NoChunk, ReplyReader, StreamError
+from .reply_reader import ReplyReader, StreamError
 from .window_failures import version_failure
 
-FAREWELL_SECONDS = 10.0
-"""How long is waited for what comes behind the end of a reply, such as its usage: some servers never close. Long enough
-for one that says in every chunk why it ended."""
+TRAILER_SECONDS = 10.0
+"""How long to wait for what follows the end of a reply, such as its usage: some servers never close the stream. Long
+enough for a server that repeats its finish reason in every chunk."""
 
-REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
-"""What a provider's refusal is called if extras are the reason: hardly two word it in the same way."""
+METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
+"""The kinds of error by which providers refuse metadata: hardly two word it in the same way."""
 
 
 class LiteLLMModel:
-    """Fits the `ChatModel` port. name: the model as its server calls it. options: more fields of each request."""
+    """The `ChatModel` port. name: the model as its server calls it. options: more fields of each request."""
 
     def __init__(
         self,
@@ -50,24 +52,20 @@ class LiteLLMModel:
 
     @property
     def info(self) -> ModelInfo:
-        """Its name, window and limits."""
         return self._info
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """What counts for it."""
         return self._tokenizer
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
     ) -> AsyncGenerator[Piece, None]:
-        """The reply, piece by piece. Raises ModelError. Closing the iterator closes the connection."""
+        """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         await self._litellm.load()
-        has_begun = False
+        kind, has_begun = self._endpoint.kind, False
         for with_metadata in (True, False):
-            request = request_of(
-                self._endpoint.kind, self._name, self._info, messages, max_tokens, tools, with_metadata
-            )
+            request = request_of(kind, self._name, self._info, messages, max_tokens, tools, with_metadata)
             try:
                 async with aclosing(self._reply(request | self._options)) as pieces:
                     async for piece in pieces:
@@ -75,56 +73,56 @@ class LiteLLMModel:
                         yield piece
                 return
             except ModelError as error:
-                # It may not take back what it once gave: a key of another account cannot open its thoughts.
-                if has_begun or error.kind not in REFUSALS or not with_metadata or not _has_metadata(messages):
+                # It may refuse its own metadata: reasoning that was encrypted for another account, for one.
+                is_refusal = error.kind in METADATA_REFUSALS and with_metadata and _has_metadata(messages)
+                if has_begun or not is_refusal:
                     raise
 
     async def _reply(self, request: Json) -> AsyncGenerator[Piece, None]:
         reply = ReplyReader(self._info.record_name)
         try:
             async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
-                while (chunk := await _next(chunks, FAREWELL_SECONDS if reply.is_finished else None)) is not None:
+                while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         yield piece
-        except (NoChunk, StreamError, *self._litellm.errors()) as error:
-            if not reply.is_finished:  # else only the farewell went wrong
+        except (MalformedChunk, StreamError, *self._litellm.errors()) as error:
+            if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise await self._error_of(error, reply.chunks) from None
         if not reply.is_finished and not reply.chunks:
             await self._refuse_short_address(f"{self._endpoint.address} answered with something else than a reply")
         if not reply.is_finished:
-            raise cut_off(self._where()) if reply.chunks else not_understood(self._where())
+            raise cut_error(self._target()) if reply.chunks else not_chat_error(self._target())
         yield reply.end()
 
     async def _refuse_short_address(self, answered: str) -> None:
-        """Raises ModelError if the address lacks the "/v1" below which the server answers."""
-        better = await better_address_of(self._endpoint)
+        """Raise ModelError if the address lacks the "/v1" below which the server answers."""
+        better = await find_better_address(self._endpoint)
         if better:
             raise ModelError(version_failure(self._endpoint, answered, better), kind="not_found") from None
 
     async def _error_of(self, error: Exception, chunks: int) -> ModelError:
-        """Return what is said of an exception after so many chunks."""
-        if isinstance(error, NoChunk):
-            return no_chunk(self._where()) if chunks else not_understood(self._where())
+        if isinstance(error, MalformedChunk):
+            return malformed_chunk_error(self._target()) if chunks else not_chat_error(self._target())
         offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
         if status_of(error) == 404 and not offered:
             await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")
-        return error_of(error, self._where(), self._litellm.patience, offered, has_begun=bool(chunks))
+        return error_of(error, self._target(), self._litellm.patience, offered, has_begun=bool(chunks))
 
     async def prepare(self) -> None:
-        """Imports litellm, if that has not been done."""
+        """Import litellm, if that has not been done."""
         await self._litellm.load()
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Nothing: reading may cost money, and a local server may be busy for somebody else."""
+        """Do nothing: reading may cost money, and a local server may be busy with another client's request."""
 
-    def _where(self) -> Where:
+    def _target(self) -> RequestTarget:
         server = self._endpoint.name
-        return Where(server, self._endpoint.address, self._info.label, self._endpoint.key)
+        return RequestTarget(server, self._endpoint.address, self._info.label, self._endpoint.key)
 
 
 async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any:
-    """The next chunk; None if there is none, or none within so many seconds."""
+    """Return the next chunk; None if there is none, or none within so many seconds."""
     try:
         async with asyncio.timeout(seconds):
             return await anext(chunks, None)

@@ -1,6 +1,7 @@
-"""What each kind of server wants in a request, beyond OpenAI's shape. Pure.
+"""What each kind of server expects of a request beyond OpenAI's format. Pure.
 
-Messages in the view are legal everywhere (context/legal.py); what follows here would be wrong, or a waste, elsewhere.
+The messages are already valid for every provider (`context/view`); what is applied here would be wrong, or wasted,
+for other providers.
 """
 
 from __future__ import annotations
@@ -18,19 +19,18 @@ from desktop_app.conversation.openai_chat import Json, chat_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
-from .cache_markers import mark
-from .provider_metadata import read
+from .cache_markers import with_cache_markers
+from .provider_metadata import decode_metadata
 from .tokens.families import family_of
 
-WITHOUT_STREAM_OPTIONS: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
-"""Those that report their usage without being asked."""
+REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
 
-MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}")
-"""What Mistral accepts as a call's id (mistral-common's validator since version 3)."""
-LETTERS = string.ascii_letters + string.digits
+MISTRAL_CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
+"""The call ids that Mistral accepts (mistral-common's validator since version 3)."""
+ID_CHARACTERS = string.ascii_letters + string.digits
 
-ALWAYS_THINKS = re.compile(r"kimi-k2(\.[5-9]|p[5-9]|-thinking)")
-"""Kimi's models that refuse a call without `reasoning_content`, be it blank
+REQUIRES_REASONING = re.compile(r"kimi-k2(\.[5-9]|p[5-9]|-thinking)")
+"""Kimi models that refuse a tool call without `reasoning_content`, even a blank one
 (https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model)."""
 
 
@@ -43,32 +43,34 @@ def request_of(
     tools: Sequence[ToolSpec] = (),
     with_metadata: bool = True,
 ) -> Json:
-    """The fields of a streaming request as litellm wants them, but for the model. name: as its server calls it.
+    """Return the fields of a streaming request as litellm expects them, without the model.
 
-    with_metadata: whether what this model gave with its calls goes back with them.
+    name: the model as its server calls it. with_metadata: whether provider metadata goes back with the tool calls.
     """
     family = family_of(name)
     chat = chat_of(messages if info.supports_vision else [_without_images(message) for message in messages])
-    offered = [_function(tool) for tool in tools] if info.supports_tools else []
+    functions = [_function(tool) for tool in tools] if info.supports_tools else []
     request: Json = {"max_tokens": max_tokens, "stream": True}
-    if kind not in WITHOUT_STREAM_OPTIONS:
+    if kind not in REPORTS_USAGE_UNASKED:
         request["stream_options"] = {"include_usage": True}
     if kind == "ollama":
-        request["num_ctx"] = info.window  # else it loads the model with a window of its own, and cuts in silence
-    if family == "claude" and not offered and (offered := _functions_named_in(chat)):
+        request["num_ctx"] = info.window  # otherwise it uses a window of its own and truncates silently
+    if family == "claude" and not functions and (functions := _functions_called_in(chat)):
         request["tool_choice"] = "none"
     if with_metadata:
         chat = [_with_metadata(sent, message, info.record_name) for sent, message in zip(chat, messages, strict=True)]
-    if thoughts := returned_reasoning_of(name):
-        back = reasoning_to_return(messages, thoughts)
-        chat = [sent | {"reasoning_content": told} if told else sent for sent, told in zip(chat, back, strict=True)]
+    if returned := returned_reasoning_of(name):
+        reasoning = reasoning_to_return(messages, returned)
+        chat = [
+            sent | {"reasoning_content": text} if text else sent for sent, text in zip(chat, reasoning, strict=True)
+        ]
     if family.startswith("mistral"):
-        chat = [_with_short_ids(message) for message in chat]
+        chat = [_with_mistral_ids(message) for message in chat]
     if kind == "gemini":
-        chat = _with_twins_joined(chat)
+        chat = _join_duplicate_calls(chat)
     if kind == "anthropic" or (kind == "openrouter" and family == "claude"):
-        chat, offered = mark(chat, offered)
-    return request | {"messages": chat} | ({"tools": offered} if offered else {})
+        chat, functions = with_cache_markers(chat, functions)
+    return request | {"messages": chat} | ({"tools": functions} if functions else {})
 
 
 def _function(tool: ToolSpec) -> Json:
@@ -76,14 +78,14 @@ def _function(tool: ToolSpec) -> Json:
     return {"type": "function", "function": function}
 
 
-def _functions_named_in(chat: list[Json]) -> list[Json]:
-    """A schema for each tool that was called: Anthropic refuses calls of tools that are not declared."""
+def _functions_called_in(chat: list[Json]) -> list[Json]:
+    """Return a dummy schema for each called tool: Anthropic refuses calls of tools that are not declared."""
     names = dict.fromkeys(call["function"]["name"] for message in chat for call in message.get("tool_calls", ()))
     return [_function(ToolSpec(name, "Not available now.")) for name in names]
 
 
 def _without_images(message: Message) -> Message:
-    """The same with each image as a line of text, for a model that cannot see."""
+    """Replace each image by a line of text, for a model without vision."""
     if not any(isinstance(part, Attachment) and part.is_image for part in message.parts):
         return message
     parts = tuple(
@@ -96,61 +98,61 @@ def _without_images(message: Message) -> Message:
 
 
 def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
-    """The message with what that model gave with its calls; what another gave may be refused."""
-    extras = [read(call.provider_metadata, writer) for call in message.tool_calls]
-    if not any(extras):
+    """Add the metadata that this model gave with its calls; another model's may be refused."""
+    metadata = [decode_metadata(call.provider_metadata, writer) for call in message.tool_calls]
+    if not any(metadata):
         return sent
-    of_message = next((one.message for one in extras if one and one.message), {})
-    calls = [call | (one.call if one else {}) for call, one in zip(sent["tool_calls"], extras, strict=True)]
+    of_message = next((one.message for one in metadata if one and one.message), {})
+    calls = [call | (one.call if one else {}) for call, one in zip(sent["tool_calls"], metadata, strict=True)]
     return sent | of_message | {"tool_calls": calls}
 
 
 def returned_reasoning_of(name: str) -> ReturnedReasoning:
-    """Return which of that model's thoughts go back to it. name: as its server calls it.
+    """Return which reasoning goes back to that model. name: as its server calls it.
 
-    Kimi and DeepSeek ask for those that led to the calls of the turn that runs; those of turns that are over go back
-    only as far as they must, since nobody counts them.
+    Kimi and DeepSeek require the reasoning behind the calls of the current turn; that of earlier turns goes back only
+    as far as it is required, since nothing else counts it.
     """
     if family_of(name) in ("kimi", "deepseek"):
-        return "always" if ALWAYS_THINKS.search(name.lower()) else "running"
+        return "always" if REQUIRES_REASONING.search(name.lower()) else "running"
     return ""
 
 
-def _with_short_ids(message: Json) -> Json:
+def _with_mistral_ids(message: Json) -> Json:
     if message.get("tool_calls"):
-        return message | {"tool_calls": [call | {"id": short_id(call["id"])} for call in message["tool_calls"]]}
-    return message | {"tool_call_id": short_id(message["tool_call_id"])} if message["role"] == "tool" else message
+        return message | {"tool_calls": [call | {"id": mistral_id_of(call["id"])} for call in message["tool_calls"]]}
+    return message | {"tool_call_id": mistral_id_of(message["tool_call_id"])} if message["role"] == "tool" else message
 
 
-def short_id(call_id: str) -> str:
-    """Nine letters and digits for any id: the same ones each time, others for another id. Mistral's own stay."""
-    if MISTRAL_ID.fullmatch(call_id):
+def mistral_id_of(call_id: str) -> str:
+    """Map any call id to nine letters and digits, deterministically. Ids that Mistral accepts stay as they are."""
+    if MISTRAL_CALL_ID.fullmatch(call_id):
         return call_id
     number = int.from_bytes(hashlib.sha256(call_id.encode()).digest()[:8], "big")
-    return "".join(LETTERS[number // len(LETTERS) ** place % len(LETTERS)] for place in range(9))
+    return "".join(ID_CHARACTERS[number // len(ID_CHARACTERS) ** digit % len(ID_CHARACTERS)] for digit in range(9))
 
 
-def _with_twins_joined(chat: list[Json]) -> list[Json]:
-    """Of calls in one message that are the same in name and arguments, one; its result holds those of all.
+def _join_duplicate_calls(chat: list[Json]) -> list[Json]:
+    """Keep one of several calls with the same name and arguments in a message, and join their results.
 
-    litellm leaves the others out for Gemini, but not their results, and Gemini refuses more results than calls.
+    litellm drops the duplicates for Gemini but keeps their results, and Gemini refuses more results than calls.
     """
-    result: list[Json] = []
+    joined: list[Json] = []
     kept_for: dict[str, str] = {}
     for message in chat:
         if message.get("tool_calls"):
-            calls, kept_for = _distinct(message["tool_calls"])
+            calls, kept_for = _distinct_calls(message["tool_calls"])
             message = message | {"tool_calls": calls}
         elif message["role"] == "tool" and message["tool_call_id"] in kept_for:
-            first = next(m for m in reversed(result) if m.get("tool_call_id") == kept_for[message["tool_call_id"]])
+            first = next(m for m in reversed(joined) if m.get("tool_call_id") == kept_for[message["tool_call_id"]])
             first["content"] += f"\n\n{message['content']}"
             continue
-        result.append(dict(message))
-    return result
+        joined.append(dict(message))
+    return joined
 
 
-def _distinct(calls: list[Json]) -> tuple[list[Json], dict[str, str]]:
-    """The calls without those that are there already, and for each of these the id of the one that stays."""
+def _distinct_calls(calls: list[Json]) -> tuple[list[Json], dict[str, str]]:
+    """Return the calls without duplicates, and for each duplicate's id the id of the call that is kept."""
     first: dict[str, Json] = {}
     kept_for: dict[str, str] = {}
     for call in calls:

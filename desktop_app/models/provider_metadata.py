@@ -1,8 +1,7 @@
-"""What a provider wants back with a tool call, besides what the call says: kept with the call, as JSON.
+"""Provider metadata of a tool call: what the provider wants back with the call, stored with it as JSON.
 
-Gemini signs a call with its thoughts, OpenRouter and OpenAI's Responses API give the thoughts themselves, encrypted or
-not; without them the model goes on as if it had not thought. They are of no use to another model, which may refuse
-them.
+Gemini signs a call with its reasoning; OpenRouter and OpenAI's Responses API return the reasoning itself, encrypted or
+not. Without it the model goes on as if it had not reasoned. Another model may refuse it.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ from desktop_app.conversation.openai_chat import Json
 
 
 class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
-    """writer: the model that gave them, as the record names it. call, message: more fields, in OpenAI's shape, of the
-    call, and of the message that makes it."""
+    """More fields of a call, and of the message that makes it, in OpenAI's format."""
 
     writer: str
+    """The model that gave them, as the record names it."""
     call: Json = {}
     message: Json = {}
 
 
-def written(extras: ProviderMetadata) -> str:
-    """As they are kept with a call; "" for none."""
-    return msgspec.json.encode(extras).decode() if extras.call or extras.message else ""
+def encode_metadata(metadata: ProviderMetadata) -> str:
+    """Return the JSON that is stored with a call; "" for empty metadata."""
+    return msgspec.json.encode(metadata).decode() if metadata.call or metadata.message else ""
 
 
-def read(kept: str, writer: str) -> ProviderMetadata | None:
-    """Those that this model gave; None for another's, for none, and for what cannot be read any more."""
+def decode_metadata(stored: str, writer: str) -> ProviderMetadata | None:
+    """Return the metadata, or None if there is none, another model wrote it, or it cannot be read."""
     try:
-        extras = msgspec.json.decode(kept, type=ProviderMetadata) if kept else None
+        metadata = msgspec.json.decode(stored, type=ProviderMetadata) if stored else None
     except msgspec.DecodeError:
         return None
-    return extras if extras is not None and extras.writer == writer else None
+    return metadata if metadata is not None and metadata.writer == writer else None

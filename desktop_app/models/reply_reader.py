@@ -1,4 +1,4 @@
-"""What the chunks of a streaming reply mean, in OpenAI's shape as litellm gives it for every provider. Pure."""
+"""Reading the chunks of a streaming reply, in OpenAI's format as litellm gives it for every provider. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
 from .json_fields import (
-    NoChunk,
+    MalformedChunk,
     count_of,
     dollars_of,
     field_of,
@@ -23,9 +23,9 @@ from .json_fields import (
     text_of,
     word_of,
 )
-from .provider_metadata import ProviderMetadata, written
+from .provider_metadata import ProviderMetadata, encode_metadata
 
-REASONS = {
+FINISH_REASONS = {
     "length": "length",
     "max_tokens": "length",
     "model_length": "length",
@@ -37,21 +37,20 @@ REASONS = {
     "safety": "content_filter",
     "sensitive": "content_filter",
 }
-"""Finish reasons that are not "stop"; what is unknown, such as "eos", ends a reply as "stop"."""
+"""Finish reasons other than "stop". An unknown one, such as "eos", counts as "stop"."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-"""llama.cpp, vLLM, DeepSeek and Kimi say the first, OpenRouter and newer vLLM the second, others the rest."""
+"""llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM the second, others the rest."""
 
-GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
-"""Which field of a detail of reasoning grows as it streams, by the detail's type."""
+STREAMED_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary"}
+"""The field of a reasoning detail that grows as it streams, by the detail's type."""
 
 SIGNATURE = "__thought__"
-"""Between a call's id and its signature, as litellm joins them for Gemini."""
+"""Separates a call's id from its signature, as litellm joins them for Gemini."""
 
 
 class StreamError(Exception):
-    """A provider said within a stream that something went wrong. message: its error object, or words; status: its code,
-    or 0."""
+    """A provider reported an error within a stream. message: its error object as JSON, or its words."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -59,57 +58,74 @@ class StreamError(Exception):
         self.status_code = status
 
 
-class _Call(msgspec.Struct):
+class _PartialCall(msgspec.Struct):
     call_id: str = ""
     name: str = ""
     fragments: list[str] = []
-    extra: Json = {}
+    metadata: Json = {}
 
     @property
     def arguments(self) -> str:
-        """All that has come of them."""
         return "".join(self.fragments)
 
 
 class ReplyReader:
-    """Reads the chunks of one reply in their order. A chunk is any object with the fields of OpenAI's.
+    """Reads the chunks of one reply in order. A chunk is any object with the fields of OpenAI's.
 
-    writer: the model that replies, as the record names it. chunks: how many of them had the shape of a chat completion;
-    0 means that the server speaks something else.
+    writer: the model that replies, as the record names it.
     """
 
     def __init__(self, writer: str = "") -> None:
         self.chunks = 0
+        """Chunks that had the shape of a chat completion; if 0, the server speaks another protocol."""
         self._writer = writer
         self._reason = ""
         self._usage: Usage | None = None
-        self._calls: list[_Call] = []
-        self._place_of_index: dict[int, int] = {}
+        self._calls: list[_PartialCall] = []
+        self._position_of: dict[int, int] = {}  # in self._calls, by the index that the provider gives
         self._details: list[Json] = []
 
     @property
     def is_finished(self) -> bool:
-        """Whether the provider said why the reply ended. If not, the stream was cut."""
+        """Whether the provider gave a finish reason. A stream that ends without one was cut."""
         return bool(self._reason)
 
     def pieces(self, chunk: Any) -> list[Piece]:
-        """What the reply has grown by. Raises StreamError and NoChunk."""
+        """Return what the reply has grown by. Raises StreamError and MalformedChunk."""
         if not is_object(chunk):
-            raise NoChunk
+            raise MalformedChunk
         self._usage = usage_of(field_of(chunk, "usage")) or self._usage
         _raise_if_error(chunk)
         choices = field_of(chunk, "choices")
         if choices is None:
             return []
         if not isinstance(choices, list):
-            raise NoChunk
+            raise MalformedChunk
         pieces = self._pieces_of_choice(list_of(choices)[0]) if choices else []
         self.chunks += 1
         return pieces
 
+    def end(self) -> ReplyEnd:
+        """Return the last piece: finish reason, reported usage, and the tool calls joined from their fragments."""
+        calls = tuple(
+            ToolCall(call.call_id or f"call_{index}", call.name, call.arguments or "{}", self._metadata(index))
+            for index, call in enumerate(self._calls)
+        )
+        reason = FINISH_REASONS.get(self._reason.lower(), "stop")
+        # Some servers say "stop" after a tool call.
+        return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, self._usage, calls)
+
+    def _metadata(self, index: int) -> str:
+        """Return the call's metadata as JSON; the first call's includes that of the message."""
+        of_message = {"reasoning_details": self._details} if self._details and index == 0 else {}
+        try:
+            return encode_metadata(ProviderMetadata(self._writer, self._calls[index].metadata, of_message))
+        except (RecursionError, OverflowError):  # nested too deep, or with numbers too large, to be stored
+            return ""
+
     def _pieces_of_choice(self, choice: Any) -> list[Piece]:
         if not is_object(choice):
-            raise NoChunk
+            raise MalformedChunk
         self._usage = usage_of(field_of(choice, "usage")) or self._usage  # Kimi reports it there
         reason = field_of(choice, "finish_reason")
         if reason == "error":
@@ -117,84 +133,67 @@ class ReplyReader:
         self._reason = reason if isinstance(reason, str) and reason else self._reason
         return self._pieces_of_delta(field_of(choice, "delta"))
 
-    def end(self) -> ReplyEnd:
-        """The last piece: why it ended, the tokens as reported, and the calls, joined from their fragments."""
-        calls = tuple(
-            ToolCall(call.call_id or f"call_{place}", call.name, call.arguments or "{}", self._extras(place))
-            for place, call in enumerate(self._calls)
-        )
-        reason = REASONS.get(self._reason.lower(), "stop")
-        # Some servers say "stop" after a tool call.
-        return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, self._usage, calls)
-
-    def _extras(self, place: int) -> str:
-        """What has to go back with that call; with the first one, what has to go back with the message."""
-        of_message = {"reasoning_details": self._details} if self._details and place == 0 else {}
-        try:
-            return written(ProviderMetadata(self._writer, self._calls[place].extra, of_message))
-        except (RecursionError, OverflowError):  # too deep, or with numbers too large, to be kept
-            return ""
-
     def _pieces_of_delta(self, delta: Any) -> list[Piece]:
         if delta is None:
             return []
         if not is_object(delta):
-            raise NoChunk
+            raise MalformedChunk
         pieces: list[Piece] = []
-        for field in REASONING_FIELDS:
-            reasoning = field_of(delta, field)
-            if isinstance(reasoning, str | list) and (words := text_of(reasoning)):
-                pieces.append(ReasoningPiece(words))
-                break
+        if reasoning := _reasoning_of(delta):
+            pieces.append(ReasoningPiece(reasoning))
         for detail in list_of(field_of(delta, "reasoning_details")):
             if isinstance(detail, dict):
                 self._add_detail(cast("Json", detail))
-        # A refusal is an answer, too: OpenAI puts it where the text would be.
+        # OpenAI puts a refusal in a field of its own; it is an answer, too.
         text = text_of(field_of(delta, "content")) or text_of(field_of(delta, "refusal"))
         if text:
             pieces.append(TextPiece(text))
         for fragment in filter(is_object, list_of(field_of(delta, "tool_calls"))):
-            pieces += self._join(fragment)
+            pieces += self._add_fragment(fragment)
         return pieces
 
     def _add_detail(self, detail: Json) -> None:
-        """OpenRouter streams a thought in details of a word or two, each with the index of that thought."""
+        """Join details that continue each other: OpenRouter streams them word by word, with the same index."""
         last = self._details[-1] if self._details else {}
-        field = GROWING.get(word_of(detail.get("type")))
+        field = STREAMED_DETAILS.get(word_of(detail.get("type")))
         if field and all(last.get(name) == detail.get(name) for name in ("type", "index")):
             self._details[-1] = last | detail | {field: text_of(last.get(field)) + text_of(detail.get(field))}
         else:
             self._details.append(detail)
 
-    def _join(self, fragment: Any) -> list[Piece]:
-        """Adds a fragment to its call."""
-        place = self._place_of(fragment)
-        call = self._calls[place]
-        _name(call, fragment)
+    def _add_fragment(self, fragment: Any) -> list[Piece]:
+        index = self._index_of_call(fragment)
+        call = self._calls[index]
+        _take_id(call, fragment)
         function = field_of(fragment, "function")
         call.name = call.name or word_of(field_of(function, "name"))
         text = json_of(field_of(function, "arguments"))
         call.fragments.append(text)
-        return [ToolCallPiece(place, call.name, text)] if text else []
+        return [ToolCallPiece(index, call.name, text)] if text else []
 
-    def _place_of(self, fragment: Any) -> int:
-        """Which call a fragment belongs to: found by its index, or, where a server gives none, the last call.
+    def _index_of_call(self, fragment: Any) -> int:
+        """Return which call a fragment belongs to: by its index, or the last call where a server gives no index.
 
-        Ollama gives each call whole, and litellm the index 0 to each.
+        Ollama gives each call whole, and litellm the index 0 to each of them.
         """
-        index = index_of(field_of(fragment, "index"))
-        if index is None:
+        given = index_of(field_of(fragment, "index"))
+        if given is None:
             is_new = bool(word_of(field_of(fragment, "id"))) or not self._calls
-            index = len(self._calls) if is_new else len(self._calls) - 1
-        place = self._place_of_index.get(index)
-        if place is None or _is_another(self._calls[place], fragment):
-            place = self._place_of_index[index] = len(self._calls)
-            self._calls.append(_Call())
-        return place
+            given = len(self._calls) if is_new else len(self._calls) - 1
+        position = self._position_of.get(given)
+        if position is None or _begins_another(self._calls[position], fragment):
+            position = self._position_of[given] = len(self._calls)
+            self._calls.append(_PartialCall())
+        return position
 
 
-def _is_another(call: _Call, fragment: Any) -> bool:
-    """Whether a fragment begins a call of its own although it has the index of that one, which is whole."""
+def _reasoning_of(delta: Any) -> str:
+    values = (field_of(delta, field) for field in REASONING_FIELDS)
+    return next((text for value in values if isinstance(value, str | list) and (text := text_of(value))), "")
+
+
+def _begins_another(call: _PartialCall, fragment: Any) -> bool:
+    """Whether a fragment with the index of that call, which is complete, begins a call of its own."""
     call_id = _id_of(fragment)[0]
     if not call_id or not call.call_id or call_id == call.call_id:
         return False
@@ -208,18 +207,18 @@ def _is_another(call: _Call, fragment: Any) -> bool:
 
 
 def _id_of(fragment: Any) -> tuple[str, str]:
-    """The id of a fragment's call, and the signature that litellm joins to it."""
+    """Return the call's id, and the signature that litellm appends to it."""
     call_id, _, signature = word_of(field_of(fragment, "id")).partition(SIGNATURE)
     return call_id, signature
 
 
-def _name(call: _Call, fragment: Any) -> None:
-    """Takes the id, and the signature, which litellm gives as a field of its own and in the id, too."""
+def _take_id(call: _PartialCall, fragment: Any) -> None:
+    """Store the id and the signature, which litellm gives in a field of its own or in the id."""
     call_id, signature = _id_of(fragment)
     call.call_id = call.call_id or call_id
     signature = word_of(field_of(field_of(fragment, "provider_specific_fields"), "thought_signature")) or signature
     if signature:
-        call.extra = {"provider_specific_fields": {"thought_signature": signature}}
+        call.metadata = {"provider_specific_fields": {"thought_signature": signature}}
 
 
 def _raise_if_error(chunk: Any) -> None:
@@ -231,27 +230,27 @@ def _raise_if_error(chunk: Any) -> None:
 
 
 def usage_of(reported: Any) -> Usage | None:
-    """The tokens that a provider reported; None if that is no report. The prompt's are all of them, cached ones too."""
+    """Return the usage that a provider reported; None if that is no report. Prompt tokens include cached ones."""
     prompt = count_of(field_of(reported, "prompt_tokens"))
     if prompt is None:
         return None
     details = field_of(reported, "prompt_tokens_details")
-    cached = _first_number(
+    cached = _first_count(
         field_of(details, "cached_tokens"),
         field_of(reported, "cached_tokens"),
         field_of(reported, "cache_read_input_tokens"),
         field_of(reported, "prompt_cache_hit_tokens"),
     )
-    written = _first_number(
+    written = _first_count(
         field_of(details, "cache_creation_tokens"),
         field_of(details, "cache_write_tokens"),
         field_of(reported, "cache_creation_input_tokens"),
     )
     reply = count_of(field_of(reported, "completion_tokens")) or 0
-    thought = _first_number(field_of(field_of(reported, "completion_tokens_details"), "reasoning_tokens"))
+    reasoning = _first_count(field_of(field_of(reported, "completion_tokens_details"), "reasoning_tokens"))
     dollars = dollars_of(field_of(reported, "cost"))
-    return Usage(prompt, reply, cached, written, dollars, reasoning_tokens=thought)
+    return Usage(prompt, reply, cached, written, dollars, reasoning_tokens=reasoning)
 
 
-def _first_number(*values: Any) -> int:
+def _first_count(*values: Any) -> int:
     return next((count for value in values if (count := count_of(value))), 0)

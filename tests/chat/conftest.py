@@ -15,7 +15,8 @@ from desktop_app.chat.session import Session
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Settings

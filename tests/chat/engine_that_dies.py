@@ -16,7 +16,8 @@ from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.transcript import AnyEntry, Flush, Trigger
-from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Settings

@@ -20,7 +20,8 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
 from desktop_app.engine.plan import plan_shown
-from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 
 TRUE = 1.28

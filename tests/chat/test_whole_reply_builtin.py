@@ -21,7 +21,8 @@ from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.models import builtin
-from desktop_app.models.litellm_library import Endpoint, LiteLLM
+from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.llama_server import LlamaServer
 from desktop_app.models.tokens.tokenizers import tokenizer_for

@@ -18,9 +18,9 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
 from desktop_app.models import discovery, litellm_client
-from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, TooMuch, bound_to
+from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, ResponseTooLarge, bound_to
 from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.errors.body import body_of
+from desktop_app.models.errors.body import parse_body
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -124,7 +124,7 @@ async def test_a_list_of_models_without_an_end_is_none() -> None:
 
     transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=Page()))
     client = discovery.http_client(Endpoint("Test", "http://127.0.0.1:9/v1"), transport=transport)
-    with pytest.raises(TooMuch, match="16 MB"):
+    with pytest.raises(ResponseTooLarge, match="16 MB"):
         await client.get("http://127.0.0.1:9/v1/models")
     await client.aclose()
 
@@ -166,7 +166,7 @@ async def test_what_is_packed_is_the_same_when_it_is_unpacked(
 
 async def test_no_more_is_unpacked_than_is_given_on() -> None:
     bomb = gzip.compress(b"a\n" * 64 * MEGABYTE)
-    with pytest.raises(TooMuch):
+    with pytest.raises(ResponseTooLarge):
         await read_of(bomb, "gzip", [], limit=MEGABYTE)
 
 
@@ -178,11 +178,11 @@ async def test_what_cannot_be_unpacked_is_the_servers_error() -> None:
 @pytest.mark.parametrize("hostile", ["<style", "<", "<script>", "<style></", "</style", "<a ", "<style>x</style><"])
 def test_a_page_of_an_error_is_read_in_one_pass_whatever_stands_in_it(hostile: str) -> None:
     # With a pass for each tag this takes minutes, and pytest's own limit ends it.
-    body = body_of("<html><p>It burns.</p>" + hostile * (2 * MEGABYTE // len(hostile)))
+    body = parse_body("<html><p>It burns.</p>" + hostile * (2 * MEGABYTE // len(hostile)))
     assert body.is_page
-    assert body.said.startswith("It burns.")
+    assert body.message.startswith("It burns.")
 
 
 def test_styles_and_scripts_of_a_page_are_no_words() -> None:
     page = "<html><style>p {}</style><SCRIPT>var x</script><p class='x'>It <b>burns</b>.</p><script>open"
-    assert body_of(page).said == "It burns ."
+    assert parse_body(page).message == "It burns ."

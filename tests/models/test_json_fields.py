@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.surrogates import replace_surrogates
-from desktop_app.models.json_fields import NoChunk, count_of, index_of, json_of, text_of, with_counts, word_of
+from desktop_app.models.json_fields import (
+    MalformedChunk,
+    count_of,
+    index_of,
+    json_of,
+    text_of,
+    with_valid_counts,
+    word_of,
+)
 from desktop_app.models.reply_reader import ReplyReader, StreamError
 from desktop_app.models.responses_api import chunk_of
 
@@ -62,7 +70,7 @@ def test_whatever_the_chunks_are_the_message_can_be_stored_and_read_again(events
             for piece in reader.pieces(event):
                 reply.add(piece)
         reply.add(reader.end())
-    except (NoChunk, StreamError):
+    except (MalformedChunk, StreamError):
         pass  # of the world
     message = replace_surrogates(reply.message())
     assert isinstance(message, Message)
@@ -80,7 +88,7 @@ def test_each_value_becomes_one_of_its_type_or_nothing(value: Any) -> None:
 @given(st.dictionaries(st.sampled_from(["usage", "usageMetadata", "message", "eval_count", "x"]), maybe(usages)))
 def test_counts_are_numbers_and_nothing_else_is_changed(chunk: dict[str, Any]) -> None:
     before = copy.deepcopy(chunk)
-    checked = with_counts(chunk)
+    checked = with_valid_counts(chunk)
     assert repr(chunk) == repr(before)
     assert repr(checked.get("x")) == repr(chunk.get("x"))
     for name in ("usage", "usageMetadata"):
@@ -116,7 +124,7 @@ def test_events_of_the_other_api_are_checked_in_the_same_way(
         for piece in reader.pieces(chunk_of(Event(f"response.{kind}", delta, item, index, response))):
             reply.add(piece)
         reply.add(reader.end())
-    except (NoChunk, StreamError):
+    except (MalformedChunk, StreamError):
         pass
     message = replace_surrogates(reply.message())
     assert msgspec.json.decode(msgspec.json.encode(message), type=Message) == message

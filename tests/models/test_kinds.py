@@ -142,7 +142,7 @@ async def test_a_finished_reply_does_not_wait_for_a_connection_that_stays_open(
     kind: Kind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     litellm.patience = 30
-    monkeypatch.setattr(litellm_model, "FAREWELL_SECONDS", 0.1)
+    monkeypatch.setattr(litellm_model, "TRAILER_SECONDS", 0.1)
     reply = Reply("Hello", calls=(Call("read", '{"path":"a"}'),), lingers=True)
     async with asyncio.timeout(5):
         end = (await pieces_of(kind, litellm, reply, HELLO, (READ,)))[-1]

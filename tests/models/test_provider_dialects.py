@@ -15,7 +15,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_dialects import MISTRAL_ID, request_of, short_id
+from desktop_app.models.provider_dialects import MISTRAL_CALL_ID, mistral_id_of, request_of
 from desktop_app.settings import ServerKind
 from kinds_of_server import OF_KIND
 from provider import Events, Reply, ScriptedProvider, Windowed
@@ -178,20 +178,20 @@ def test_nobody_else_gets_thoughts() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=50), unique=True, max_size=50))
 def test_mistral_s_ids_have_nine_characters_and_stay_different(ids: list[str]) -> None:
-    short = [short_id(one) for one in ids]
-    assert all(MISTRAL_ID.fullmatch(one) for one in short)
+    short = [mistral_id_of(one) for one in ids]
+    assert all(MISTRAL_CALL_ID.fullmatch(one) for one in short)
     assert len(set(short)) == len(ids)
-    assert short == [short_id(one) for one in ids]
+    assert short == [mistral_id_of(one) for one in ids]
 
 
 def test_mistral_s_own_ids_stay_and_calls_meet_their_results() -> None:
-    assert short_id("a1B2c3D4e") == "a1B2c3D4e"
+    assert mistral_id_of("a1B2c3D4e") == "a1B2c3D4e"
     sent = request(
         "openai_compatible", "mistral-large-latest", user_message("Read"), called("call_1"), answered("call_1")
     )
     _, call, result = sent["messages"]
     assert call["tool_calls"][0]["id"] == result["tool_call_id"]
-    assert MISTRAL_ID.fullmatch(result["tool_call_id"])
+    assert MISTRAL_CALL_ID.fullmatch(result["tool_call_id"])
 
 
 # --- images, windows, limits

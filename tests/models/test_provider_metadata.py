@@ -14,7 +14,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_metadata import ProviderMetadata, read, written
+from desktop_app.models.provider_metadata import ProviderMetadata, decode_metadata, encode_metadata
 from desktop_app.settings import ServerKind
 from kinds_of_server import CODEX, OF_KIND, Kind
 from provider import AnyStep, Call, Events, Reply, Status
@@ -117,11 +117,11 @@ async def test_what_was_shown_is_not_said_again(litellm: LiteLLM) -> None:
 
 def test_what_cannot_be_read_as_extras_is_none() -> None:
     for kept in ("", "{", "[]", '{"writer": 1}', '{"call": {}}'):
-        assert read(kept, "x/gemini-3") is None
+        assert decode_metadata(kept, "x/gemini-3") is None
     extras = ProviderMetadata("x/gemini-3", {"a": 1})
-    assert read(written(extras), "x/gemini-3") == extras
-    assert read(written(extras), "y/gemini-3") is None
-    assert written(ProviderMetadata("x/gemini-3")) == ""
+    assert decode_metadata(encode_metadata(extras), "x/gemini-3") == extras
+    assert decode_metadata(encode_metadata(extras), "y/gemini-3") is None
+    assert encode_metadata(ProviderMetadata("x/gemini-3")) == ""
 
 
 async def test_encrypted_thoughts_of_the_responses_api_go_back_before_their_calls(litellm: LiteLLM) -> None:

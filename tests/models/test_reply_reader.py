@@ -7,7 +7,7 @@ import pytest
 
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import ToolCall, Usage
-from desktop_app.models import provider_metadata
+from desktop_app.models.provider_metadata import ProviderMetadata, decode_metadata
 from desktop_app.models.reply_reader import ReplyReader, StreamError
 
 WRITER = "OpenRouter/model"
@@ -193,7 +193,7 @@ def test_a_signature_is_taken_out_of_the_id_and_goes_back_with_the_call() -> Non
     (call,) = reader.end().tool_calls
     assert call.call_id == "call_1"
     fields = {"provider_specific_fields": {"thought_signature": "c2ln+/="}}
-    assert provider_metadata.read(call.provider_metadata, WRITER) == provider_metadata.ProviderMetadata(WRITER, fields)
+    assert decode_metadata(call.provider_metadata, WRITER) == ProviderMetadata(WRITER, fields)
 
 
 def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> None:
@@ -202,7 +202,7 @@ def test_details_of_reasoning_are_kept_for_the_message_with_its_first_call() -> 
         chunk(None, reasoning_details=[detail]),
         chunk(calls=[fragment(0, "a", "read", "{}"), fragment(1, "b", "read", "{}")]),
     ).tool_calls
-    assert provider_metadata.read(first.provider_metadata, WRITER) == provider_metadata.ProviderMetadata(
+    assert decode_metadata(first.provider_metadata, WRITER) == ProviderMetadata(
         WRITER, {}, {"reasoning_details": [detail]}
     )
     assert second.provider_metadata == ""
@@ -218,6 +218,6 @@ def test_a_thought_that_streams_in_details_is_one_detail_and_others_stay_as_they
     ]
     deltas = [chunk(None, reasoning_details=[detail]) for detail in details]
     (call,) = ended(*deltas, chunk(calls=[fragment(0, "a", "read", "{}")])).tool_calls
-    kept = provider_metadata.read(call.provider_metadata, WRITER)
+    kept = decode_metadata(call.provider_metadata, WRITER)
     assert kept
     assert kept.message["reasoning_details"] == [details[0] | {"summary": "**Alpha**"}, *details[2:]]

@@ -18,7 +18,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_metadata import ProviderMetadata, written
+from desktop_app.models.provider_metadata import ProviderMetadata, encode_metadata
 from kinds_of_server import Kind
 from provider import Reply
 
@@ -44,7 +44,7 @@ def litellm() -> LiteLLM:
 
 def called(number: int, writer: str, thought: str, has_details: bool) -> list[Message]:
     details = {"reasoning_details": [{"type": "reasoning.text", "text": thought, "index": 0}]}
-    provider_metadata = written(ProviderMetadata(writer, message=details)) if has_details else ""
+    provider_metadata = encode_metadata(ProviderMetadata(writer, message=details)) if has_details else ""
     call = ToolCall(f"call_{number}", "read", f'{{"path": "{number}.md"}}', provider_metadata)
     reply = Message(role=Role.ASSISTANT, parts=(Reasoning(thought), Text("I look."), call), model=writer)
     return [reply, Message(role=Role.TOOL, parts=(ToolResult(f"call_{number}", "read", "It is empty."),))]

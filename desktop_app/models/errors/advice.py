@@ -1,4 +1,4 @@
-"""What is said to people about a provider's error: a title, the provider's own words, and what would help."""
+"""The failure that the user sees for a provider's error: a title, the provider's own words, and advice."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from desktop_app.addresses import host_of
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation.events import Failure
 
-from .kinds import Verdict
+from .classify import Classification
 
 KEPT = "Your message is stored, and so is what had arrived of the reply."
-LONGEST_DETAIL = 400
-"""Characters quoted of what a server said: some answer with a whole page."""
+MAX_DETAIL = 400
+"""Characters quoted of a server's message: some answer with a whole page."""
 
 
-class Where(msgspec.Struct, frozen=True):
-    """Whom a request went to. key: never shown; it is here to be cut out of what a server says."""
+class RequestTarget(msgspec.Struct, frozen=True):
+    """The server and the model that a request went to."""
 
     server: str
     base_url: str
     model: str
     key: str = ""
+    """Never shown; it is removed from what a server says."""
 
     def __repr__(self) -> str:
-        return f"Where({self.server!r}, {self.base_url!r}, {self.model!r})"
+        return f"RequestTarget({self.server!r}, {self.base_url!r}, {self.model!r})"
 
 
 ACCOUNTS = {
@@ -41,7 +42,7 @@ ACCOUNTS = {
     "api.mistral.ai": "https://admin.mistral.ai/organization/billing",
     "api.x.ai": "https://console.x.ai",
 }
-"""Where an account's credit and limits are seen, by the host of the API."""
+"""RequestTarget an account's credit and limits are seen, by the host of the API."""
 
 _LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
 _PLAIN_WORD = r"[A-Za-z][a-z]{0,18}(-[a-z]{1,18})*(?![\w*\-])"
@@ -55,52 +56,40 @@ _ABOUT_IMAGES = re.compile(r"\bimages?\b|image_url|multimodal", re.IGNORECASE)
 _ABOUT_LENGTH = re.compile(r"max_(completion_|output_)?tokens|maximum tokens you requested", re.IGNORECASE)
 
 
-def failure_of(where: Where, status: int, verdict: Verdict, offered: tuple[str, ...] = ()) -> Failure:
-    """The failure of an answer. offered: the models that the server lists, if it was asked."""
-    said = shown(verdict.said, where)
-    title, advice = _title_and_advice(where, status, verdict, offered)
-    detail = said or f"{where.base_url} answered with status {status} and no word."
-    return Failure(verdict.kind, title, detail, KEPT, advice, setting=_setting(where, verdict.kind, offered))
+def failure_of(
+    target: RequestTarget, found: Classification, status: int = 0, offered: tuple[str, ...] = (), detail: str = ""
+) -> Failure:
+    """Return the failure of a request. status: 0 where no server answered, or for an error inside a stream.
 
-
-def said_by_us(where: Where, kind: ErrorKind, patience: float = 0.0, said: str = "") -> Failure:
-    """The failure where no provider said anything: nobody there, silence, a cut, something that is not the API.
-
-    said: what a proxy on the way has said.
+    offered: the models that the server lists, if it was asked. detail: what to show where the server said nothing.
     """
-    title, advice = _title_and_advice(where, 0, Verdict(kind), ())
-    details = {
-        "connection": f"There was no connection to “{where.base_url}”.",
-        "timeout": f"Nothing came from {where.base_url} for {patience:.0f} seconds.",
-        "cut": f"{where.base_url} closed the connection before the reply was finished.",
-        "garbage": f"{where.base_url} answered with something else than a chat completion.",
-    }
-    detail = shown(said, where) or details.get(kind, "")
-    return Failure(kind, title, detail, KEPT, advice, setting=_setting(where, kind, ()))
+    title, advice = _title_and_advice(target, status, found, offered)
+    detail = displayable(found.message, target) or detail or f"{target.base_url} answered with status {status}."
+    return Failure(found.kind, title, detail, KEPT, advice, setting=_setting(target, found.kind, offered))
 
 
-def _setting(where: Where, kind: ErrorKind, offered: tuple[str, ...]) -> str:
-    """Where that is mended in the settings; "" where it is not."""
+def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -> str:
+    """Return the setting that would solve it; "" if none would."""
     fields: dict[ErrorKind, str] = {"auth": "key", "connection": "address", "garbage": "address"}
     field = fields.get(kind, "") if kind != "not_found" else "models" if offered else "address"
-    return f"servers/{where.server}/{field}" if field else ""
+    return f"servers/{target.server}/{field}" if field else ""
 
 
-def odd_reply(where: Where) -> Failure:
-    """Return the failure of a reply in which something came that is no piece of one."""
+def malformed_chunk_failure(target: RequestTarget) -> Failure:
+    """Return the failure of a reply that contains something that is no chunk of one."""
     return Failure(
         "garbage",
-        f"{where.server} sent something that is not a chat reply",
-        f"The reply of {where.model} began well, then {where.base_url} sent something else.",
+        f"{target.server} sent something that is not a chat reply",
+        f"The reply of {target.model} began well, then {target.base_url} sent something else.",
         KEPT,
         "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.",
     )
 
 
-def sent_too_much(where: Where, said: str) -> Failure:
-    """Return the failure of an answer that was longer than is read. said: how long."""
-    title = f"{where.server} sent more than can be read"
-    return Failure("garbage", title, f"{where.base_url}: {said}", KEPT, "Try again, or choose another model.")
+def too_large_failure(target: RequestTarget, detail: str) -> Failure:
+    """Return the failure of an answer that was longer than the limit."""
+    title = f"{target.server} sent more than can be read"
+    return Failure("garbage", title, f"{target.base_url}: {detail}", KEPT, "Try again, or choose another model.")
 
 
 TITLES: dict[ErrorKind, str] = {
@@ -131,82 +120,84 @@ ADVICE: dict[ErrorKind, str] = {
     "garbage": "Check the address in the settings: it usually ends with /v1.",
     "provider": "Try again, or choose another model.",
 }
-"""The kinds whose advice is always the same."""
+"""Kinds whose advice does not depend on the error."""
 
 
-def _title_and_advice(where: Where, status: int, verdict: Verdict, offered: tuple[str, ...]) -> tuple[str, str]:
-    names = {"server": where.server, "model": where.model}
-    if verdict.kind == "auth" and _ABOUT_PLACE.search(verdict.said):
-        return f"{where.server} does not serve this place", "Choose a model of another provider."
-    title = TITLES[verdict.kind].format(**names)
-    if verdict.kind == "auth" and not where.key:
-        return f"{where.server} needs a key", f"Enter the key of {where.server} in the settings."
+def _title_and_advice(
+    target: RequestTarget, status: int, found: Classification, offered: tuple[str, ...]
+) -> tuple[str, str]:
+    names = {"server": target.server, "model": target.model}
+    if found.kind == "auth" and _ABOUT_PLACE.search(found.message):
+        return f"{target.server} does not serve this place", "Choose a model of another provider."
+    title = TITLES[found.kind].format(**names)
+    if found.kind == "auth" and not target.key:
+        return f"{target.server} needs a key", f"Enter the key of {target.server} in the settings."
     if status == 402:
-        title = f"{where.server} wants to be paid"
-    elif verdict.kind == "timeout" and status:
-        title = f"{where.server} took too long"
-    match verdict.kind:
+        title = f"{target.server} wants to be paid"
+    elif found.kind == "timeout" and status:
+        title = f"{target.server} took too long"
+    match found.kind:
         case "overflow":
-            advice = _advice_on_length(verdict)
+            advice = _advice_on_length(found)
         case "rate_limit":
-            advice = _advice_on_waiting(verdict)
+            advice = _advice_on_waiting(found)
         case "quota":
-            advice = _advice_on_money(where)
+            advice = _advice_on_money(target)
         case "not_found":
-            advice = _advice_on_models(where, offered)
+            advice = _advice_on_models(target, offered)
         case "unsupported":
-            advice = _advice_on_abilities(verdict.said)
+            advice = _advice_on_abilities(found.message)
         case _:
-            advice = ADVICE[verdict.kind].format(**names)
+            advice = ADVICE[found.kind].format(**names)
     return title, advice
 
 
-def _advice_on_length(verdict: Verdict) -> str:
-    more = verdict.observed - verdict.limit if verdict.limit and verdict.observed > verdict.limit else 0
+def _advice_on_length(found: Classification) -> str:
+    more = found.observed - found.limit if found.limit and found.observed > found.limit else 0
     by = f" by {more:,} tokens or more" if more else ""
     return f"Optimize the conversation, so that it becomes shorter{by}, or choose a model with a larger window."
 
 
-def _advice_on_waiting(verdict: Verdict) -> str:
-    if verdict.retry_after is None:
+def _advice_on_waiting(found: Classification) -> str:
+    if found.retry_after is None:
         return "Wait a little and try again."
-    seconds = max(1, round(verdict.retry_after))
+    seconds = max(1, round(found.retry_after))
     wait = f"{seconds} seconds" if seconds < 120 else f"{round(seconds / 60)} minutes"
     return f"Try again in {wait}." if seconds > 1 else "Try again in a second."
 
 
-def _advice_on_money(where: Where) -> str:
-    page = ACCOUNTS.get(host_of(where.base_url))
+def _advice_on_money(target: RequestTarget) -> str:
+    page = ACCOUNTS.get(host_of(target.base_url))
     if page:
         return f"See your account at {page}, or choose a model of another provider."
-    return f"Check your account with {where.server}, or choose a model of another provider."
+    return f"Check your account with {target.server}, or choose a model of another provider."
 
 
-def _advice_on_models(where: Where, offered: tuple[str, ...]) -> str:
+def _advice_on_models(target: RequestTarget, offered: tuple[str, ...]) -> str:
     if not offered:
-        return f"Check the model's name and the address {where.base_url} in the settings (it usually ends with /v1)."
+        return f"Check the model's name and the address {target.base_url} in the settings (it usually ends with /v1)."
     names = ", ".join(offered[:8]) + (f" and {len(offered) - 8} more" if len(offered) > 8 else "")
     return f"It offers: {names}. Change the model in the settings."
 
 
-def _advice_on_abilities(said: str) -> str:
-    if _ABOUT_LENGTH.search(said):
+def _advice_on_abilities(message: str) -> str:
+    if _ABOUT_LENGTH.search(message):
         return "Set a shorter longest reply for this model in the settings."
-    if _ABOUT_IMAGES.search(said):
+    if _ABOUT_IMAGES.search(message):
         return "Send the message without that image, or choose a model that can see it."
-    if _ABOUT_TOOLS.search(said):
+    if _ABOUT_TOOLS.search(message):
         return "Switch the tools off for this conversation, or choose a model that can use them."
     return "Choose another model, or change this one's options in the settings."
 
 
-def without_prefix(said: str) -> str:
-    """Words without the names of litellm's exceptions before them: a gateway may be litellm, too."""
-    return _LITELLM_PREFIX.sub("", said)
+def without_prefix(message: str) -> str:
+    """Remove the names of litellm's exceptions from the start of a message: a gateway may be litellm, too."""
+    return _LITELLM_PREFIX.sub("", message)
 
 
-def shown(said: str, where: Where) -> str:
-    """A server's words, fit to be shown: without keys, on few lines, not too long."""
-    if where.key:
-        said = said.replace(where.key, "(key)")
-    said = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", without_prefix(said))).strip()
-    return said if len(said) <= LONGEST_DETAIL else said[:LONGEST_DETAIL] + "…"
+def displayable(message: str, target: RequestTarget) -> str:
+    """Return a server's message without keys, on one line, shortened to MAX_DETAIL."""
+    if target.key:
+        message = message.replace(target.key, "(key)")
+    message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", without_prefix(message))).strip()
+    return message if len(message) <= MAX_DETAIL else message[:MAX_DETAIL] + "…"

@@ -1,4 +1,4 @@
-"""The numbers in providers' errors: how many tokens they take, how many they counted, when to come again."""
+"""Numbers in providers' errors: the token limit, the tokens counted, and the seconds until a retry."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from email.utils import parsedate_to_datetime
 
 N = r"(\d[\d,_]*)"
 
-LEAST = 256
-"""No window is smaller than this, so a smaller number is not one."""
+MIN_WINDOW = 256
+"""No context window is smaller."""
 
-WAITS = ("resets_in_seconds", "retry_after_seconds", "retry_after")
-"""Fields of bodies that say when to come again, in seconds."""
+RETRY_FIELDS = ("resets_in_seconds", "retry_after_seconds", "retry_after")
+"""Fields of bodies that hold the seconds until a retry."""
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """Writes <limit> for the number that is taken, and <observed>, or <prompt> and <reply>, for what was counted."""
+    """Compile a phrase with <limit> for the limit, and <observed>, or <prompt> and <reply>, for what was counted."""
     return re.compile(re.sub(r"<(\w+)>", lambda match: f"(?P<{match[1]}>{N[1:]}", text), re.IGNORECASE | re.DOTALL)
 
 
@@ -58,10 +58,10 @@ PATTERNS = [
 
 
 def tokens_in(text: str, numbers: Mapping[str, int]) -> tuple[int, int]:
-    """How many tokens an overflow says are taken, and how many were counted; 0 where it does not say.
+    """Return the limit and the observed tokens of an overflow; 0 where it does not say.
 
-    In its words, or in named fields (llama.cpp's n_prompt_tokens and n_ctx). The reply's tokens are counted, too, where
-    the limit is for both.
+    numbers: named fields of the body, such as llama.cpp's n_prompt_tokens and n_ctx. The reply's tokens are included
+    where the limit is for both.
     """
     if numbers.get("n_ctx"):
         return numbers["n_ctx"], numbers.get("n_prompt_tokens", 0)
@@ -79,15 +79,15 @@ _ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len|(input|prompt) lengt
 
 
 def _in_other_words(text: str) -> tuple[int, int]:
-    """The numbers of a sentence that nobody has collected: the least one behind a word for a maximum is the limit,
-    and the largest one was counted, if it is larger. Nothing where that is not so: a wrong window does harm."""
+    """Read an unknown sentence: the smallest number after a word for a maximum is the limit, and the largest number, if
+    it is larger, was observed. Return zeros where that is not so: a wrong window does harm."""
     if not _ABOUT_TOKENS.search(text):
         return 0, 0
     limits = [int(re.sub(r"\D", "", number)) for number in _MAXIMUM.findall(text.lower())]
     sums = [sum(int(re.sub(r"\D", "", number)) for number in pair) for pair in _SUM.findall(text)]
     numbers = sums or [int(re.sub(r"\D", "", number)) for number in re.findall(N, text)]
     limit, observed = min(limits, default=0), max(numbers, default=0)
-    return (limit, observed) if LEAST <= limit < observed else (0, 0)
+    return (limit, observed) if MIN_WINDOW <= limit < observed else (0, 0)
 
 
 _WAIT = re.compile(
@@ -100,10 +100,9 @@ _DELAY = re.compile(r"^(\d+(?:\.\d+)?)s$", re.MULTILINE)
 
 
 def retry_after_of(headers: Mapping[str, str], text: str, numbers: Mapping[str, int] | None = None) -> float | None:
-    """Seconds until the next try, as the provider says in its headers, its words or named fields of its body; None
-    when it does not.
+    """Return the seconds until a retry, from headers, named fields of the body, or its words; None if absent.
 
-    A date in a header is taken against the header `Date` of the same answer, so that no clock is needed.
+    A date in a header is compared with the header `Date` of the same answer, so that no clock is needed.
     """
     named = {name.lower(): value for name, value in headers.items()}
     in_milliseconds = _number(named.get("retry-after-ms", ""))
@@ -116,7 +115,7 @@ def retry_after_of(headers: Mapping[str, str], text: str, numbers: Mapping[str, 
     if header and named.get("date"):
         return _between(named["date"], header)
     delay = _DELAY.search(text)
-    named_wait = next((float((numbers or {})[name]) for name in WAITS if (numbers or {}).get(name)), None)
+    named_wait = next((float((numbers or {})[name]) for name in RETRY_FIELDS if (numbers or {}).get(name)), None)
     return float(delay[1]) if delay else named_wait or _in_words(text)
 
 

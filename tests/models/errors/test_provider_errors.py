@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.chat.ports import ErrorKind
-from desktop_app.models.errors.advice import ADVICE, TITLES, Where, shown
-from desktop_app.models.errors.body import body_of
-from desktop_app.models.errors.failures import Answer, cut_off, error_of, error_of_answer, not_understood
-from desktop_app.models.errors.kinds import classified
+from desktop_app.models.errors.advice import ADVICE, TITLES, RequestTarget, displayable
+from desktop_app.models.errors.body import parse_body
+from desktop_app.models.errors.classify import classify
+from desktop_app.models.errors.failures import ErrorResponse, cut_error, error_of, error_of_response, not_chat_error
 from desktop_app.models.errors.numbers import retry_after_of, tokens_in
 from provider_vectors import vectors
 
-WHERE = Where("Server", "https://api.anthropic.com", "model", key="verysecret")
+WHERE = RequestTarget("Server", "https://api.anthropic.com", "model", key="verysecret")
 VECTORS = vectors()
 
 
@@ -29,7 +29,7 @@ OF_PROVIDER = {name: [v for v in VECTORS if v.provider == name] for name in sort
 
 @pytest.mark.parametrize("provider", OF_PROVIDER)
 def test_a_provider_s_errors_are_of_their_kinds(provider: str) -> None:
-    found = {v.name: classified(v.status, v.headers, v.text) for v in OF_PROVIDER[provider]}
+    found = {v.name: classify(v.status, v.headers, v.text) for v in OF_PROVIDER[provider]}
     read = {name: (of.kind, of.retry_after, of.limit, of.observed) for name, of in found.items()}
     assert read == {v.name: (v.kind, v.retry_after, v.limit, v.observed) for v in OF_PROVIDER[provider]}
 
@@ -37,7 +37,7 @@ def test_a_provider_s_errors_are_of_their_kinds(provider: str) -> None:
 @pytest.mark.parametrize("provider", OF_PROVIDER)
 def test_a_provider_s_errors_are_told_with_their_words_and_with_what_helps(provider: str) -> None:
     for vector in OF_PROVIDER[provider]:
-        error = error_of_answer(WHERE, Answer(vector.status, vector.headers, vector.text))
+        error = error_of_response(WHERE, ErrorResponse(vector.status, vector.headers, vector.text))
         failure = error.failure
         assert failure.kind == error.kind == vector.kind, vector
         assert error.is_overflow == (vector.kind == "overflow"), vector
@@ -62,13 +62,13 @@ def test_there_are_vectors_of_every_kind_and_of_every_provider_that_is_named() -
 def test_the_words_alone_never_make_an_overflow_of_what_is_none() -> None:
     """As inside a stream, where there is no status: what must not be compacted for is not."""
     others = [vector for vector in VECTORS if vector.kind != "overflow"]
-    assert [str(vector) for vector in others if classified(0, {}, vector.text).kind == "overflow"] == []
+    assert [str(vector) for vector in others if classify(0, {}, vector.text).kind == "overflow"] == []
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 429])
 def test_a_status_that_means_something_else_is_no_overflow(status: int) -> None:
     said = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
-    assert classified(status, {}, said).kind != "overflow"
+    assert classify(status, {}, said).kind != "overflow"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_status_that_means_something_else_is_no_overflow(status: int) -> None:
     ],
 )
 def test_words_and_statuses_without_a_shape(status: int, text: str, kind: str) -> None:
-    assert classified(status, {}, text).kind == kind
+    assert classify(status, {}, text).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_an_answer_counts_more_than_what_went_wrong_after_it() -> None:
 
 
 def test_endings_without_a_word() -> None:
-    assert cut_off(WHERE).kind == "cut"
-    assert not_understood(WHERE).kind == "garbage"
+    assert cut_error(WHERE).kind == "cut"
+    assert not_chat_error(WHERE).kind == "garbage"
     assert "30 seconds" in error_of(httpx.ReadTimeout("x"), WHERE, 30).failure.detail
 
 
@@ -156,11 +156,11 @@ def test_prompt_and_reply_are_counted_together_where_the_limit_is_for_both() -> 
     assert tokens_in(said, {}) == (200_000, 242_959)
 
 
-def test_the_innermost_words_are_shown() -> None:
+def test_the_innermost_words_are_displayable() -> None:
     raw = json.dumps({"error": {"message": "prompt is too long: 3 tokens > 2 maximum"}})
     body = {"error": {"message": "Provider returned error", "metadata": {"raw": raw}}}
-    assert body_of(json.dumps(body)).said == "prompt is too long: 3 tokens > 2 maximum"
-    assert body_of("<html><body><h1>502 Bad</h1>Gateway</body></html>").said == "502 Bad Gateway"
+    assert parse_body(json.dumps(body)).message == "prompt is too long: 3 tokens > 2 maximum"
+    assert parse_body("<html><body><h1>502 Bad</h1>Gateway</body></html>").message == "502 Bad Gateway"
 
 
 def test_every_kind_has_words_for_people() -> None:
@@ -183,13 +183,13 @@ def test_every_kind_has_words_for_people() -> None:
     ],
 )
 def test_advice_is_for_that_error(status: int, said: str, advice: str) -> None:
-    error = error_of_answer(WHERE, Answer(status, {}, json.dumps({"error": {"message": said}})))
+    error = error_of_response(WHERE, ErrorResponse(status, {}, json.dumps({"error": {"message": said}})))
     assert advice in error.failure.advice
 
 
-def test_keys_are_cut_out_of_what_is_shown() -> None:
+def test_keys_are_cut_out_of_what_is_displayable() -> None:
     said = "Bad key verysecret, sk-abcdef123456, AIzaSyD0123456789 and Bearer eyJhbGciOiJI"
-    text = shown(said, WHERE)
+    text = displayable(said, WHERE)
     assert "verysecret" not in text
     assert "abcdef123456" not in text
     assert "SyD0123" not in text
@@ -206,22 +206,22 @@ def test_keys_are_cut_out_of_what_is_shown() -> None:
         "Missing Bearer authentication in header",
     ],
 )
-def test_plain_words_behind_key_are_shown(said: str) -> None:
-    assert shown(said, WHERE) == said
+def test_plain_words_behind_key_are_displayable(said: str) -> None:
+    assert displayable(said, WHERE) == said
 
 
 @pytest.mark.parametrize("said", ["Incorrect API key provided: sk-abcdef******3456.", "The key abcdef123456 is bad"])
 def test_a_key_behind_its_name_is_cut_out(said: str) -> None:
-    assert "abcdef" not in shown(said, WHERE)
+    assert "abcdef" not in displayable(said, WHERE)
 
 
 def test_what_a_server_says_is_shortened() -> None:
-    assert len(error_of_answer(WHERE, Answer(500, {}, "x\n" * 10_000)).failure.detail) < 500
+    assert len(error_of_response(WHERE, ErrorResponse(500, {}, "x\n" * 10_000)).failure.detail) < 500
 
 
 def test_many_models_on_offer_are_not_all_listed() -> None:
     offered = tuple(f"m{n}" for n in range(20))
-    advice = error_of_answer(WHERE, Answer(404, {}, "no such model"), offered).failure.advice
+    advice = error_of_response(WHERE, ErrorResponse(404, {}, "no such model"), offered).failure.advice
     assert "m7 and 12 more" in advice
 
 
@@ -232,7 +232,7 @@ def test_many_models_on_offer_are_not_all_listed() -> None:
 def test_what_a_server_quotes_of_the_request_says_nothing(field: str, said: str) -> None:
     quoted = {"messages": [{"role": "user", "content": said}], "message": said}
     body = {"detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required", field: quoted}]}
-    assert classified(422, {}, json.dumps(body)).kind == "provider"
+    assert classify(422, {}, json.dumps(body)).kind == "provider"
 
 
 JSON = st.recursive(
@@ -243,7 +243,7 @@ JSON = st.recursive(
 
 @given(st.integers(0, 599), st.text() | JSON.map(json.dumps), st.dictionaries(st.text(max_size=9), st.text()))
 def test_nothing_that_a_server_may_say_raises(status: int, text: str, headers: dict[str, str]) -> None:
-    error = error_of_answer(WHERE, Answer(status, headers, text))
+    error = error_of_response(WHERE, ErrorResponse(status, headers, text))
     assert error.failure.title
     assert error.failure.detail
 
@@ -261,5 +261,5 @@ def test_nothing_that_a_server_may_say_raises(status: int, text: str, headers: d
 )
 def test_a_body_that_is_made_to_hurt_does_not(text: str) -> None:
     began = time.process_time()
-    assert classified(400, {}, text).kind == "provider"
+    assert classify(400, {}, text).kind == "provider"
     assert time.process_time() - began < 1  # 0.05 s where nobody else is at work

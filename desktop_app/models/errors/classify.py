@@ -1,9 +1,9 @@
-"""What a provider's error is, from its status, its headers, its words and its codes. Pure.
+"""Classifying a provider's error by its status, headers, words and codes. Pure.
 
-Nothing is taken from a library's classes of errors, which differ from provider to provider. The rules in their order:
+A library's exception classes are ignored: they differ from provider to provider. The rules, in their order:
 
-1. statuses that mean one thing only: 402 is money, 401 the key, whatever the words around them quote;
-2. money and rates, by codes and by words: they are told with many statuses, and in the words of other kinds;
+1. statuses that mean one thing only: 402 is money, 401 the key, whatever the message quotes;
+2. money and rates, by codes and by words: they come with many statuses, and in the words of other kinds;
 3. the provider's own codes, the specific ones before the general ones;
 4. its words, the narrow kinds before the wide ones, collected phrases before what they have in common;
 5. the status.
@@ -21,10 +21,10 @@ import msgspec
 
 from desktop_app.chat.ports import ErrorKind
 
-from .body import Body, body_of
+from .body import ErrorBody, parse_body
 from .codes import CODES
 from .numbers import retry_after_of, tokens_in
-from .words import (
+from .phrases import (
     ANY_MALFORMED,
     ANY_OVERFLOW,
     AUTH,
@@ -59,13 +59,12 @@ WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
 NEVER_OVERFLOW = (403, 429)
 
 QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request", re.IGNORECASE)
-"""In the words of a gateway that gives an error of its own to what a provider has refused."""
+"""A gateway's message about what the provider behind it has refused."""
 
-LONGEST_BODY = 50_000
-"""Characters of a body that are read: what an error means stands in front, and some servers quote the request."""
+MAX_BODY = 50_000
+"""Characters of a body that are read: the error comes first, and some servers quote the request."""
 
 CERTAIN: dict[int, ErrorKind] = {401: "auth", 402: "quota"}
-"""Statuses that mean one thing only, whatever the words around them quote."""
 
 STATUSES: dict[int, ErrorKind] = {
     403: "auth",
@@ -79,20 +78,21 @@ STATUSES: dict[int, ErrorKind] = {
 }
 
 
-class Verdict(msgspec.Struct, frozen=True):
-    """What an error is. retry_after: seconds, where the provider said so. limit, observed: tokens that it takes and
-    that it counted; 0 where it did not say. said: the provider's own words."""
+class Classification(msgspec.Struct, frozen=True):
+    """What an error means. limit, observed: the tokens that the provider accepts and counted; 0 if it did not say."""
 
     kind: ErrorKind
     retry_after: float | None = None
+    """Seconds."""
     limit: int = 0
     observed: int = 0
-    said: str = ""
+    message: str = ""
+    """The provider's own words."""
 
 
-def classified(status: int, headers: Mapping[str, str], body_text: str) -> Verdict:
-    """What an answer means. status: 0 for an error inside a stream."""
-    body = body_of(body_text[:LONGEST_BODY])
+def classify(status: int, headers: Mapping[str, str], body_text: str) -> Classification:
+    """Return what an answer means. status: 0 for an error inside a stream."""
+    body = parse_body(body_text[:MAX_BODY])
     named = {name.lower(): value for name, value in headers.items()}
     if "x-amzn-errortype" in named:
         body = msgspec.structs.replace(body, codes=body.codes | {named["x-amzn-errortype"].split(":")[0].lower()})
@@ -101,10 +101,10 @@ def classified(status: int, headers: Mapping[str, str], body_text: str) -> Verdi
     limit, observed = tokens_in(body.text, body.numbers) if kind == "overflow" else (0, 0)
     waits = kind in ("rate_limit", "quota", "server", "timeout")
     retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
-    return Verdict(kind, retry_after, limit, observed, body.said)
+    return Classification(kind, retry_after, limit, observed, body.message)
 
 
-def _kind(status: int, body: Body) -> ErrorKind:
+def _kind(status: int, body: ErrorBody) -> ErrorKind:
     if status in CERTAIN:
         return CERTAIN[status]
     found = _about_money_or_rate(status, body) or _by_code(status, body) or _by_words(status, body)
@@ -115,11 +115,11 @@ def _kind(status: int, body: Body) -> ErrorKind:
     return _by_status(status, body)
 
 
-def _about_money_or_rate(status: int, body: Body) -> ErrorKind | None:
-    """Quota or rate limit, before anything else can be read into their words; None when it is neither.
+def _about_money_or_rate(status: int, body: ErrorBody) -> ErrorKind | None:
+    """Return quota or rate limit; None when it is neither.
 
-    Google says "You exceeded your current quota, please check your plan and billing details" for both: there the
-    name of the quota tells them apart.
+    Google says "You exceeded your current quota, please check your plan and billing details" for both: the name of
+    the quota tells them apart.
     """
     is_money = bool(CODES["quota"] & body.codes or QUOTA.search(body.text))
     is_rate = bool(CODES["rate_limit"] & body.codes or RATE_LIMIT.search(body.text))
@@ -134,16 +134,16 @@ def _about_money_or_rate(status: int, body: Body) -> ErrorKind | None:
     return "rate_limit" if is_rate else None
 
 
-def _by_code(status: int, body: Body) -> ErrorKind | None:
+def _by_code(status: int, body: ErrorBody) -> ErrorKind | None:
     for kind, codes in CODES.items():
         if not codes & body.codes or (kind == "overflow" and status in NEVER_OVERFLOW):
             continue
-        # "server_error" is what llama.cpp calls anything, and "not_found" any wrong path: the words know better.
+        # llama.cpp calls anything "server_error", and any wrong path is "not_found": the words say more.
         return _by_words(status, body) or kind if kind in ("server", "not_found", "unsupported") else kind
     return None
 
 
-def _by_words(status: int, body: Body) -> ErrorKind | None:
+def _by_words(status: int, body: ErrorBody) -> ErrorKind | None:
     for kind, pattern in WORDS:
         if pattern.search(body.text) and not (kind == "overflow" and status in NEVER_OVERFLOW):
             return kind
@@ -153,9 +153,9 @@ def _by_words(status: int, body: Body) -> ErrorKind | None:
     return "malformed" if is_refusal and ANY_MALFORMED.search(body.text) else None
 
 
-def _by_status(status: int, body: Body) -> ErrorKind:
+def _by_status(status: int, body: ErrorBody) -> ErrorKind:
     if status == 413 and (not body.text or body.is_page):
-        return "overflow"  # Cerebras says no more, nginx shows a page
+        return "overflow"  # Cerebras sends nothing else, nginx a page
     if status in STATUSES:
         return STATUSES[status]
     return "server" if status >= 500 else "provider"

@@ -1,7 +1,7 @@
-"""How providers word their errors: phrases for each kind, collected from documentation and issue threads.
+"""Phrases of providers' error messages by kind, collected from documentation and issue threads.
 
-tests/models/errors/vectors holds the whole bodies, each with its source. A phrase is here when it was seen for that
-kind and cannot mean another one; what is ambiguous ("tokens", "limit", "quota") is never enough by itself.
+tests/models/errors/vectors holds the whole bodies, each with its source. A phrase is here if it was seen for that kind
+and cannot mean another one; ambiguous words ("tokens", "limit", "quota") are never enough by themselves.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ ANY_OVERFLOW = _any(
     rf"\b(max_\w*tokens|\w*_tokens|prompt_tokens|seq_len\w*)\b[^.\n]{{0,40}}{TOO_MUCH} [^.\n]{{0,20}}(max|limit|seq)",
     r"too many (input |prompt )?tokens",
 )
-"""Whoever says that a length is more than it may be, in words that nobody has collected: looked at last, and only where
-NOT_OF_THE_PROMPT is not found, since images, replies, and requests a minute have lengths and maxima too."""
+"""A length above its maximum, in words that were not collected. Tried last, and only where NOT_OF_THE_PROMPT does not
+match, since images, replies and rates have maxima, too."""
 
 TEMPLATE = _any(r"jinja (exception|template)|(chat|prompt)[_ ]template|rendering prompt")
-"""A local server's template does not take this history; which rule it breaks is in its words, not always in ours."""
+"""A local server's chat template refuses this history."""
 
 QUOTA = _any(
     r"(credit balance|balance|credits?) (is|are) too low",
@@ -134,7 +134,7 @@ ANY_MALFORMED = _any(
     rf"\b{REFUSED}\b[^.\n]{{0,60}}\W{A_PART}\b",
     r"(?m:^)(body\.)?(messages|input|contents)[.\[]\S*:",
 )
-"""Whoever refuses a part of the history in words that nobody has collected: looked at after all other words."""
+"""A refused part of the history, in words that were not collected. Tried after all other phrases."""
 
 UNSUPPORTED = _any(
     r"(does|do) not support (tools?|function|images?|vision|thinking|reasoning|system|parallel|['\"\d.])",
