@@ -134,7 +134,7 @@ async def test_a_restart_knows_what_was_measured(house: Callable[..., Any], oper
     assert again.calibration.samples == learned.samples
     assert again.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
     assert again.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
-    assert (again.gauge().provenance, again.gauge().total) == (shown.basis, shown.total)
+    assert (again.gauge().provenance, again.gauge().total) == (shown.provenance, shown.total)
 
 
 async def test_each_reply_names_what_its_request_was_assembled_from(house: Callable[..., Any]) -> None:

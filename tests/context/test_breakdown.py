@@ -78,13 +78,13 @@ def test_the_status_changes_at_the_thresholds(share: float, status: Status) -> N
 def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     reply = measured(prompt=200, reply=20)
     shown = gauge(record(user("u" * 40), reply))
-    assert (shown.total, shown.basis) == (220 + 4, Provenance.MEASURED), (
+    assert (shown.total, shown.provenance) == (220 + 4, Provenance.MEASURED), (
         "with the reply's frame, which providers leave out"
     )
     assert sum(shown.segments.values()) == shown.total
     later = gauge(record(user("u" * 40), reply, user("v" * 400)))
     assert later.total == 220 + 4 + (4 + 100)
-    assert later.basis is Provenance.MEASURED
+    assert later.provenance is Provenance.MEASURED
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     ids=["of another model", "that cannot be true", "without usage", "interrupted"],
 )
 def test_other_replies_measure_nothing(reply: Message) -> None:
-    assert gauge(record(user("u" * 40), reply)).basis is Provenance.ESTIMATED
+    assert gauge(record(user("u" * 40), reply)).provenance is Provenance.ESTIMATED
 
 
 def test_after_an_operation_the_request_is_another_one() -> None:
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0",), summary="S", id="op")
-    assert gauge(record(user("a"), measured(500, 20), user("b"), compaction)).basis is Provenance.ESTIMATED
+    assert gauge(record(user("a"), measured(500, 20), user("b"), compaction)).provenance is Provenance.ESTIMATED
 
 
 def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:

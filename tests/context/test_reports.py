@@ -107,7 +107,7 @@ def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
     before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")
     scaled = scale_gauge(before, 885, BALANCED)
-    assert (scaled.total, scaled.status, scaled.basis) == (885, Status.TIGHT, Provenance.ESTIMATED)
+    assert (scaled.total, scaled.status, scaled.provenance) == (885, Status.TIGHT, Provenance.ESTIMATED)
     assert scaled.tokenizer == "letters × 1.25", "it says what was done to it"
     assert sum(scaled.segments.values()) == scaled.total
     assert scale_gauge(before, 708, BALANCED) == before
@@ -138,12 +138,12 @@ def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
     shown, counts = view_of(transcript), TokenCounts(Characters())
 
     def basis(factor: float) -> Provenance:
-        return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, Calibration(factor)).basis
+        return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, Calibration(factor)).provenance
 
     assert basis(1.0) is Provenance.ASSUMED
     assert basis(1.2) is Provenance.ESTIMATED, "something was learned"
     measured = record(*growing(2, 1.3))
-    assert gauge_of(view_of(measured), tally(view_of(measured), counts), counts, BALANCED, BUDGET, INFO).basis is (
+    assert gauge_of(view_of(measured), tally(view_of(measured), counts), counts, BALANCED, BUDGET, INFO).provenance is (
         Provenance.MEASURED
     )
 
