@@ -45,7 +45,7 @@ class ContextController(Controller):
         bridge.happened.connect(self._note)
 
     def get_ready(self) -> None:
-        """Imports what takes a while once the window has settled, so that its first use is quick too."""
+        """Import what takes a while once the window has settled, so that its first use is quick."""
         for number, name in enumerate(LATER):
             QTimer.singleShot(
                 SETTLED_AFTER * (number + 1), lambda name=name: importlib.import_module(name, __package__)
@@ -54,47 +54,38 @@ class ContextController(Controller):
     # The panel
 
     def show_breakdown(self) -> None:
-        """Turns the panel to what fills the window."""
         self._parts.panel.show()
         self._parts.panel.show_tab("breakdown")
 
     def show_operation(self, operation: str) -> None:
-        """Turns the panel to an operation's messages."""
         self._parts.panel.show()
         self._parts.panel.open_archived(operation)
 
     def read_archived(self, operation: str, query: str, offset: int) -> None:
-        """The messages that an operation touched, from `offset` on."""
         self._bridge.start(self._read_archived(operation, query, offset))
 
     def undo(self, operation: str) -> None:
-        """Takes an operation back."""
         self._wish(p.UndoOperation(self._chat.conversation, operation))
 
     def redo(self, operation: str) -> None:
-        """Does an undone operation again."""
         self._wish(p.RedoOperation(self._chat.conversation, operation))
 
     def bring_back(self, messages: tuple[str, ...]) -> None:
-        """Archived messages that the model shall see again."""
         self._wish(p.BringBackMessages(self._chat.conversation, messages))
 
     def pin(self, message: str) -> None:
-        """A message that stays in every view."""
         self._wish(p.PinMessage(self._chat.conversation, message))
 
     def unpin(self, message: str) -> None:
-        """No longer."""
         self._wish(p.UnpinMessage(self._chat.conversation, message))
 
     def go_to(self, message: str) -> None:
-        """Shows a message in the transcript."""
         self._bridge.start(self._chat.show_message(self._chat.conversation, message))
 
     # Optimize conversation
 
     def optimize(self, parent: QWidget) -> None:
-        """Shows the plan first, over `parent`."""
+        """Show the plan before anything is done."""
         if self._dialog is None and self._chat.conversation:
             self._bridge.start(self._optimize(parent, self._chat.conversation))
 
@@ -160,7 +151,7 @@ class ContextController(Controller):
 
     @contextmanager
     def _dialog_freed_on_failure(self) -> Iterator[None]:
-        """A dialog that waits for an answer can be used again when there is none."""
+        """Make a dialog that waits for an answer usable again when there is none."""
         try:
             yield
         except EngineFailure as error:

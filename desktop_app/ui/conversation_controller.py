@@ -29,9 +29,9 @@ from .bridge import Bridge
 from .composer.slash import request_of
 from .drafts import Drafts
 from .live_turns import LiveTurns
-from .news import News, Newsroom
+from .notifications import Notification, Notifications
+from .older_messages import OlderMessages
 from .parts import Parts
-from .past import Past
 from .retry_notice import RetryNotice
 
 STARTING = "Starting up. Your message is sent as soon as the engine is ready."
@@ -56,10 +56,10 @@ class ConversationController(QObject):
         super().__init__()
         self._bridge = bridge
         self._parts = parts
-        self.news = Newsroom()
+        self.notifications = Notifications()
         self.turns = LiveTurns()
         self.drafts = Drafts(bridge, parts)
-        self.past = Past(bridge, parts, lambda: self.conversation)
+        self.past = OlderMessages(bridge, parts, lambda: self.conversation)
         self._retry = RetryNotice(parts.toast, self.stop)
         self._is_ready = self._is_sending = False
         self._wanted = 0
@@ -69,31 +69,28 @@ class ConversationController(QObject):
         self.conversation = ""  # the one that is open, or shall be once the engine is ready
 
     def use(self, settings: Settings) -> None:
-        """What the user chose decides what is said of a window that fills up."""
-        self.news.is_automatic = settings.is_automatic
+        self.notifications.is_automatic = settings.is_automatic
 
     # Opening
 
     def open(self, conversation: str) -> None:
-        """Shows a conversation."""
         self._bridge.start(self._open(p.OpenConversation(conversation)))
 
     def open_new(self) -> None:
-        """Shows a conversation that has no message yet: one that is there already, or a new one."""
+        """Show a conversation without messages: the one that exists already, or a new one."""
         self._bridge.start(self._open_new())
 
     def choose_model(self, model: str) -> None:
-        """Another model answers from now on."""
         if self.conversation:
             self._bridge.start(self._open(p.ChooseModel(self.conversation, model)))
 
     def welcome(self) -> None:
-        """The engine is ready: opens what was open, else the newest conversation, else a first one."""
+        """Open the conversation that was open, else the newest, else a first one."""
         self._is_ready = True
         self._bridge.start(self._open_first())
 
     def note_engine_death(self) -> None:
-        """Nothing is running any more until the engine is back."""
+        """Show that nothing runs until the engine is back."""
         self._is_ready = False
         self.drafts.pause()
         self._retry.end()
@@ -104,12 +101,12 @@ class ConversationController(QObject):
         self._parts.toast.end_stay()
 
     def leave(self) -> None:
-        """The open conversation is gone: shows the newest of the others, or a new one."""
+        """Show the newest of the other conversations, or a new one."""
         self.conversation = ""
         self._bridge.start(self._open_first())
 
     async def show_message(self, conversation: str, message_id: str, index: int | None = None) -> None:
-        """Goes to a message. index: its place in the conversation, if that is known."""
+        """Scroll to a message. index: its position in the conversation, if known."""
         if conversation != self.conversation:
             await self._open(p.OpenConversation(conversation))
         await self.past.show_message(message_id, index)
@@ -136,7 +133,7 @@ class ConversationController(QObject):
         self._parts.composer.take_focus()
 
     def open_with(self, wish: OpeningWish) -> None:
-        """Shows what such a wish is answered with: a conversation, as it stands then."""
+        """Show the conversation that such a request is answered with."""
         self._bridge.start(self._open(wish))
 
     async def _open(self, wish: OpeningWish) -> None:
@@ -153,7 +150,7 @@ class ConversationController(QObject):
             self._show(opened)
 
     def _await(self, wish: OpeningWish) -> QTimer:
-        """Tells that another conversation is awaited: at once where none is shown, else if it does not come quickly."""
+        """Announce that another conversation is awaited: at once where none is shown, else after PATIENCE."""
         waiting = QTimer(singleShot=True, interval=PATIENCE if self._shown else 0)
         if isinstance(wish, p.OpenConversation) and wish.conversation != self._shown:
             info = self._parts.sidebar.list.conversations.info_of(wish.conversation)
@@ -167,7 +164,7 @@ class ConversationController(QObject):
         before, self._shown = self._shown, opened.conversation.id
         if before != self._shown:
             self._retry.end()
-        self.news.open(opened.gauge)
+        self.notifications.open(opened.gauge)
         self.conversation = self._shown
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
         self._mark()
@@ -190,22 +187,20 @@ class ConversationController(QObject):
     # The turn
 
     def send(self, text: str) -> None:
-        """Sends a message; it stays in the composer until it is stored."""
+        """Send a message; it stays in the composer until it is stored."""
         if not self._is_sending:
             self._is_sending = True
             self._bridge.start(self._send(text))
 
     def stop(self) -> None:
-        """Stops the reply that is being written."""
         if self.conversation and self._parts.transcript_model.is_running:
             self._bridge.wish(p.Stop(self.conversation))
 
     def regenerate(self) -> None:
-        """Asks for the last reply again."""
         self._begin(p.Regenerate(self.conversation))
 
     def go_on(self) -> None:
-        """Asks for the answer that is missing; what tools have done stays."""
+        """Ask for the missing answer; what tools have done stays."""
         self._begin(p.GoOn(self.conversation))
 
     def _begin(self, wish: p.Regenerate | p.GoOn) -> None:
@@ -213,7 +208,7 @@ class ConversationController(QObject):
             self._bridge.wish(wish)
 
     def apply(self, event: TurnEvent) -> None:
-        """Takes an event in; others than of the open conversation are marked, and kept until it is opened."""
+        """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
         parts = self._parts
         self.turns.fold(event)
         self._mark()
@@ -243,11 +238,11 @@ class ConversationController(QObject):
             case _:
                 pass
         self._retry.note(event)
-        news = self.news.news_of(event)
-        if news is not None:
-            self._tell(news)
+        notification = self.notifications.notification_of(event)
+        if notification is not None:
+            self._tell(notification)
 
-    def _tell(self, news: News) -> None:
+    def _tell(self, news: Notification) -> None:
         toast = self._parts.toast
         if news.is_stoppable:
             toast.show_message(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
@@ -257,12 +252,11 @@ class ConversationController(QObject):
             toast.show_message(news.text, "Undo" if news.undo else "", lambda: self.undo(news.undo), stays=news.stays)
 
     def stop_room(self) -> None:
-        """Ends the making of room; nothing is left of it."""
-        self.news.note_stop()
+        self.notifications.note_stop()
         self._bridge.wish(p.StopRoom(self.conversation))
 
     def undo(self, operations: tuple[str, ...]) -> None:
-        """Takes operations back, one after the other."""
+        """Undo the operations one after the other."""
         self._bridge.start(self._undo(self.conversation, operations))
 
     async def _undo(self, conversation: str, operations: tuple[str, ...]) -> None:
@@ -283,7 +277,7 @@ class ConversationController(QObject):
             self._is_sending = False
 
     def _mark(self) -> None:
-        self._parts.sidebar.list.conversations.show_doings(self.turns.doings)
+        self._parts.sidebar.list.conversations.show_activities(self.turns.activities)
 
     def _show_gauge(self, gauge: Gauge) -> None:
         self._parts.gauge.set_gauge(gauge)

@@ -20,7 +20,7 @@ class Drafts:
         self._is_ready = self._is_counting = False
 
     def show(self, conversation: str) -> None:
-        """That conversation is open now. What was written before there was one stays."""
+        """Show the draft of the conversation that is open now; what was written before there was one stays."""
         before, self._conversation, self._is_ready = self._conversation, conversation, True
         composer = self._parts.composer
         if before == conversation:
@@ -31,11 +31,11 @@ class Drafts:
         self.count(composer.text())
 
     def pause(self) -> None:
-        """There is nobody to count until a conversation is shown again."""
+        """Count nothing until a conversation is shown again."""
         self._is_ready = False
 
     def note_sent(self, conversation: str, text: str) -> None:
-        """A draft that was sent is none any more; what was written since then stays."""
+        """Remove a draft that was sent, unless it was changed since."""
         if conversation == self._conversation:
             if self._parts.composer.text() == text:
                 self._parts.composer.clear()
@@ -43,7 +43,7 @@ class Drafts:
             del self._left[conversation]
 
     def count(self, text: str) -> None:
-        """Counts the draft; of drafts that come while one is counted only the newest is."""
+        """Count the draft; of drafts that come while one is counted only the newest is."""
         self._uncounted = text
         if self._is_ready and not self._is_counting:
             self._is_counting = True

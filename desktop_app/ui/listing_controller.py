@@ -32,30 +32,25 @@ class ListingController(Controller):
         self.results_shown = 0
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
-        """The list has changed."""
         self._parts.sidebar.show_conversations(conversations)
         current = next((info for info in conversations if info.id == self._chat.conversation), None)
         if current is not None:
             self._parts.header.show_title(current.title)
 
     def rename(self, conversation: str, title: str) -> None:
-        """Another title."""
         self._bridge.start(self._change(p.Rename(conversation, title)))
 
     def rename_open(self, title: str) -> None:
-        """Another title for the conversation that is open."""
         self.rename(self._chat.conversation, title)
 
     def delete(self, conversation: str) -> None:
-        """Takes it out of the list; the toast brings it back."""
+        """Delete a conversation; the toast offers to restore it."""
         self._bridge.start(self._delete(conversation))
 
     def restore(self, conversation: str) -> None:
-        """Brings a deleted conversation back."""
         self._bridge.start(self._restore(conversation))
 
     def choose_import(self, parent: QWidget) -> None:
-        """Asks for files to import, without stopping anything meanwhile."""
         dialog = QFileDialog(parent, "Import conversations")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setNameFilters(["Conversations (*.jsonl *.json)", "All files (*)"])
@@ -64,11 +59,10 @@ class ListingController(Controller):
         dialog.open()
 
     def import_files(self, files: list[str]) -> None:
-        """Imports them one after the other, and opens the last one."""
+        """Import the files one after the other, and open the last conversation."""
         self._bridge.start(self._import(files))
 
     def open_search(self, parent: QWidget) -> None:
-        """Opens the search over `parent`."""
         from .search.search_palette import SearchPalette
 
         if self._palette is None:
@@ -80,11 +74,9 @@ class ListingController(Controller):
         self._palette.open()
 
     def search(self, query: str) -> None:
-        """Searches everything ever said."""
         self._bridge.start(self._search(query))
 
     def show_result(self, result: SearchResult) -> None:
-        """Goes to the message that was found."""
         self._bridge.start(self._chat.show_message(result.conversation, result.message, result.index))
 
     async def _change(self, wish: p.Rename | p.Delete | p.Restore) -> None:

@@ -25,7 +25,7 @@ from desktop_app.conversation.events import (
 )
 
 
-class Doing(Enum):
+class Activity(Enum):
     """What a conversation does, or what became of its last turn, in the words of its line in the sidebar.
 
     No StrEnum: on its way through a Qt model that would come out as a plain text."""
@@ -63,15 +63,15 @@ class LiveTurn(msgspec.Struct, frozen=True):
     notices: tuple[Failure, ...] = ()
 
     @property
-    def doing(self) -> Doing | None:
-        """What comes first for somebody who looks at the list; None when there is nothing to say."""
+    def activity(self) -> Activity | None:
+        """What the sidebar says; None when there is nothing to say."""
         if self.questions:
-            return Doing.WAITS
+            return Activity.WAITS
         if self.is_running:
-            return Doing.WORKS
+            return Activity.WORKS
         if any(failure.kind in QUESTIONS for failure in self.failures):
-            return Doing.WAITS
-        return Doing.FAILED if self.failures else None
+            return Activity.WAITS
+        return Activity.FAILED if self.failures else None
 
 
 RESTING = LiveTurn()
@@ -84,31 +84,28 @@ class LiveTurns:
         self._turns: dict[str, LiveTurn] = {}
 
     def of(self, conversation: str) -> LiveTurn:
-        """How it stands in that conversation."""
         return self._turns.get(conversation, RESTING)
 
     @property
     def running(self) -> frozenset[str]:
-        """Conversations in which a turn is under way."""
         return frozenset(conversation for conversation, turn in self._turns.items() if turn.is_running)
 
     @property
-    def doings(self) -> Mapping[str, Doing]:
-        """What each conversation does of which there is something to say."""
-        return {conversation: turn.doing for conversation, turn in self._turns.items() if turn.doing is not None}
+    def activities(self) -> Mapping[str, Activity]:
+        """The activity of each conversation that has one."""
+        return {conversation: turn.activity for conversation, turn in self._turns.items() if turn.activity is not None}
 
     def fold(self, event: TurnEvent) -> None:
-        """Takes an event in."""
         self._keep(event.conversation, _after(self.of(event.conversation), event))
 
     def note_opened(self, conversation: str, is_running: bool, questions: tuple[QuestionAsked, ...]) -> None:
-        """What the engine knew of a conversation when it was opened counts."""
+        """Take over what the engine knew of a conversation when it was opened."""
         turn = self.of(conversation)
         reply = turn.reply if is_running else None
         self._keep(conversation, replace(turn, is_running=is_running, reply=reply, questions=questions))
 
     def end_all(self) -> None:
-        """The engine ended, and its turns with it."""
+        """End all turns, since the engine ended."""
         for conversation, turn in tuple(self._turns.items()):
             self._keep(conversation, LiveTurn(failures=turn.failures, notices=turn.notices))
 

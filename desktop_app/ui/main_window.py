@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout
 
 from desktop_app.settings import Settings
 
-from .body import Body
 from .bridge import Bridge
 from .composer.composer import Composer
 from .context_controller import ContextController
@@ -22,13 +21,13 @@ from .gauge.context_gauge import ContextGauge
 from .header import Header
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
+from .panes import BottomPane, ChatPane, SplitPane
 from .parts import Parts
 from .question_controller import QuestionController
 from .questions.question_card import QuestionCard
 from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
 from .sidebar.sidebar import Sidebar
-from .stage import Foot, Stage
 from .toast import Toast
 from .tools_controller import ToolsController
 from .transcript.transcript_model import TranscriptModel
@@ -76,26 +75,26 @@ class MainWindow(QMainWindow):
         self.transcript_model = TranscriptModel(self)
         self.sidebar = Sidebar()
         self.header = Header()
-        self.stage = Stage(self.transcript_model)
+        self.chat_pane = ChatPane(self.transcript_model)
         self.composer = Composer()
         self.gauge = ContextGauge()
         self.failure = FailureCard()
         self.question = QuestionCard()
         self.panel = ContextPanel()
         self.toast = Toast()
-        foot = Foot((self.question, self.failure), (self.composer, self.gauge))
-        self.body = Body(_column(self.stage, self.toast, foot), self.panel)
+        foot = BottomPane((self.question, self.failure), (self.composer, self.gauge))
+        self.split_pane = SplitPane(_column(self.chat_pane, self.toast, foot), self.panel)
         ground = Panel("paper")
         columns = QHBoxLayout(ground)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(0)
         columns.addWidget(self.sidebar)
-        columns.addWidget(_column(self.header, self.body), 1)
+        columns.addWidget(_column(self.header, self.split_pane), 1)
         self.setCentralWidget(ground)
         self.parts = Parts(
             sidebar=self.sidebar,
             header=self.header,
-            transcript=self.stage.transcript,
+            transcript=self.chat_pane.transcript,
             transcript_model=self.transcript_model,
             composer=self.composer,
             gauge=self.gauge,
@@ -106,9 +105,8 @@ class MainWindow(QMainWindow):
         )
 
     def _connect(self, bridge: Bridge) -> None:
-        """All signals of the window."""
         chat, listing, context, settings, watch = self.chat, self.listing, self.context, self.settings, self.watch
-        transcript, panel, sidebar, header = self.stage.transcript, self.panel, self.sidebar, self.header
+        transcript, panel, sidebar, header = self.chat_pane.transcript, self.panel, self.sidebar, self.header
         # the engine
         bridge.became_ready.connect(watch.note_ready)
         bridge.became_ready.connect(context.get_ready)
@@ -118,17 +116,17 @@ class MainWindow(QMainWindow):
         bridge.crashed.connect(watch.show_bug)
         bridge.happened.connect(chat.apply)
         bridge.conversations_changed.connect(listing.show)
-        chat.awaited.connect(self.stage.await_conversation)
+        chat.awaited.connect(self.chat_pane.await_conversation)
         chat.awaited.connect(header.preview_title)
-        chat.arrived.connect(self.stage.show_conversation)
+        chat.arrived.connect(self.chat_pane.show_conversation)
         chat.arrived.connect(header.preview_title)
         # the turn
         self.composer.send_requested.connect(chat.send)
         self.composer.stop_requested.connect(chat.stop)
         self.composer.escape_pressed.connect(self.questions.escape)
         self.composer.draft_changed.connect(chat.drafts.count)
-        self.stage.welcome.prompt_chosen.connect(chat.send)
-        self.stage.welcome.prompt_chosen.connect(self.composer.take_focus)  # the card goes, and its focus with it
+        self.chat_pane.welcome.prompt_chosen.connect(chat.send)
+        self.chat_pane.welcome.prompt_chosen.connect(self.composer.take_focus)  # the card goes, and its focus with it
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
         transcript.regenerate_requested.connect(chat.regenerate)
@@ -154,7 +152,7 @@ class MainWindow(QMainWindow):
         sidebar.list.conversation_chosen.connect(chat.open)
         sidebar.list.delete_requested.connect(listing.delete)
         sidebar.list.conversations.renamed.connect(listing.rename)
-        self.stage.welcome.import_requested.connect(self._choose_import)
+        self.chat_pane.welcome.import_requested.connect(self._choose_import)
         header.title_changed.connect(listing.rename_open)
         header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
@@ -200,7 +198,7 @@ class MainWindow(QMainWindow):
             "F2": self._rename,
         }.items():
             QShortcut(QKeySequence(keys), self, act)
-        stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.stage, self.questions.escape)
+        stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.chat_pane, self.questions.escape)
         stop.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # elsewhere Escape has other meanings
 
     def _optimize(self) -> None:
@@ -241,15 +239,15 @@ class MainWindow(QMainWindow):
         self.chat.conversation = str(self._memory.value("conversation", ""))
 
     def _room(self) -> QSize:
-        """What the screen offers inside a frame. The platform without a screen pretends to have a small one."""
+        """Return the size inside a window's frame. The platform without a screen pretends to have a small one."""
         if QGuiApplication.platformName() == "offscreen":
             return QSize(*SIZE)
         return self.screen().availableSize() - QSize(*FRAME)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remembers the layout; who runs the window ends it in order."""
+        """Store the layout; whoever runs the window ends it in order."""
         self._memory.setValue("geometry", self.saveGeometry())
-        self._memory.setValue("panel", self.body.is_panel_wanted)
+        self._memory.setValue("panel", self.split_pane.is_panel_wanted)
         self._memory.setValue("conversation", self.chat.conversation)
         self._memory.sync()
         event.ignore()
@@ -257,7 +255,6 @@ class MainWindow(QMainWindow):
         self.close_requested.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Tells when it is on the screen for the first time."""
         super().paintEvent(event)
         if not self._is_painted:
             self._is_painted = True

@@ -8,7 +8,7 @@ from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
-from desktop_app.ui.context_panel.memory_scope import Here
+from desktop_app.ui.context_panel.memory_card import CurrentScope
 from desktop_app.ui.widgets.formats import first_line
 
 from .controller import Controller
@@ -22,16 +22,13 @@ class MemoryController(Controller):
     _is_stale = False
 
     def use(self, settings: Settings) -> None:
-        """What the user chose."""
         self._parts.panel.memories.set_on(settings.is_memory_on)
 
     def read(self) -> None:
-        """Show what is remembered now."""
         self._is_stale = False
         self._bridge.start(self._show(p.ListMemories(self._chat.conversation)))
 
     def note_opened(self, _opened: p.Opened) -> None:
-        """Another conversation, or folder, has other memories."""
         if self._parts.panel.tabs.value() == "memory":
             self.read()
 
@@ -48,11 +45,10 @@ class MemoryController(Controller):
             self.read()
 
     def write(self, memory: Memory) -> None:
-        """A memory that is new or changed."""
         self._bridge.start(self._show(p.WriteMemory(memory, self._chat.conversation)))
 
     def delete(self, memory: Memory) -> None:
-        """Takes it away; the toast brings it back."""
+        """Delete a memory; the toast offers to bring it back."""
         self._bridge.start(self._delete(memory))
 
     async def _delete(self, memory: Memory) -> None:
@@ -66,5 +62,5 @@ class MemoryController(Controller):
             return  # another one was opened meanwhile, and asked for them itself
         titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}
         self._parts.panel.memories.set_memories(
-            known.memories, known.tokens, known.most, titles, Here(known.conversation, known.folder)
+            known.memories, known.tokens, known.most, titles, CurrentScope(known.conversation, known.folder)
         )

@@ -12,8 +12,8 @@ from .header import Header
 from .questions.question_card import QuestionCard
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
-from .transcript.transcript import Transcript
 from .transcript.transcript_model import TranscriptModel
+from .transcript.transcript_widget import TranscriptWidget
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Parts(msgspec.Struct, frozen=True):
 
     sidebar: Sidebar
     header: Header
-    transcript: Transcript
+    transcript: TranscriptWidget
     transcript_model: TranscriptModel
     composer: Composer
     gauge: ContextGauge

@@ -23,7 +23,6 @@ class QuestionController(Controller):
         self._told: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
 
     def note(self, event: TurnEvent) -> None:
-        """Somebody is asked, or nobody any more."""
         match event:
             case QuestionAsked():
                 self._notify(event)
@@ -34,7 +33,7 @@ class QuestionController(Controller):
         self.show()
 
     def show(self, _: object = None) -> None:
-        """The first question of the open conversation, if one waits."""
+        """Show the first question of the open conversation, if one waits."""
         waiting = self._chat.turns.of(self._chat.conversation).questions
         if waiting:
             self._parts.question.show_question(waiting[0], 1, len(waiting))
@@ -46,21 +45,20 @@ class QuestionController(Controller):
         self._withdraw()
 
     def answer(self, question: str, answer: PermissionAnswer) -> None:
-        """The user's word."""
         conversation = self._chat.conversation
         self._chat.apply(QuestionAnswered(conversation, question, answer.is_allowed))
         self.show()
         self._bridge.wish(p.AnswerQuestion(conversation, question, answer))
 
     def escape(self) -> None:
-        """Deny what is asked, as the card says of Escape; where nothing is, stop the turn."""
+        """Deny what is asked, as the card says of Escape; without a question, stop the turn."""
         if self._parts.question.is_listening:
             self._parts.question.deny.click()
         else:
             self._chat.stop()
 
     def _notify(self, asked: QuestionAsked) -> None:
-        """Somebody who looks elsewhere is told that a turn waits."""
+        """Notify a user who looks elsewhere that a turn waits."""
         window = self._parts.composer.window()
         if not window.isActiveWindow():
             QApplication.alert(window)
@@ -70,7 +68,7 @@ class QuestionController(Controller):
             self._parts.toast.show_message(words, "Open", lambda: self._chat.open(asked.conversation), stays=True)
 
     def _withdraw(self) -> None:
-        """A toast goes when its question is answered, or is in sight."""
+        """Withdraw the toast once its question is answered or in sight."""
         if self._told is None:
             return
         asked, words = self._told

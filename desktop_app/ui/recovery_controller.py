@@ -30,7 +30,7 @@ class RecoveryController(Controller):
         self._settings = settings
 
     def perform(self, action: Action, setting: str = "") -> None:
-        """Takes one of the ways out, in the conversation that is open. setting: what the settings are opened at."""
+        """Do what the failure's card offers. setting: where the settings are opened."""
         match action:
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
@@ -54,11 +54,11 @@ class RecoveryController(Controller):
                 raise ValueError(f"{action} is no way out of a failure")
 
     def use_own_window(self) -> None:
-        """Forgets what was learned of the window from what its server did."""
+        """Forget what was learned of the window from its server's behaviour."""
         self._bridge.wish(p.UseOwnWindow(self._chat.conversation))
 
     def choose_export(self, parent: QWidget) -> None:
-        """Asks for a file to write the conversation to, without stopping anything meanwhile."""
+        """Ask for a file to write the conversation to."""
         dialog = QFileDialog(parent, "Export the conversation")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(FORMATS))
@@ -71,7 +71,7 @@ class RecoveryController(Controller):
         dialog.open()
 
     def export(self, conversation: str, path: str) -> None:
-        """Writes a conversation to a file; its ending says in which format."""
+        """Write a conversation to a file; its suffix decides the format."""
         kind = "json" if path.lower().endswith(".json") else "markdown"
         self._bridge.start(self._export(p.ExportConversation(conversation, path, kind)))
 

@@ -34,24 +34,23 @@ class SettingsController(QObject):
         self._changing = asyncio.Lock()
 
     def show_theme(self) -> None:
-        """Paints everything in the chosen theme; "system" follows the system."""
+        """Apply the chosen theme; "system" follows the system."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         show_theme(application, self._settings.theme, self._settings.font_scale)
 
     def offer_models(self, is_largest_first: bool = False) -> None:
-        """Opens the menu of models; for one who has run out of room, those with the largest windows first."""
         self._bridge.start(self._offer_models(is_largest_first))
 
     def open(self, parent: QWidget, setting: str = "") -> None:
-        """Opens the settings, at that one: "servers/NAME/FIELD"."""
+        """Open the settings, scrolled to one of them: "servers/NAME/FIELD"."""
         if self._dialog is None:
             self._bridge.start(self._open(parent, setting))
         else:
             self._dialog.show_setting(setting)
 
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
-        """Stores the settings with one thing changed; changes that come together are made one after the other."""
+        """Store the settings with one change; concurrent changes are made one after the other."""
         async with self._changing:
             read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
             await self._store(changed(read.settings), {})

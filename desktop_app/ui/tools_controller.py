@@ -38,7 +38,6 @@ class ToolsController(Controller):
         self._can_call = True
 
     def note_opened(self, opened: p.Opened) -> None:
-        """The conversation that is shown now: where its tools work, and whether its model can call any."""
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
         self._parts.header.show_folder(self._folder)
         self._parts.composer.show_tools(self._can_call)
@@ -46,7 +45,7 @@ class ToolsController(Controller):
     # The folder
 
     def offer_folder(self, parent: QWidget) -> None:
-        """Asks for a folder; where there is one, it can also be left."""
+        """Ask for a folder; where there is one, offer to leave it."""
         if not self._folder:
             self.choose_folder(parent)
             return
@@ -58,7 +57,6 @@ class ToolsController(Controller):
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
     def choose_folder(self, parent: QWidget) -> None:
-        """Asks for a folder, without stopping anything meanwhile."""
         dialog = QFileDialog(parent, "Working folder of this conversation", self._folder or str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -67,29 +65,27 @@ class ToolsController(Controller):
         dialog.open()
 
     def use_folder(self, folder: str) -> None:
-        """The tools of the open conversation work there from now on; "" for nowhere."""
+        """Let the tools of the open conversation work there; "" for nowhere."""
         if self._chat.conversation:
             self._chat.open_with(p.ChooseFolder(self._chat.conversation, folder))
 
     # Which tools are on
 
     def open(self, parent: QWidget) -> None:
-        """Shows the tools."""
         if self._sheet is None and self._chat.conversation:
             self._bridge.start(self._open(parent))
 
     def switch(self, name: str, is_on: bool) -> None:
-        """A tool that is to be offered, or not any more."""
         self._bridge.start(self._switch(name, is_on))
 
     # Runs and whole outputs
 
     def stop(self, reply_id: str, place: int) -> None:
-        """Ends one running call; the turn goes on with what it had shown."""
+        """Stop one running call; the turn goes on with its output so far."""
         self._bridge.wish(p.StopTool(self._chat.conversation, reply_id, place))
 
     def open_whole(self, spill: str, title: str) -> None:
-        """Opens a window that reads a whole output."""
+        """Open a window that shows a whole output."""
         from .tools.spill_viewer import SpillViewer
 
         viewer = SpillViewer(spill, title, self._parts.composer.window())

@@ -39,7 +39,7 @@ class Lane:
 
     def __init__(self, folder: Path, base_url: str, start: Start, seed: str) -> None:
         self.kills = 0
-        self.doing = ""
+        self.activity = ""
         self._data, self._work = folder / "data", folder / "work"
         self._work.mkdir(parents=True)
         (self._work / "notes.txt").write_text("Notes of a journey.\n" * 20)
@@ -67,7 +67,7 @@ class Lane:
     async def _run(self, scenes: list[str]) -> None:
         engine = await self._started()
         for number, scene in enumerate(scenes):
-            self.doing = f"kill {number}, {scene}"
+            self.activity = f"kill {number}, {scene}"
             if scene == AT_THE_START:
                 await self._kill(engine)
                 await self._killed_while_it_starts()

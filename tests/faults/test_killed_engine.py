@@ -45,7 +45,7 @@ async def test_fifty_killed_engines(tmp_path: Path) -> None:
                     group.create_task(run)
         except* Exception as errors:
             for error in errors.exceptions:
-                error.add_note(f"PALIMPSEST_FAULTS_SEED={seed}; " + "; ".join(lane.doing for lane in lanes))
+                error.add_note(f"PALIMPSEST_FAULTS_SEED={seed}; " + "; ".join(lane.activity for lane in lanes))
             raise
     assert sum(lane.kills for lane in lanes) >= 50
     assert script.malformed == []

@@ -19,8 +19,8 @@ from ui_scenes import Run, Scene, in_window
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.transcript.transcript import Transcript
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -83,9 +83,9 @@ def window(qtbot):
 
 
 @pytest.fixture
-def view(qtbot) -> Transcript:
+def view(qtbot) -> TranscriptWidget:
     """A transcript of its own, empty."""
-    made = Transcript(TranscriptModel())
+    made = TranscriptWidget(TranscriptModel())
     made.resize(800, 600)
     qtbot.addWidget(made)
     made.show()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextFormat
 
 from desktop_app.ui.transcript.markdown_documents import last_table, markdown_document, rows_document
-from desktop_app.ui.transcript.segments import Code, Prose, Rows, Segment
+from desktop_app.ui.transcript.segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
 Shown = list[tuple[object, ...]]
 
@@ -17,21 +17,21 @@ def whole(*parts: str, references: str = "") -> Shown:
         if part.startswith("```"):
             shown += [("code", ((line, ""),)) for line in part.split("\n")[1:-1] if line]
         else:
-            shown += shown_of(markdown_document(Prose(part, references=references)))
+            shown += shown_of(markdown_document(ProseSegment(part, references=references)))
     return shown
 
 
-def joined(segments: list[Segment]) -> Shown:
+def join_continued(segments: list[MarkdownSegment]) -> Shown:
     """The segments one after the other; a paragraph or a table that goes on is one with what it goes on from."""
     shown: Shown = []
     for segment in segments:
         match segment:
-            case Code(text):
+            case CodeSegment(text):
                 shown += [("code", ((line, ""),)) for line in text.split("\n") if line]
-            case Rows():
+            case TableSegment():
                 table = sum(block[0] == "cell" and block[2] == 0 for block in shown[_last_table(shown) :])
                 shown += shown_of(rows_document(segment, ()), table)
-            case Prose(goes_on=goes_on):
+            case ProseSegment(goes_on=goes_on):
                 blocks = shown_of(markdown_document(segment))
                 if goes_on in ("paragraph", "word") and shown and blocks:
                     last = shown.pop()
@@ -93,10 +93,10 @@ def _words(block: QTextBlock, is_head: bool) -> tuple[tuple[str, str], ...]:
 
 
 def _merged(pieces: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    merged: list[tuple[str, str]] = []
+    merge_pages: list[tuple[str, str]] = []
     for text, look in pieces:
-        if merged and merged[-1][1] == look:
-            merged[-1] = merged[-1][0] + text, look
+        if merge_pages and merge_pages[-1][1] == look:
+            merge_pages[-1] = merge_pages[-1][0] + text, look
         else:
-            merged.append((text, look))
-    return tuple(merged)
+            merge_pages.append((text, look))
+    return tuple(merge_pages)

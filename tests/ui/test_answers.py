@@ -21,7 +21,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.answers import EarlierItem, Missing
+from desktop_app.ui.transcript.answers import EarlierItem, MissingReply
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import MessageItem, items_of
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -35,7 +35,7 @@ def opened(rows: list[MessageRow]) -> TranscriptModel:
     return model
 
 
-def waits(model: TranscriptModel) -> list[Missing]:
+def waits(model: TranscriptModel) -> list[MissingReply]:
     return [item.missing for n in range(model.rowCount()) if isinstance(item := model.item(n), MessageItem)]
 
 
@@ -56,7 +56,7 @@ def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
     partial = replace(row(1, Role.ASSISTANT).message, is_interrupted=True)
     model = opened([row(0), replace(row(1), message=partial)])
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    assert waits(model) == [Missing.NOTHING, Missing.REST]
+    assert waits(model) == [MissingReply.NOTHING, MissingReply.REST]
     model.apply(TurnStarted("c"))
     model.apply(ViewChanged("c", (), (MessageChange("m1", MessageState.ABANDONED, operation_id="r1"),)))
     model.apply(ReplyStarted("c", "m2", "Sonnet"))
@@ -74,26 +74,26 @@ def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
 
 def test_a_message_without_an_answer_says_so_at_a_restart_and_before_the_next_one(qapp) -> None:
     model = opened([row(0)])
-    assert waits(model) == [Missing.ANSWER]
+    assert waits(model) == [MissingReply.ANSWER]
     model.apply(TurnStarted("c"))
-    assert waits(model) == [Missing.NOTHING]
+    assert waits(model) == [MissingReply.NOTHING]
     model.apply(TurnFailed("c", Failure("rate_limit", "Rate limit reached")))
     model.apply(TurnFinished("c", "failed"))
-    assert waits(model) == [Missing.NOTHING]  # the card says more
+    assert waits(model) == [MissingReply.NOTHING]  # the card says more
     model.apply(TurnStarted("c"))
     model.apply(MessageRecorded("c", row(1)))
     model.apply(MessageRecorded("c", row(2, Role.ASSISTANT)))
     model.apply(TurnFinished("c"))
-    assert waits(model) == [Missing.PASSED_OVER, Missing.NOTHING, Missing.NOTHING]
+    assert waits(model) == [MissingReply.PASSED_OVER, MissingReply.NOTHING, MissingReply.NOTHING]
     first = model.item(0)
     assert isinstance(first, MessageItem)
     assert first.why == "Rate limit reached."
-    assert waits(opened([row(0), row(1), row(2, Role.ASSISTANT)]))[0] is Missing.PASSED_OVER
+    assert waits(opened([row(0), row(1), row(2, Role.ASSISTANT)]))[0] is MissingReply.PASSED_OVER
 
 
 def test_results_without_the_answer_that_they_are_for_say_so() -> None:
     items = items_of([row(0), call(1, "read"), result(2, "read")], ())
-    assert [item.missing for item in items if isinstance(item, MessageItem)][-1] is Missing.ANSWER
+    assert [item.missing for item in items if isinstance(item, MessageItem)][-1] is MissingReply.ANSWER
 
 
 def test_replaced_answers_unfold_and_are_turned_over(view, qtbot):

@@ -43,7 +43,7 @@ def test_a_card_says_that_the_reply_broke_off(run: Run, qapp: QApplication, data
             card = window.transcript_model.item(window.transcript_model.rowCount() - 1)
             assert isinstance(card, FailureItem)
             assert "interrupted" in card.failure.title
-            window.stage.transcript.perform(Action.TRY_AGAIN, "")
+            window.chat_pane.transcript.perform(Action.TRY_AGAIN, "")
             await until(lambda: texts(window)[-1] == "Whole.")
 
         run(in_window(window, bridge, scene, lambda: window.chat.conversation))

@@ -88,7 +88,7 @@ def test_where_it_has_no_place_the_panel_is_left_closed_until_it_has_one(main_wi
     qtbot.waitUntil(main_window.panel.isVisible)
     main_window.resize(800, 500)
     qtbot.waitUntil(lambda: not main_window.panel.isVisible())
-    assert main_window.body.is_panel_wanted
+    assert main_window.split_pane.is_panel_wanted
 
 
 def test_in_a_small_window_the_panel_lies_over_the_conversation_and_nothing_moves(main_window, qtbot) -> None:
@@ -97,13 +97,13 @@ def test_in_a_small_window_the_panel_lies_over_the_conversation_and_nothing_move
     qtbot.wait(20)
     button = main_window.header.panel_button
     place = button.mapTo(main_window, QPoint(0, 0))
-    column = main_window.stage.width()
+    column = main_window.chat_pane.width()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.wait(20)
     assert main_window.panel.isVisible()
     assert (main_window.width(), main_window.height()) == (800, 500)
     assert button.mapTo(main_window, QPoint(0, 0)) == place
-    assert main_window.stage.width() == column
+    assert main_window.chat_pane.width() == column
     main_window.panel.tabs.setFocus()
     qtbot.keyClick(main_window.panel.tabs, Qt.Key.Key_Escape)
     assert not main_window.panel.isVisible()
@@ -169,7 +169,7 @@ def test_cards_and_toasts_squash_nothing_and_never_change_the_window(main_window
         for _ in range(4):
             qapp.processEvents()
             assert (window.width(), window.height()) == size
-            shown = [window.stage, window.toast, window.question, window.failure, window.composer, window.gauge]
+            shown = [window.chat_pane, window.toast, window.question, window.failure, window.composer, window.gauge]
             boxes = [place_in(window, widget) for widget in shown if widget.isVisible()]
             assert [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)] == []
             assert all(window.rect().contains(box) for box in boxes)

@@ -21,7 +21,7 @@ from desktop_app.conversation.events import (
     TurnStarted,
 )
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.live_turns import RESTING, Doing, LiveReply, LiveTurns
+from desktop_app.ui.live_turns import RESTING, Activity, LiveReply, LiveTurns
 from desktop_app.ui.transcript.items import FailureItem, ReplyItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
@@ -37,26 +37,26 @@ def told(*events: TurnEvent) -> LiveTurns:
 
 def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() -> None:
     turns = told(TurnStarted("a"), TurnStarted("b"), QUESTION, QUESTION)
-    assert turns.doings == {"a": Doing.WAITS, "b": Doing.WORKS}
+    assert turns.activities == {"a": Activity.WAITS, "b": Activity.WORKS}
     assert turns.of("a").questions == (QUESTION,)
     turns.fold(QuestionAnswered("a", "q1", True))
-    assert turns.doings["a"] is Doing.WORKS
+    assert turns.activities["a"] is Activity.WORKS
     for event in (TurnFailed("a", Failure("server", "No answer")), TurnFinished("a", "failed"), TurnFinished("b")):
         turns.fold(event)
-    assert turns.doings == {"a": Doing.FAILED}
+    assert turns.activities == {"a": Activity.FAILED}
     turns.fold(TurnStarted("a"))
-    assert turns.doings == {"a": Doing.WORKS}
+    assert turns.activities == {"a": Activity.WORKS}
 
 
 def test_many_rounds_without_the_user_are_no_error_but_a_question() -> None:
     failed = TurnFailed("a", TOO_MANY_ROUNDS)
-    assert told(TurnStarted("a"), failed, TurnFinished("a", "failed")).doings == {"a": Doing.WAITS}
+    assert told(TurnStarted("a"), failed, TurnFinished("a", "failed")).activities == {"a": Activity.WAITS}
 
 
 def test_nothing_is_kept_of_a_turn_that_ended_well() -> None:
     turns = told(TurnStarted("a"), TextDelta("a", "r", "Hello"), TurnFinished("a"))
     assert turns.of("a") == RESTING
-    assert turns.doings == {}
+    assert turns.activities == {}
     assert turns.running == frozenset()
 
 
@@ -127,7 +127,7 @@ def test_a_turn_that_waits_for_the_users_word_did_not_go_wrong(kind: str) -> Non
     turns = LiveTurns()
     for event in (TurnStarted("a"), TurnFailed("a", Failure(kind, "What now?")), TurnFinished("a", "failed")):
         turns.fold(event)
-    assert turns.doings["a"] is Doing.WAITS
+    assert turns.activities["a"] is Activity.WAITS
 
 
 def test_a_notice_is_kept_and_is_no_failure() -> None:
@@ -136,4 +136,4 @@ def test_a_notice_is_kept_and_is_no_failure() -> None:
     for event in (TurnStarted("a"), Noticed("a", notice), TurnFinished("a")):
         turns.fold(event)
     assert turns.of("a").notices == (notice,)
-    assert not turns.doings
+    assert not turns.activities

@@ -37,13 +37,13 @@ def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(play):
 
 def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        assert window.stage.currentWidget() is window.stage.welcome
+        assert window.chat_pane.currentWidget() is window.chat_pane.welcome
         assert window.header.chip.text() == "SmolLM2 135M · 8k"
         finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-        window.stage.welcome.prompts[0].click()
+        window.chat_pane.welcome.prompts[0].click()
         await finished
         assert len(texts(window)) == 2
-        assert window.stage.currentWidget() is window.stage.transcript
+        assert window.chat_pane.currentWidget() is window.chat_pane.transcript
 
     play(scene, messages=0)
 
@@ -52,8 +52,8 @@ def test_what_is_typed_before_and_after_a_starter_card_stays(play, qtbot):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
         qtbot.keyClicks(window.composer.field, "before")
-        window.stage.welcome.prompts[0].setFocus()
-        qtbot.mouseClick(window.stage.welcome.prompts[0], Qt.MouseButton.LeftButton)
+        window.chat_pane.welcome.prompts[0].setFocus()
+        qtbot.mouseClick(window.chat_pane.welcome.prompts[0], Qt.MouseButton.LeftButton)
         assert window.focusWidget() is window.composer.field
         await finished
         qtbot.keyClicks(window.focusWidget(), " and after")
@@ -157,7 +157,7 @@ def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_pa
 def test_older_messages_are_read_when_the_user_scrolls_up(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         assert window.transcript_model.item(0) == GapItem(0, 139)
-        view = window.stage.transcript
+        view = window.chat_pane.transcript
         view.verticalScrollBar().setValue(view.heights.top(1))
         await until(lambda: window.transcript_model.item(0) == GapItem(0, 79))
         assert texts(window)[1:3] == ["Question 80", "Answer 81\n\n- one\n- two"]
@@ -174,7 +174,7 @@ def test_a_search_result_far_back_is_gone_to(play):
         found = await bridge.ask_for(p.Found, p.Search("Question 4"))
         window.listing.show_result(next(r for r in found.results if r.index == 4 and r.conversation == "c1"))
         await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
-        view = window.stage.transcript
+        view = window.chat_pane.transcript
         row = window.transcript_model.row_of("c1-4")
         await until(lambda: 0 <= view.visualRect(window.transcript_model.index(row)).top() < view.height())
         palette.close()
@@ -203,7 +203,7 @@ def test_optimizing_marks_the_chat_and_undo_takes_it_back(play):
 
 def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.stage.transcript.pin_requested.emit("c1-199")
+        window.chat_pane.transcript.pin_requested.emit("c1-199")
         await until(lambda: window.transcript_model.item(60).row.is_pinned)
         assert [card.row.message.id for card in window.panel.pins.cards] == ["c1-199"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.ui.transcript.markdown_documents import markdown_document
-from desktop_app.ui.transcript.segments import Prose, segments_of
+from desktop_app.ui.transcript.segments import ProseSegment, segments_of
 from desktop_app.ui.widgets.markdown_text import MarkdownText
 from desktop_app.ui.widgets.math_text import escape_math
 
@@ -23,7 +23,7 @@ FORMULAS = (
 
 
 def shown(text: str) -> str:
-    return "\n".join(markdown_document(p).toPlainText() for p in segments_of(text) if isinstance(p, Prose))
+    return "\n".join(markdown_document(p).toPlainText() for p in segments_of(text) if isinstance(p, ProseSegment))
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

@@ -14,11 +14,10 @@ from desktop_app.conversation.transcript import Trigger
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
-from desktop_app.ui.context_panel.memory_card import MemoryCard, origin_words
-from desktop_app.ui.context_panel.memory_scope import Here
+from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard, origin_text
 from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.transcript.spoken import mark_words
+from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.widgets.buttons import LinkButton
 
 NOW = 1_760_000_000.0
@@ -58,7 +57,7 @@ RULE = Memory("k4", "Never touch vendor/", NOW, NOW, "c1", "rule", scope="folder
 
 
 def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel, qtbot):
-    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, Here("c1", "/work/billing"))
+    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, CurrentScope("c1", "/work/billing"))
     used, everywhere = (next(c for c in panel.memories.cards if c.memory.id == name) for name in ("k4", "k1"))
     assert "billing" in used.scope.text()
     assert used.widen.isVisibleTo(used)
@@ -69,7 +68,7 @@ def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel
 
 
 def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
-    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, Here("c2", "/work/other"))
+    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
     assert [card.memory.id for card in panel.memories.cards] == ["k1", "k4"]
     assert [card.is_sent for card in panel.memories.cards] == [True, False]
     assert panel.memories.total.text() == "12 of 1,000 tokens · 1 of 2 memories"
@@ -85,7 +84,7 @@ def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
     ],
 )
 def test_the_menu_changes_where_it_is_used(panel, qtbot, memory: Memory, offered: list[str]):
-    panel.memories.set_memories((memory,), 12, 1_000, {"c1": "Billing"}, Here("c2", "/work/other"))
+    panel.memories.set_memories((memory,), 12, 1_000, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
     (card,) = panel.memories.cards
     qtbot.mouseClick(card.scope, Qt.MouseButton.LeftButton)
     (menu,) = card.scope.findChildren(QMenu)
@@ -175,7 +174,7 @@ def test_a_flush_stands_in_the_history_with_what_it_saved_and_can_be_reverted(pa
     assert told.args == ["f1"]
     with qtbot.waitSignal(panel.memories_requested):
         links(card, "Show").click()
-    assert mark_words(FLUSH) == "2 memories saved"
+    assert mark_text(FLUSH) == "2 memories saved"
 
 
 def test_the_cause_of_a_flush_is_said_where_it_is_known():
@@ -185,8 +184,8 @@ def test_the_cause_of_a_flush_is_said_where_it_is_known():
 
 
 def test_where_it_is_from_is_said_in_words():
-    assert origin_words(CUT_OVER, "", NOW).startswith("Saved by the model · ")
-    assert origin_words(SHORT, "", NOW).startswith("Written by you · ")
+    assert origin_text(CUT_OVER, "", NOW).startswith("Saved by the model · ")
+    assert origin_text(SHORT, "", NOW).startswith("Written by you · ")
 
 
 def test_deleting_in_the_window_can_be_undone(play):

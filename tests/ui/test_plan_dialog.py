@@ -13,7 +13,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Usage
 from desktop_app.engine.protocol import Writer
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
-from desktop_app.ui.optimize.strategy_choice import cost_words
+from desktop_app.ui.optimize.strategy_choice import cost_text
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def click(qtbot, widget) -> None:
 
 
 def test_the_plan_is_said_in_numbers_that_add_up(dialog):
-    texts = [fate.label.text() for fate in dialog.fates.fates]
+    texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts == [
         "1 old tool result shortened",
         "31 messages archived",
@@ -67,15 +67,15 @@ def test_it_fits_into_a_small_window_and_stands_in_its_middle(dialog, window):
 
 
 def test_show_unfolds_the_messages(dialog, qtbot):
-    archived = dialog.fates.fates[1]
+    archived = dialog.changes.changes[1]
     click(qtbot, archived.show_items)
     assert archived.list.isVisible()
     assert archived.list.rows.rowCount() == 31
     assert archived.show_items.text() == "hide"
     dialog.set_plan(replace(PLAN, id="plan2"))
-    qtbot.waitUntil(dialog.fates.fates[1].list.isVisible)
-    click(qtbot, dialog.fates.fates[1].show_items)
-    assert not dialog.fates.fates[1].list.isVisible()
+    qtbot.waitUntil(dialog.changes.changes[1].list.isVisible)
+    click(qtbot, dialog.changes.changes[1].show_items)
+    assert not dialog.changes.changes[1].list.isVisible()
 
 
 def test_optimize_applies_and_leaves_closing_to_whoever_applied(dialog, qtbot):
@@ -141,7 +141,7 @@ def test_a_plan_that_gains_nothing_says_so_calmly(dialog):
     dialog.set_plan(replace(PLAN, is_useful=False, note="All of it is needed.", archived=(), pruned=(), summary=""))
     assert dialog.useless.text() == "All of it is needed."
     assert dialog.useless.isVisible()
-    assert not dialog.fates.isVisible()
+    assert not dialog.changes.isVisible()
     assert not dialog.apply.isEnabled()
 
 
@@ -297,7 +297,7 @@ def test_a_summary_that_had_to_be_made_without_the_model_says_why(dialog):
     ],
 )
 def test_the_cost_in_words(writer, words):
-    assert cost_words(writer) == words
+    assert cost_text(writer) == words
 
 
 def test_it_fits_into_a_small_window_with_all_of_it_shown(dialog, window):

@@ -30,27 +30,27 @@ TOO_LONG = replace(
 
 def test_rules_that_do_not_fit_are_told_and_can_be_read(dialog, qtbot):
     dialog.set_plan(TOO_LONG)
-    texts = [fate.label.text() for fate in dialog.fates.fates]
+    texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts[-3:] == ["2 rules stay word for word", "14 rules do not fit", "6 other facts do not fit"]
-    rules, others = dialog.fates.fates[-2:]
+    rules, others = dialog.changes.changes[-2:]
     click(qtbot, rules.show_items)
     assert rules.list.toPlainText().splitlines() == [f"• {rule}" for rule in RULES]
     click(qtbot, others.show_items)
     assert others.list.toPlainText().splitlines() == ["• src/a.py", "• 282", "… and 4 more"]
     dialog.set_plan(replace(TOO_LONG, id="plan10"))
-    assert [fate.list is not None for fate in dialog.fates.fates[-2:]] == [True, True], "what was unfolded stays so"
+    assert [fate.list is not None for fate in dialog.changes.changes[-2:]] == [True, True], "what was unfolded stays so"
 
 
 def test_one_is_one(dialog):
     dialog.set_plan(replace(PLAN, kept=1, pins=1, rules=0, fidelity=Fidelity(1, 0, 1, 0, (), ("a",), (), 1, 0)))
-    texts = [fate.label.text() for fate in dialog.fates.fates]
+    texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts[-3:] == ["1 message stays unchanged", "1 pin stays word for word", "1 rule does not fit"]
     assert "1 fact verbatim" in dialog.checked.text()
 
 
 def test_all_messages_are_counted_though_only_some_are_listed(dialog, qtbot):
     dialog.set_plan(replace(PLAN, archived_total=9_992))
-    archived = dialog.fates.fates[1]
+    archived = dialog.changes.changes[1]
     assert archived.label.text() == "9,992 messages archived"
     click(qtbot, archived.show_items)
     assert archived.list.rows.rowCount() == 32
@@ -73,7 +73,7 @@ def test_nothing_moves_under_the_pointer(dialog, qtbot):
         dialog.tail.setValue(dialog.tail.value() + 64)
         assert places() == before, "while it is measured"
         dialog.set_plan(plan)
-        for fate in dialog.fates.fates:
+        for fate in dialog.changes.changes:
             if fate.has_items:
                 fate.toggle()
         assert places() == before, plan.id

@@ -18,18 +18,17 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.retry_notice import RetryNotice
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.toast import Toast
-from desktop_app.ui.transcript.cards import lay_out_failure
+from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT, lay_out_failure, ways_out
 from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.document_shelf import DocumentShelf
+from desktop_app.ui.transcript.document_cache import DocumentCache
 from desktop_app.ui.transcript.items import FailureItem
-from desktop_app.ui.transcript.page import Page
-from desktop_app.ui.transcript.recovery import SETTING_WORDS, WAYS_OUT, ways_out
+from desktop_app.ui.transcript.row_builder import RowBuilder
 
 
 def offered(window: MainWindow) -> list[Action]:
     model = window.transcript_model
     row = next(n for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem))
-    return [hot.action for hot in window.stage.transcript.layout_of(row).hots]
+    return [hot.action for hot in window.chat_pane.transcript.layout_of(row).hit_regions]
 
 
 async def fail(window: MainWindow) -> None:
@@ -44,7 +43,7 @@ def test_a_full_window_offers_four_ways_out_and_takes_none_by_itself(play, tmp_p
             Action.OPTIMIZE_AND_RETRY, Action.START_FRESH, Action.SWITCH_MODEL, Action.EXPORT
         ]  # fmt: skip
         assert texts(window)[-1] == "FailureItem"
-        window.stage.transcript.perform(Action.OPTIMIZE_AND_RETRY, "")
+        window.chat_pane.transcript.perform(Action.OPTIMIZE_AND_RETRY, "")
         await until(lambda: "The down step drops data." in texts(window)[-1])
 
     play(scene)
@@ -55,7 +54,7 @@ def test_what_hardly_has_room_is_sent_at_the_users_word(play):
         window.chat.send("!nearly")
         await until(lambda: "FailureItem" in texts(window) and is_idle(window))
         assert offered(window)[:2] == [Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY]
-        window.stage.transcript.perform(Action.SEND_ANYWAY, "")
+        window.chat_pane.transcript.perform(Action.SEND_ANYWAY, "")
         await until(lambda: "The down step drops data." in texts(window)[-1])
 
     play(scene)
@@ -71,11 +70,11 @@ def test_a_suspected_cut_is_told_behind_a_reply_that_stands(play):
         window.chat.send("!cut")
         await until(lambda: "FailureItem" in texts(window) and is_idle(window))
         assert texts(window)[-2:] == ["Here it is.", "FailureItem"]
-        assert window.chat.conversation not in window.chat.turns.doings, "nothing stopped with an error"
+        assert window.chat.conversation not in window.chat.turns.activities, "nothing stopped with an error"
         assert Action.USE_OWN_WINDOW in offered(window)
         told: list[object] = []
         bridge.happened.connect(told.append)
-        window.stage.transcript.perform(Action.USE_OWN_WINDOW, "")
+        window.chat_pane.transcript.perform(Action.USE_OWN_WINDOW, "")
         await until(lambda: any(isinstance(event, GaugeChanged) for event in told))
         await until(lambda: "FailureItem" not in texts(window))
         assert not window.chat.turns.of(window.chat.conversation).notices
@@ -86,7 +85,7 @@ def test_a_suspected_cut_is_told_behind_a_reply_that_stands(play):
 def test_starting_fresh_opens_another_conversation(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         await fail(window)
-        window.stage.transcript.perform(Action.START_FRESH, "")
+        window.chat_pane.transcript.perform(Action.START_FRESH, "")
         await until(lambda: window.header.label.text() == "Started fresh")
         assert window.chat.conversation == "c3"
 
@@ -98,7 +97,7 @@ def test_switching_offers_the_largest_windows_first(play, monkeypatch):
         await fail(window)
         offered: list[Sequence[ModelInfo]] = []  # the menu itself cannot pop up without a screen
         monkeypatch.setattr(window.header, "offer_models", offered.append)
-        window.stage.transcript.perform(Action.SWITCH_MODEL, "")
+        window.chat_pane.transcript.perform(Action.SWITCH_MODEL, "")
         await until(lambda: offered)
         assert [model.id for model in offered[0]] == ["builtin", "far/large"]  # what can be used now comes first
 
@@ -138,7 +137,7 @@ def test_after_too_many_rounds_the_model_goes_on_from_where_it_was(play):
         await until(lambda: "FailureItem" in texts(window) and is_idle(window))
         assert offered(window) == [Action.GO_ON, Action.OPEN_SETTINGS]
         window.composer.set_text("a draft")
-        window.stage.transcript.perform(Action.GO_ON, "")
+        window.chat_pane.transcript.perform(Action.GO_ON, "")
         await until(lambda: "The down step drops data." in texts(window)[-1] and is_idle(window))
         assert texts(window)[-2] == "Round 25 is done.", "what the rounds have done stays"
         assert window.composer.text() == "a draft"
@@ -163,15 +162,15 @@ def test_every_kind_of_a_providers_failure_has_a_way_out():
 @pytest.mark.parametrize("field", SETTING_WORDS)
 def test_the_way_into_the_settings_names_the_field_and_leads_there(play, field):
     failure = Failure("auth", "home needs a key", setting=f"servers/home/{field}")
-    page = Page(600, DocumentShelf())
+    page = RowBuilder(600, DocumentCache())
     lay_out_failure(page, failure)
-    hot = next(hot for hot in page.layout.hots if hot.action is Action.OPEN_SETTINGS)
+    hot = next(hot for hot in page.layout.hit_regions if hot.action is Action.OPEN_SETTINGS)
     assert hot.argument == failure.setting
 
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         server = Server("home", "http://127.0.0.1:9/v1", ("m",))
         await bridge.ask(p.WriteSettings(Settings(servers=(server,)), {}))
-        window.stage.transcript.perform(Action.OPEN_SETTINGS, hot.argument)
+        window.chat_pane.transcript.perform(Action.OPEN_SETTINGS, hot.argument)
         await until(lambda: bool(window.findChildren(SettingsDialog)))
         (dialog,) = window.findChildren(SettingsDialog)
         shown = dialog.servers.forms[0].field(field)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.ui.transcript.paragraphs import PIECE
-from desktop_app.ui.transcript.segments import CODE_LINES, SETTLED, Code, Prose, segments_of
+from desktop_app.ui.transcript.segments import CODE_LINES, SETTLED, CodeSegment, ProseSegment, segments_of
 
 PROSE = "A line of prose that says something. " * 8
 LINES = st.lists(
@@ -35,20 +35,20 @@ def test_a_growing_text_changes_only_its_end(lines: list[str], cut: int) -> None
 
 def test_fences_become_code_with_their_language() -> None:
     found = segments_of("Look:\n\n```python title=x\ndef f():\n    ...\n```\nDone.")
-    assert found == [Prose("Look:"), Code("def f():\n    ...", "python"), Prose("Done.")]
+    assert found == [ProseSegment("Look:"), CodeSegment("def f():\n    ...", "python"), ProseSegment("Done.")]
 
 
 def test_a_fence_inside_another_kind_of_fence_is_code() -> None:
-    assert segments_of("~~~~md\n```\nx\n```\n~~~~") == [Code("```\nx\n```", "md")]
+    assert segments_of("~~~~md\n```\nx\n```\n~~~~") == [CodeSegment("```\nx\n```", "md")]
 
 
 def test_an_open_fence_reaches_to_the_end() -> None:
-    assert segments_of("```\nx\n\ny") == [Code("x\n\ny", "")]
+    assert segments_of("```\nx\n\ny") == [CodeSegment("x\n\ny", "")]
 
 
 def test_long_code_goes_on_in_further_segments() -> None:
     found = segments_of("```\n" + "\n".join(str(n) for n in range(CODE_LINES + 5)) + "\n```")
-    assert [(s.is_first, s.is_last) for s in found if isinstance(s, Code)] == [(True, False), (False, True)]
+    assert [(s.is_first, s.is_last) for s in found if isinstance(s, CodeSegment)] == [(True, False), (False, True)]
 
 
 def test_prose_is_cut_at_a_blank_line_but_never_inside_a_list() -> None:

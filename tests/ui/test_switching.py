@@ -12,7 +12,7 @@ from desktop_app.conversation.events import RetryScheduled
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.stage import Stage
+from desktop_app.ui.panes import ChatPane
 from desktop_app.ui.transcript.items import FailureItem
 
 
@@ -21,7 +21,7 @@ async def go_to(window: MainWindow, conversation: str) -> None:
     await until(lambda: window.chat.conversation == conversation)
 
 
-def spoken(window: MainWindow, conversation: str) -> str:
+def accessible_text(window: MainWindow, conversation: str) -> str:
     """What a screen reader says of its line in the sidebar."""
     listed = window.sidebar.list.conversations
     return str(listed.data(listed.index(listed.row_of(conversation)), Qt.ItemDataRole.AccessibleTextRole))
@@ -32,8 +32,8 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
         window.chat.send("!wait")
         await until(lambda: window.transcript_model.streaming_text.count("word") > 3)
         await go_to(window, "c2")
-        assert "Working" in spoken(window, "c1")
-        assert "Working" not in spoken(window, "c2")
+        assert "Working" in accessible_text(window, "c1")
+        assert "Working" not in accessible_text(window, "c2")
         await asyncio.sleep(0.1)
         await go_to(window, "c1")
         await until(lambda: window.transcript_model.streaming_text)
@@ -42,7 +42,7 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
         await until(lambda: is_idle(window))
         assert texts(window)[-1].startswith(shown)
         assert texts(window)[-1].count("word") - shown.count("word") < shown.count("word")
-        assert "Working" not in spoken(window, "c1")
+        assert "Working" not in accessible_text(window, "c1")
 
     play(scene)
 
@@ -50,7 +50,7 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
 def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         bridge.wish(p.Send("c2", "!fail"))
-        await until(lambda: "Stopped with an error" in spoken(window, "c2"))
+        await until(lambda: "Stopped with an error" in accessible_text(window, "c2"))
         for _ in range(2):
             await go_to(window, "c2")
             assert texts(window)[-1] == "FailureItem"
@@ -63,7 +63,7 @@ def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
 def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         bridge.wish(p.Send("c2", "!rounds"))
-        await until(lambda: "Waiting for your answer" in spoken(window, "c2"))
+        await until(lambda: "Waiting for your answer" in accessible_text(window, "c2"))
         assert window.toast.isVisible()
         await go_to(window, "c2")  # not by the toast's own link
         assert window.question.isVisible()
@@ -73,7 +73,7 @@ def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
         await go_to(window, "c2")
         await until(lambda: window.question.is_listening)
         window.question.once.click()
-        assert "Waits" not in spoken(window, "c2")
+        assert "Waits" not in accessible_text(window, "c2")
         await until(lambda: is_idle(window))
 
     play(scene)
@@ -89,7 +89,7 @@ def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
         assert not window.question.isVisible()
         await asyncio.sleep(0.7)  # longer than the countdown's beat
         assert not window.toast.isVisible()
-        assert spoken(window, "c1").count("\n") == 1
+        assert accessible_text(window, "c1").count("\n") == 1
 
     play(scene)
 
@@ -123,11 +123,11 @@ def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
 
 def test_a_conversation_that_has_messages_never_shows_the_welcome(play, monkeypatch):
     shown: list[QWidget | None] = []
-    choose = Stage.setCurrentWidget
-    monkeypatch.setattr(Stage, "setCurrentWidget", lambda stage, page: (shown.append(page), choose(stage, page))[1])
+    choose = ChatPane.setCurrentWidget
+    monkeypatch.setattr(ChatPane, "setCurrentWidget", lambda stage, page: (shown.append(page), choose(stage, page))[1])
 
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        stage = window.stage
+        stage = window.chat_pane
         shown.clear()  # before the first conversation is known the scripted one is none yet
         window.chat._shown = ""  # as at the start: nothing is shown yet
         asked = bridge.ask_for
@@ -152,11 +152,11 @@ def test_what_was_shown_comes_back_when_a_conversation_does_not_open(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         before = window.header.label.text()
         window.chat.awaited.emit("Trip to Lisbon")
-        assert window.stage.currentWidget() is window.stage.skeleton
-        assert window.stage.skeleton.is_drawn
-        window.stage.skeleton.grab()
+        assert window.chat_pane.currentWidget() is window.chat_pane.skeleton
+        assert window.chat_pane.skeleton.is_drawn
+        window.chat_pane.skeleton.grab()
         window.chat.arrived.emit()
-        assert window.stage.currentWidget() is window.stage.transcript
+        assert window.chat_pane.currentWidget() is window.chat_pane.transcript
         assert window.header.label.text() == before
 
     play(scene)

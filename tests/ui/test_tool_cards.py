@@ -23,14 +23,13 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import LiveTurn
-from desktop_app.ui.transcript.display_list import Action, Words
-from desktop_app.ui.transcript.head_line import arguments_in_words, arguments_whole
-from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem, as_it_stands
-from desktop_app.ui.transcript.live_tools import KEPT, LiveTools, last_lines, plain_output
-from desktop_app.ui.transcript.spoken import spoken
+from desktop_app.ui.transcript.display_list import Action, TextLine
+from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem, with_run
+from desktop_app.ui.transcript.live_tools import KEPT, ToolRuns, last_lines, plain_output
+from desktop_app.ui.transcript.row_text import accessible_text, arguments_summary, arguments_text
 from desktop_app.ui.transcript.tool_card import truncated_tag
-from desktop_app.ui.transcript.transcript import Transcript
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.formats import format_duration
 
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
@@ -55,10 +54,12 @@ def keys(model: TranscriptModel) -> list[str]:
     return [model.item(n).key for n in range(model.rowCount())]
 
 
-def words(view: Transcript, number: int) -> list[str]:
+def words(view: TranscriptWidget, number: int) -> list[str]:
     layout = view.layout_of(number)
-    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, Words)]
-    return lines + [h.words.text for h in layout.hots if h.words] + [f.document.toPlainText() for f in layout.flows]
+    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, TextLine)]
+    return (
+        lines + [h.words.text for h in layout.hit_regions if h.words] + [f.document.toPlainText() for f in layout.flows]
+    )
 
 
 def test_calls_are_cards_from_the_moment_they_are_made(view):
@@ -70,7 +71,7 @@ def test_calls_are_cards_from_the_moment_they_are_made(view):
     assert {"bash", "pytest -q timeout=60", "running", "Stop"} <= set(words(view, 2))
     assert "waiting" in words(view, 3)
     assert "Stop" not in words(view, 3), "only what runs can be stopped"
-    assert spoken(model.item(2)).startswith("bash is running: pytest")
+    assert accessible_text(model.item(2)).startswith("bash is running: pytest")
 
 
 def test_the_stored_result_takes_the_place_of_the_running_card_without_a_row_coming_or_going(view, qtbot):
@@ -131,7 +132,7 @@ def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_
 def test_stop_on_a_running_card_stops_that_call_alone(view, qtbot):
     calling(view.transcript)
     tell(view.transcript, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1))
-    hot = next(hot for hot in view.layout_of(3).hots if hot.action is Action.STOP)
+    hot = next(hot for hot in view.layout_of(3).hit_regions if hot.action is Action.STOP)
     with qtbot.waitSignal(view.stop_requested) as told:
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=(view.origin(3) + hot.box.center()).toPoint())
     assert told.args == ["m1", 1]
@@ -144,7 +145,7 @@ def test_a_call_runs_although_one_of_its_id_was_refused_before_it(view):
     tell(model, MessageRecorded("v", result(2, "bash", "denied", is_error=True)))
     tell(model, ToolFinished("v", "c", "m2", "bash", True, 0.0, 0, "m1"), ToolStarted("v", "m1", CALLS[1], 1))
     tell(model, ToolOutputReceived("v", "c", "one\n", "m1", 1))
-    item = as_it_stands(model.item(3), model.tools, 2.0)
+    item = with_run(model.item(3), model.tools, 2.0)
     assert (item.tail, item.seconds) == ("one\n", 2)
 
 
@@ -158,7 +159,7 @@ def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
     tell(model, ReplyStarted("v", "m2", "Sonnet", "m1"), MessageRecorded("v", called))
     tell(model, ToolStarted("v", "m2", CALLS[0]), ToolOutputReceived("v", "c", "one\n", "m2"))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
-    assert as_it_stands(model.item(2), model.tools, 2.0).tail == "one\n"
+    assert with_run(model.item(2), model.tools, 2.0).tail == "one\n"
     tell(model, MessageRecorded("v", result(3, "bash", "2 passed")))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
     assert isinstance(model.item(2), MessageItem)
@@ -216,7 +217,7 @@ def continued(index: int, text: str, continues: str):
 
 
 def test_only_the_end_of_an_output_is_kept():
-    tools = LiveTools()
+    tools = ToolRuns()
     tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
     for n in range(5_000):
         tools.fold(ToolOutputReceived("v", "c", f"line {n}\n", "m1"), 0.0)
@@ -228,7 +229,7 @@ def test_only_the_end_of_an_output_is_kept():
 
 
 def test_output_of_another_conversation_goes_to_its_own_run():
-    tools = LiveTools()
+    tools = ToolRuns()
     tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
     tools.fold(ToolStarted("w", "n1", CALLS[0]), 0.0)
     tools.fold(ToolOutputReceived("w", "c", "theirs", "n1"), 0.0)
@@ -259,5 +260,5 @@ def test_long_times_are_said_in_minutes_and_hours():
 
 def test_arguments_that_nest_too_deeply_are_shown_as_they_came() -> None:
     arguments = '{"a": ' + "[" * 100_000
-    assert arguments_whole(ToolCall("c", "read", arguments)) == arguments
-    assert arguments_in_words(ToolCall("c", "read", arguments)).startswith('{"a": [[[')
+    assert arguments_text(ToolCall("c", "read", arguments)) == arguments
+    assert arguments_summary(ToolCall("c", "read", arguments)).startswith('{"a": [[[')

@@ -97,7 +97,7 @@ async def run_a_command(window: MainWindow, driver: Driver) -> str:
 def test_a_command_is_stopped_on_its_card_and_the_turn_goes_on(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         key = await run_a_command(window, driver)
-        window.stage.transcript.perform(Action.STOP, key)
+        window.chat_pane.transcript.perform(Action.STOP, key)
         await driver.until(lambda: texts(window)[-1] == "Never mind." and is_idle(window), 40, "the end of the turn")
         assert texts(window)[-2].startswith("begun\n")
         assert "Stopped by the user" in texts(window)[-2]

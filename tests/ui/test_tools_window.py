@@ -42,8 +42,10 @@ def test_one_tool_is_stopped_and_the_turn_goes_on(play):
         window.chat.send("!slow 20000")
         await until(lambda: "ToolItem" in texts(window))
         row = texts(window).index("ToolItem")
-        await until(lambda: any(hot.action is Action.STOP for hot in window.stage.transcript.layout_of(row).hots))
-        window.stage.transcript.perform(Action.STOP, window.transcript_model.item(row).key)
+        await until(
+            lambda: any(hot.action is Action.STOP for hot in window.chat_pane.transcript.layout_of(row).hit_regions)
+        )
+        window.chat_pane.transcript.perform(Action.STOP, window.transcript_model.item(row).key)
         await until(lambda: is_idle(window))
         assert texts(window)[row:] == ["Stopped.", "Built."]
 

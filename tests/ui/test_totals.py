@@ -11,14 +11,14 @@ from desktop_app.conversation.message import Usage
 from desktop_app.conversation.totals import Totals, UsageTotal, add_usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent
 from desktop_app.ui.context_panel.history import History
-from desktop_app.ui.context_panel.totals_card import TotalsCard, dollars_in_words, spent_in_words
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.news import Newsroom
+from desktop_app.ui.notifications import Notifications
 from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.spoken import mark_words
-from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_percent
 
@@ -33,14 +33,14 @@ def link(way: str) -> OperationRow:
 def test_what_was_spent_is_said_with_what_came_from_the_cache():
     spent = UsageTotal(12, 120_300, 4_000, 96_240, 0, 0.1234)
     words = "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"
-    assert spent_in_words(spent) == words
-    assert spent_in_words(UsageTotal(1, 10, 2)) == "1 request · 10 tokens in · 2 out"
+    assert format_spent(spent) == words
+    assert format_spent(UsageTotal(1, 10, 2)) == "1 request · 10 tokens in · 2 out"
 
 
 def test_several_requests_that_were_summed_up_are_several():
     summary = add_usage(add_usage(None, Usage(100, 10)), Usage(200, 20))
     spent = UsageTotal().plus(add_usage(summary, Usage(300, 30))).plus(Usage(5, 5)).plus(None)
-    assert spent_in_words(spent).startswith("5 requests · 605 tokens in")
+    assert format_spent(spent).startswith("5 requests · 605 tokens in")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_share_that_says_nothing_is_no_number(share, words):
     [(0.0, "$0.00"), (0.00001, "less than $0.0001"), (0.0031, "$0.0031"), (1_234.5, "$1,234.50")],
 )
 def test_small_sums_are_not_nothing(dollars, words):
-    assert dollars_in_words(dollars) == words
+    assert format_dollars(dollars) == words
 
 
 def test_nothing_is_shown_before_anything_was_spent(qtbot):
@@ -81,13 +81,13 @@ def test_the_window_shows_what_was_spent(play):
 
 @pytest.mark.parametrize(("way", "words"), [("from", "Continues “{}”"), ("to", "Continued in “{}”")])
 def test_the_way_to_the_other_conversation_stands_in_both(qtbot, way, words):
-    view = Transcript(TranscriptModel())
+    view = TranscriptWidget(TranscriptModel())
     qtbot.addWidget(view)
     view.resize(800, 600)
     view.show()
     view.transcript.open(chat(4), (link(way),))
-    assert mark_words(link(way)) == words.format("Billing, part two")
-    hot = view.layout_of(view.transcript.row_of("mark l1")).hots
+    assert mark_text(link(way)) == words.format("Billing, part two")
+    hot = view.layout_of(view.transcript.row_of("mark l1")).hit_regions
     assert [entry.action for entry in hot] == [Action.OPEN_CONVERSATION]
     with qtbot.waitSignal(view.conversation_requested) as told:
         view.perform(hot[0].action, hot[0].argument)
@@ -106,4 +106,4 @@ def test_the_history_leads_there_too(qtbot):
 
 
 def test_a_way_is_no_news():
-    assert Newsroom().news_of(ViewChanged("v", (link("to"),), ())) is None
+    assert Notifications().notification_of(ViewChanged("v", (link("to"),), ())) is None

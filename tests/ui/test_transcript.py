@@ -20,53 +20,52 @@ from desktop_app.conversation.events import (
     TurnStarted,
 )
 from desktop_app.conversation.message import Reasoning, Role, Text, ToolResult
-from desktop_app.ui.transcript.display_list import Action, Words
-from desktop_app.ui.transcript.reader import MessageReader
+from desktop_app.ui.transcript.display_list import Action, TextLine
 from desktop_app.ui.transcript.row_layout import LONG
-from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.transcript_widget import MessageReader, TranscriptWidget
 from slowness import slowness
 
 
-def settle(view: Transcript, qtbot) -> None:
+def settle(view: TranscriptWidget, qtbot) -> None:
     """Waits until all that is seen is laid out: on a busy machine that takes several passes."""
     qtbot.waitUntil(lambda: view.is_settled)
 
 
-def at_end(view: Transcript) -> bool:
+def at_end(view: TranscriptWidget) -> bool:
     bar = view.verticalScrollBar()
     return bar.maximum() > 0 and bar.value() == bar.maximum()
 
 
-def top_of(view: Transcript, key: str) -> int:
+def top_of(view: TranscriptWidget, key: str) -> int:
     return view.visualRect(view.transcript.index(view.transcript.row_of(key))).top()
 
 
-def actions(view: Transcript, key: str) -> list[Action]:
-    return [hot.action for hot in view.layout_of(view.transcript.row_of(key)).hots]
+def actions(view: TranscriptWidget, key: str) -> list[Action]:
+    return [hot.action for hot in view.layout_of(view.transcript.row_of(key)).hit_regions]
 
 
-def words(view: Transcript, key: str) -> list[str]:
+def words(view: TranscriptWidget, key: str) -> list[str]:
     """All text of the row, line by line."""
     layout = view.layout_of(view.transcript.row_of(key))
-    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, Words)]
-    lines += [hot.words.text for hot in layout.hots if hot.words is not None]
+    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, TextLine)]
+    lines += [hot.words.text for hot in layout.hit_regions if hot.words is not None]
     return lines + [flow.document.toPlainText() for flow in layout.flows]
 
 
-def point_of(view: Transcript, key: str, action: Action) -> QPoint:
+def point_of(view: TranscriptWidget, key: str, action: Action) -> QPoint:
     number = view.transcript.row_of(key)
-    hot = next(hot for hot in view.layout_of(number).hots if hot.action is action)
+    hot = next(hot for hot in view.layout_of(number).hit_regions if hot.action is action)
     return (view.origin(number) + hot.box.center()).toPoint()
 
 
-def click(view: Transcript, qtbot, key: str, action: Action) -> None:
+def click(view: TranscriptWidget, qtbot, key: str, action: Action) -> None:
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point_of(view, key, action))
 
 
 def test_a_conversation_opens_at_its_end_and_lays_out_only_what_is_seen(view, qtbot, monkeypatch):
     made: list[str] = []
-    make = view.shelf.make
-    monkeypatch.setattr(view.shelf, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
+    make = view.cache.make
+    monkeypatch.setattr(view.cache, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
     view.transcript.open(chat(2_000), ())
     qtbot.waitUntil(lambda: view.is_settled)
     assert at_end(view)
@@ -108,8 +107,8 @@ def test_deltas_are_laid_out_at_most_every_40_ms(view, qtbot, monkeypatch):
     view.transcript.open(chat(4), ())
     view.transcript.apply(ReplyStarted("c", "m4", "Sonnet"))
     made: list[str] = []
-    make = view.shelf.make
-    monkeypatch.setattr(view.shelf, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
+    make = view.cache.make
+    monkeypatch.setattr(view.cache, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
     started = perf_counter()
     for _ in range(200):
         view.transcript.apply(TextDelta("c", "m4", "word "))
@@ -309,7 +308,8 @@ def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(vie
 def test_links_are_opened_only_to_the_web_and_to_mail(view, qtbot, monkeypatch):
     opened: list[str] = []
     monkeypatch.setattr(
-        "desktop_app.ui.transcript.transcript.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
+        "desktop_app.ui.transcript.transcript_widget.QDesktopServices.openUrl",
+        lambda url: opened.append(url.toString()),
     )
     for target in ("https://example.org/a", "file:///etc/passwd", "javascript:alert(1)", "mailto:a@example.org"):
         view.transcript.open([row(0, Role.ASSISTANT, Text(f"[click me]({target})"))], ())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shown_markdown import Shown, joined, whole
+from shown_markdown import Shown, join_continued, whole
 
 from desktop_app.ui.transcript import blocks, paragraphs, segments
-from desktop_app.ui.transcript.segments import Code, GrowingText, Prose, Rows, segments_of
+from desktop_app.ui.transcript.segments import CodeSegment, GrowingText, ProseSegment, TableSegment, segments_of
 from examples import examples
 
 WORDS = ("plain", "words", "**bold words**", "*slanted*", "~~struck~~", "`code x`", "[a link](https://x.org/a)",
@@ -84,7 +84,7 @@ def test_what_is_shown_is_what_one_piece_would_show() -> None:
     def each(parts: list[str]) -> None:
         found = segments_of("\n\n".join(parts))
         cuts.append(len(found))
-        assert joined(found) == unbroken(parts)
+        assert join_continued(found) == unbroken(parts)
 
     each()
     assert sum(cuts) > 3 * len(cuts)
@@ -96,7 +96,7 @@ def test_a_text_that_has_grown_is_cut_as_a_whole_one(parts: list[str], data: st.
     text, growing = "\n\n".join(parts), GrowingText()
     for end in sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12))):
         growing.segments_of(text[:end])
-    assert joined(growing.segments_of(text)[0]) == unbroken(parts)
+    assert join_continued(growing.segments_of(text)[0]) == unbroken(parts)
 
 
 LONG = {
@@ -115,12 +115,14 @@ def test_a_long_block_is_shown_whole(kind: str) -> None:
     found = segments_of(LONG[kind])
     assert len(found) > 2
     assert max(len(segment.text) for segment in found) < 9_000
-    assert joined(found) == whole(*(LONG[kind].split("\n\n") if kind == "code" else [LONG[kind]]))
+    assert join_continued(found) == whole(*(LONG[kind].split("\n\n") if kind == "code" else [LONG[kind]]))
 
 
 def test_what_a_segment_needs_goes_with_it() -> None:
-    numbers = [one.number for one in segments_of(LONG["list"]) if isinstance(one, Prose) and one.goes_on]
+    numbers = [one.number for one in segments_of(LONG["list"]) if isinstance(one, ProseSegment) and one.goes_on]
     assert numbers == sorted(numbers)
     assert all(f"{one.number}. " in one.text[:6] for one in segments_of(LONG["list"]) if one.number)
-    assert {one.head for one in segments_of(LONG["table"])[1:] if isinstance(one, Rows)} == {"| No | Name |\n|---|---|"}
-    assert [one.is_last for one in segments_of(LONG["code"]) if isinstance(one, Code)][-1]
+    assert {one.head for one in segments_of(LONG["table"])[1:] if isinstance(one, TableSegment)} == {
+        "| No | Name |\n|---|---|"
+    }
+    assert [one.is_last for one in segments_of(LONG["code"]) if isinstance(one, CodeSegment)][-1]

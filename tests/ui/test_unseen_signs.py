@@ -12,7 +12,7 @@ from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.questions.question_text import note_of, pending_question_text, title_of
-from desktop_app.ui.transcript.head_line import arguments_in_words
+from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.widgets.invisible import escape_invisible
 
 SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")
@@ -72,7 +72,7 @@ def test_titles_and_notes_are_marked_too() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"path": "a\\u202eb"}', "a\u202eb"])
 def test_the_card_of_a_call_in_the_conversation_marks_them_too(arguments: str) -> None:
-    assert arguments_in_words(ToolCall("c", "write", arguments)) == "a‹U+202E›b"
+    assert arguments_summary(ToolCall("c", "write", arguments)) == "a‹U+202E›b"
 
 
 @pytest.mark.parametrize("text", ["git log -3 | head", "naïve café.txt", "日本語", "שלום", "a\tb\nc", "👍🏽"])

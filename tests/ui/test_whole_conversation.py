@@ -13,7 +13,7 @@ from transcript_rows import row
 from desktop_app.conversation.events import MessageRow
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript.pages import MOST, PAGE, GapItem
-from desktop_app.ui.transcript.transcript import Transcript
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from slowness import slowness
 
 TOTAL = 10_000
@@ -30,7 +30,7 @@ def page(before: int) -> list[MessageRow]:
 class Reader:
     """Gives the view the pages that it asks for, one at a time, a little later."""
 
-    def __init__(self, view: Transcript) -> None:
+    def __init__(self, view: TranscriptWidget) -> None:
         self.view, self.wanted, self.reads = view, None, 0
         view.page_requested.connect(lambda before, around: setattr(self, "wanted", self.wanted or (before, around)))
 
@@ -58,7 +58,7 @@ def reader(view) -> Reader:
     return made
 
 
-def seen(view: Transcript) -> list[int]:
+def seen(view: TranscriptWidget) -> list[int]:
     """The places of the messages that are seen."""
     items = [view.transcript.item(n) for n in view._seen_rows()]
     return [-1 if isinstance(item, GapItem) else item.row.index for item in items]

@@ -101,7 +101,7 @@ async def optimize_it(visit: Visit) -> None:
 async def see_the_mark_in_the_chat(visit: Visit) -> None:
     """Where the view was compacted: archived messages above it, still readable, dimmed."""
     operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
-    if not visit.window.stage.transcript.show_message(operation.after_message_id):
+    if not visit.window.chat_pane.transcript.show_message(operation.after_message_id):
         raise NotSeen("the last archived message")
 
 

@@ -101,7 +101,7 @@ async def say_too_much(visit: Visit) -> None:
 async def open_a_tool_card(visit: Visit) -> None:
     """A call of a tool in the session, unfolded: what it was given, and what came back."""
     item = next(i for i in _messages(visit) if i.call is not None and i.row.message.tool_result is not None)
-    transcript = visit.window.stage.transcript
+    transcript = visit.window.chat_pane.transcript
     if not transcript.show_message(item.row.message.id):
         raise NotSeen("the card of a tool")
     transcript.perform(Action.FOLD, item.key)

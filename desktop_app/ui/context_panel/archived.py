@@ -7,17 +7,93 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
+from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, pluralize, readable_text, speaker_of
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.row_list import ListRow, RowList
+from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .operation_card import figures_of, title_of
-from .reader import Reader
+
+
+class MessageDetails(Card):
+    """Shows the chosen messages."""
+
+    bring_back_requested = Signal(tuple)
+    pin_requested = Signal(str)
+    unpin_requested = Signal(str)
+    message_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chosen: tuple[MessageRow, ...] = ()
+        self.speaker = TextLabel(size=13, weight=BOLD)
+        self.about = TextLabel(size=12, tint="ink_faint")
+        self.body = TextArea(size=13)
+        self.body.setReadOnly(True)
+        self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.body.setAccessibleName("Message")
+        self.bring_back = LinkButton("Bring back")
+        self.bring_back.setToolTip("Puts the message back into the context window, word for word")
+        self.pin = LinkButton("Pin")
+        self.pin.setToolTip("Keeps the message in the context window, whatever else is archived")
+        self.show_in_chat = LinkButton("Show in chat")
+        self._lay_out()
+        self.bring_back.clicked.connect(lambda _=False: self.bring_back_requested.emit(self._archived()))
+        self.pin.clicked.connect(self._pin)
+        self.show_in_chat.clicked.connect(lambda _=False: self.message_requested.emit(self._chosen[0].message.id))
+        self.show_messages(())
+
+    def show_messages(self, chosen: Sequence[MessageRow]) -> None:
+        """Show one message in full, or the number and the tokens of several."""
+        self._chosen = tuple(chosen)
+        is_one = len(chosen) == 1
+        self.body.setVisible(is_one)
+        self.pin.setVisible(is_one)
+        self.show_in_chat.setVisible(is_one)
+        self.bring_back.setVisible(bool(self._archived()))
+        if is_one:
+            self._show_one(chosen[0])
+        elif chosen:
+            self.speaker.set_text(pluralize(len(chosen), "message"))
+            self.about.set_text(pluralize(sum(row.tokens for row in chosen), "token"))
+
+    def _show_one(self, row: MessageRow) -> None:
+        self.speaker.set_text(speaker_of(row.message))
+        self.about.set_text(f"{format_time(row.message.at, time.time())} · {pluralize(row.tokens, 'token')}")
+        self.pin.setText("Unpin" if row.is_pinned else "Pin")
+        text = readable_text(row.message) or "(This message has no text.)"
+        if row.sent_text:
+            text = f"{text}\n\n— What the model sees instead —\n\n{row.sent_text}"
+        if self.body.toPlainText() != text:
+            self.body.setPlainText(text)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.speaker, 1)
+        head.addWidget(self.about)
+        links = QHBoxLayout()
+        links.setSpacing(14)
+        for link in (self.bring_back, self.pin, self.show_in_chat):
+            links.addWidget(link)
+        links.addStretch(1)
+        self.column.addLayout(head)
+        self.column.addWidget(self.body, 1)
+        self.column.addLayout(links)
+
+    def _archived(self) -> tuple[str, ...]:
+        return tuple(row.message.id for row in self._chosen if row.state is MessageState.ARCHIVED)
+
+    def _pin(self) -> None:
+        row = self._chosen[0]
+        (self.unpin_requested if row.is_pinned else self.pin_requested).emit(row.message.id)
+
 
 PAUSE = 150  # milliseconds from the last key to the search
 
@@ -40,7 +116,7 @@ def row_of(shown: MessageRow) -> ListRow:
     )
 
 
-class Archived(QWidget):
+class ArchivedMessages(QWidget):
     """One operation's messages. Asks for pages; is given them."""
 
     page_requested = Signal(str, str, int)  # operation, query, offset
@@ -61,14 +137,13 @@ class Archived(QWidget):
         self.found = TextLabel(size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)
-        self.list.setAccessibleName("Archived messages")
-        self.reader = Reader()
+        self.list.setAccessibleName("ArchivedMessages messages")
+        self.reader = MessageDetails()
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._lay_out()
         self._connect()
 
     def open(self, operation: OperationRow) -> None:
-        """Turns to that operation; its messages are asked for."""
         self.operation_id = operation.id
         self.title.set_text(f"{title_of(operation)} · {format_time(operation.at, time.time())}")
         self.figures.set_runs(figures_of(operation))
@@ -80,7 +155,6 @@ class Archived(QWidget):
         self._ask()
 
     def replace(self, rows: Sequence[MessageRow], total: int) -> None:
-        """Shows the first page."""
         self._messages = {row.message.id: row for row in rows}
         self._total, self._is_waiting = total, False
         self.list.rows.replace([row_of(row) for row in rows])
@@ -89,7 +163,6 @@ class Archived(QWidget):
         self._read()
 
     def append(self, rows: Sequence[MessageRow], total: int) -> None:
-        """Shows one page more."""
         new = [row for row in rows if row.message.id not in self._messages]
         self._messages.update({row.message.id: row for row in new})
         self._total, self._is_waiting = total, False
@@ -97,7 +170,7 @@ class Archived(QWidget):
         self._tell_found()
 
     def change(self, changes: Sequence[MessageChange]) -> None:
-        """Shows these messages as they stand now, as far as they are loaded."""
+        """Show how these messages stand now, as far as they are loaded."""
         for change in changes:
             known = self._messages.get(change.message_id)
             if known is not None:
@@ -106,7 +179,6 @@ class Archived(QWidget):
         self._read()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape goes back."""
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
         else:

@@ -1,4 +1,4 @@
-"""What fills the context window: a table that adds up."""
+"""What fills the context window, as a table that adds up, and what the conversation has cost."""
 
 from __future__ import annotations
 
@@ -9,14 +9,57 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
+from desktop_app.conversation.totals import Totals, UsageTotal
 from desktop_app.ui.theme import SEGMENT_NAMES
-from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import format_number, percentages
-from desktop_app.ui.widgets.look import BOLD, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
-from desktop_app.ui.widgets.text_label import TextLabel
+from desktop_app.ui.widgets.formats import format_number, format_percent, percentages, pluralize
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .totals_card import TotalsCard
+
+def format_dollars(dollars: float) -> str:
+    """ "$1.24", "$0.0031", "less than $0.0001"."""
+    if 0 < dollars < 0.0001:
+        return "less than $0.0001"
+    return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
+
+
+def format_spent(spent: UsageTotal) -> str:
+    """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
+    cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
+    read = f"{format_number(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
+    words = [pluralize(spent.requests, "request"), read, f"{format_number(spent.reply_tokens)} out"]
+    return " · ".join([*words, *([format_dollars(spent.dollars)] if spent.dollars is not None else [])])
+
+
+class TotalsCard(Card):
+    """Hidden until a provider has reported something, or an operation has freed something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replies = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.upkeep_title = TextLabel("For summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
+        self.upkeep = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.freed = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.column.addWidget(TextLabel("Used so far", size=13, weight=BOLD))
+        for label in (self.replies, self.upkeep_title, self.upkeep, self.freed):
+            self.column.addWidget(label)
+        self.setAccessibleName("Used so far")
+        self.set_totals(Totals())
+
+    def set_totals(self, totals: Totals) -> None:
+        self.replies.set_text(format_spent(totals.replies))
+        self.upkeep.set_text(format_spent(totals.upkeep))
+        for label in (self.upkeep_title, self.upkeep):
+            label.setVisible(totals.upkeep.requests > 0)
+        freed = Run(format_number(totals.tokens_freed), "ink", BOLD)
+        self.freed.set_runs((freed, Run(f" tokens freed by {pluralize(totals.operations, 'operation')}")))
+        self.freed.setVisible(totals.operations > 0)
+        self.setVisible(bool(totals.replies.requests or totals.upkeep.requests or totals.operations))
+        shown = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
+        self.setAccessibleDescription(". ".join(shown))
+
 
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
 
@@ -28,7 +71,7 @@ BASIS_SENTENCES = {
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A line of the table. share: percent of the window; None where there is none to tell."""
 
     name: str
@@ -39,7 +82,7 @@ class Line:
     is_sum: bool = False
 
 
-def lines_of(gauge: Gauge) -> list[Line]:
+def lines_of(gauge: Gauge) -> list[TableLine]:
     """Segments, then their sum; with the reserve and what is free they make the window."""
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     unused = [segment for segment in Segment if segment not in used]
@@ -49,28 +92,28 @@ def lines_of(gauge: Gauge) -> list[Line]:
     tokens = [gauge.segments[segment] for segment in used]
     shares = percentages([*tokens, gauge.reserve, max(free, 0)])
     request = sum(shares[: len(used)])
-    lines = [Line(SEGMENT_NAMES[s], t, share, s) for s, t, share in zip(used, tokens, shares, strict=False)]
-    lines += [Line(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
-    lines.append(Line("In the request", gauge.total, request, is_sum=True))
-    lines.append(Line("Reserved for the reply", gauge.reserve, shares[-2], "hatch"))
+    lines = [TableLine(SEGMENT_NAMES[s], t, share, s) for s, t, share in zip(used, tokens, shares, strict=False)]
+    lines += [TableLine(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
+    lines.append(TableLine("In the request", gauge.total, request, is_sum=True))
+    lines.append(TableLine("Reserved for the reply", gauge.reserve, shares[-2], "hatch"))
     if free >= 0:
-        lines.append(Line("Free", free, shares[-1], "free"))
+        lines.append(TableLine("Free", free, shares[-1], "free"))
     else:
-        lines.append(Line("Over the limit", free, None, "critical", "critical"))
-    lines.append(Line("Window", gauge.window, 100, is_sum=True))
+        lines.append(TableLine("Over the limit", free, None, "critical", "critical"))
+    lines.append(TableLine("Window", gauge.window, 100, is_sum=True))
     return lines if free >= 0 else [_without_share(line) for line in lines]
 
 
-def _lines_without_window(gauge: Gauge, used: list[Segment]) -> list[Line]:
+def _lines_without_window(gauge: Gauge, used: list[Segment]) -> list[TableLine]:
     """Segments and their sum, with shares of the request."""
     shares = percentages([gauge.segments[segment] for segment in used])
-    lines = [Line(SEGMENT_NAMES[s], gauge.segments[s], share, s) for s, share in zip(used, shares, strict=True)]
-    return [*lines, Line("In the request", gauge.total, 100 if gauge.total else 0, is_sum=True)]
+    lines = [TableLine(SEGMENT_NAMES[s], gauge.segments[s], share, s) for s, share in zip(used, shares, strict=True)]
+    return [*lines, TableLine("In the request", gauge.total, 100 if gauge.total else 0, is_sum=True)]
 
 
-def _without_share(line: Line) -> Line:
+def _without_share(line: TableLine) -> TableLine:
     """Shares of a window that is overfull would not add up."""
-    return Line(line.name, line.tokens, None, line.square, line.tint, line.is_sum)
+    return TableLine(line.name, line.tokens, None, line.square, line.tint, line.is_sum)
 
 
 class BreakdownTable(QWidget):
@@ -78,11 +121,10 @@ class BreakdownTable(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.lines: list[Line] = []
+        self.lines: list[TableLine] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_lines(self, lines: list[Line]) -> None:
-        """Shows these lines."""
+    def set_lines(self, lines: list[TableLine]) -> None:
         is_other_height = len(lines) != len(self.lines)
         self.lines = lines
         self.setAccessibleName("What fills the context window")
@@ -92,21 +134,17 @@ class BreakdownTable(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """A row a line."""
         return QSize(260, len(self.lines) * scaled(ROW))
 
     def minimumSizeHint(self) -> QSize:
-        """All rows."""
         return QSize(180, self.sizeHint().height())
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another font scale needs another room."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
             self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the lines that are in sight."""
         painter = QPainter(self)
         height = scaled(ROW)
         for number, line in enumerate(self.lines):
@@ -114,7 +152,7 @@ class BreakdownTable(QWidget):
             if room.toRect().intersects(event.rect()):
                 self._paint_line(painter, room, line)
 
-    def _paint_line(self, painter: QPainter, room: QRectF, line: Line) -> None:
+    def _paint_line(self, painter: QPainter, room: QRectF, line: TableLine) -> None:
         if line.is_sum:
             painter.setPen(QPen(colour("line"), 1))
             painter.drawLine(QPointF(room.left(), room.top() + 0.5), QPointF(room.right(), room.top() + 0.5))
@@ -166,7 +204,7 @@ class Breakdown(QWidget):
         column.addWidget(scroll)
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        """Shows a gauge; None while the tokens are being counted."""
+        """Show a gauge; None while the tokens are being counted."""
         self.table.set_lines(lines_of(gauge) if gauge else [])
         self.own_window.setVisible(gauge is not None and bool(gauge.stated_window))
         if gauge is None:

@@ -16,7 +16,7 @@ from desktop_app.ui.widgets.segmented import Segmented
 
 from .breakdown import Breakdown
 from .history import History
-from .memories import Memories
+from .memories import MemoryList
 from .pins import Pins
 
 WIDTH = 352
@@ -46,7 +46,7 @@ class ContextPanel(QWidget):
         self.breakdown = Breakdown()
         self.history = History()
         self.pins = Pins()
-        self.memories = Memories()
+        self.memories = MemoryList()
         self._stack = QStackedWidget(self)
         for page in (self.breakdown, self.history, self.pins, self.memories):
             self._stack.addWidget(page)
@@ -66,15 +66,13 @@ class ContextPanel(QWidget):
         self._connect()
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        """What fills the context window; None while the tokens are being counted."""
+        """Show a gauge; None while the tokens are being counted."""
         self.breakdown.set_gauge(gauge)
 
     def set_totals(self, totals: Totals) -> None:
-        """What the conversation has cost so far."""
         self.breakdown.totals.set_totals(totals)
 
     def set_operations(self, operations: Sequence[OperationRow]) -> None:
-        """All operations of the conversation that is shown."""
         self.history.set_operations(operations)
 
     def change_view(self, event: ViewChanged) -> None:
@@ -85,35 +83,30 @@ class ContextPanel(QWidget):
         self.set_totals(event.totals)
 
     def open_archived(self, operation_id: str) -> None:
-        """Turns to an operation's messages, as "Messages" on its card does; they are asked for."""
         self.show_tab(HISTORY)
         self.history.open_messages(operation_id)
 
     def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        """The answer to `archived_requested` at offset 0."""
+        """Show the answer to `archived_requested`."""
         self.history.show_archived(operation_id, rows, total)
 
     def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        """The answer to `archived_requested` at a further offset."""
         self.history.append_archived(operation_id, rows, total)
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
-        """All pinned messages."""
         self.pins.set_pins(rows)
 
     def show_tab(self, name: str) -> None:
-        """Turns to "breakdown", "history", "pins" or "memory"; capitals do not matter."""
+        """Turn to "breakdown", "history", "pins" or "memory", in any case."""
         self.tabs.choose(name.lower())
         self._stack.setCurrentIndex(self.tabs.values().index(name.lower()))
         if name.lower() == MEMORY:
             self.memories_requested.emit()
 
     def sizeHint(self) -> QSize:
-        """A column of the window."""
         return QSize(WIDTH, 700)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Larger text needs more room for the tabs."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
             self._fit()
@@ -122,7 +115,6 @@ class ContextPanel(QWidget):
         self.setFixedWidth(max(WIDTH, self.tabs.minimumSizeHint().width() + 2 * MARGIN))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the ground and the line on the left."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("side"))
         painter.setPen(QPen(colour("line"), 1))

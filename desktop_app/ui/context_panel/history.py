@@ -13,7 +13,7 @@ from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.keep_focus import keep_focus_in
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .archived import Archived
+from .archived import ArchivedMessages
 from .operation_card import OperationCard
 
 CARDS = 20  # cards made at a time: each costs about a millisecond
@@ -41,7 +41,7 @@ class History(QStackedWidget):
         self.area.column.setContentsMargins(0, 0, 12, 0)
         self.empty = TextLabel(EMPTY, size=13, tint="ink_soft", wraps=True)
         self.more = LinkButton("Show earlier operations")
-        self.archived = Archived()
+        self.archived = ArchivedMessages()
         self.area.add(self.empty)
         self.area.add(self.more)
         self.addWidget(self.area)
@@ -52,23 +52,19 @@ class History(QStackedWidget):
         self._rebuild()
 
     def set_operations(self, rows: Sequence[OperationRow]) -> None:
-        """Another conversation's operations."""
         self._rows = {row.id: row for row in rows}
         self._most = CARDS
         self._show_cards()
         self._rebuild()
 
     def change_operations(self, rows: Sequence[OperationRow]) -> None:
-        """Operations that are new or changed, found by their ids."""
         self._rows.update({row.id: row for row in rows})
         self._rebuild()
 
     def operation(self, operation_id: str) -> OperationRow | None:
-        """That operation, if it is known here."""
         return self._rows.get(operation_id)
 
     def open_messages(self, operation_id: str) -> None:
-        """Turns to the messages of that operation, and asks for them."""
         operation = self._rows.get(operation_id)
         if operation is not None and operation.kind == "flush":
             self.memories_requested.emit()
@@ -78,12 +74,11 @@ class History(QStackedWidget):
             self.archived.list.setFocus()
 
     def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        """The first page of what was asked for; what nobody waits for any more is passed over."""
+        """Show a page of messages; ignore one that nobody waits for any more."""
         if operation_id == self.archived.operation_id and self.currentWidget() is self.archived:
             self.archived.replace(rows, total)
 
     def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        """A further page."""
         if operation_id == self.archived.operation_id:
             self.archived.append(rows, total)
 
@@ -105,7 +100,7 @@ class History(QStackedWidget):
             self._put_cards()
 
     def _put_cards(self) -> None:
-        """Makes the cards that are missing or out of date, and puts all of them in order."""
+        """Make the cards that are missing or out of date, and put all of them in order."""
         newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
         shown = newest[: self._most]
         wanted = {row.id for row in shown}

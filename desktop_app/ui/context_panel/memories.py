@@ -18,8 +18,7 @@ from desktop_app.ui.widgets.keep_focus import keep_focus_in
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .memory_card import MemoryCard
-from .memory_scope import Here
+from .memory_card import CurrentScope, MemoryCard
 
 CARDS = 40  # cards made at a time
 EMPTY = (
@@ -30,7 +29,7 @@ EMPTY = (
 OFF = "Memory is off in the settings: nothing here is sent, and nothing new is saved."
 
 
-class Memories(QWidget):
+class MemoryList(QWidget):
     """The list of memories, newest first. Signals as those of its cards."""
 
     write_requested = Signal(object)
@@ -41,7 +40,7 @@ class Memories(QWidget):
         super().__init__(parent)
         self._memories: tuple[Memory, ...] = ()
         self._titles: Mapping[str, str] = {}
-        self._here = Here()
+        self._here = CurrentScope()
         self._most = CARDS
         self.total = TextLabel(size=13, tint="ink_soft")
         self.add = LinkButton("+ Add")
@@ -68,18 +67,22 @@ class Memories(QWidget):
         self.set_memories((), 0, 0, {})
 
     def set_on(self, is_on: bool) -> None:
-        """Whether memory is used at all."""
         self.off.setVisible(not is_on)
 
     def set_memories(
-        self, memories: Sequence[Memory], tokens: int, most: int, titles: Mapping[str, str], here: Here | None = None
+        self,
+        memories: Sequence[Memory],
+        tokens: int,
+        most: int,
+        titles: Mapping[str, str],
+        here: CurrentScope | None = None,
     ) -> None:
         """Shows these, those of the open conversation first. tokens: what is sent in it takes, of the budget of `most`.
         titles: of conversations, by their ids. here: the open conversation.
 
         One that is being edited stays as it is being written.
         """
-        self._memories, self._titles, self._here = tuple(memories), titles, here or Here()
+        self._memories, self._titles, self._here = tuple(memories), titles, here or CurrentScope()
         used = sum(map(self._is_used_here, memories))
         count = pluralize(len(memories), "memory", "memories")
         count = f"{format_number(used)} of {count}" if used < len(memories) else count
@@ -90,7 +93,7 @@ class Memories(QWidget):
         self._rebuild()
 
     def begin_new(self) -> None:
-        """An empty card to write in."""
+        """Add an empty card to write in."""
         if any(not card.memory.text for card in self.cards):
             return
         now = time.time()
@@ -105,7 +108,6 @@ class Memories(QWidget):
 
     @property
     def _first(self) -> int:
-        """Where the first card stands in the column."""
         return self.area.column.indexOf(self.empty) + 1
 
     def _rebuild(self) -> None:

@@ -1,33 +1,97 @@
-"""One memory: its words, where they are from, whether they are sent; edited in place."""
+"""One memory: its text, its origin and its scope, edited in place."""
 
 from __future__ import annotations
 
 import time
+from pathlib import PurePath
+from typing import get_args
 
+import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop_app.context.memory.scopes import is_valid_in
-from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.memory import Memory, MemoryScope
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
-from desktop_app.ui.widgets.formats import first_line, format_time
+from desktop_app.ui.widgets.formats import first_line, format_time, shorten
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .memory_scope import Here, ScopeButton
+NAME_MOST = 24
+"""Characters of a folder's name or a title."""
+
+
+class CurrentScope(msgspec.Struct, frozen=True):
+    """The open conversation and its working folder; "" for none."""
+
+    conversation: str = ""
+    folder: str = ""
+
+
+def anchored(memory: Memory, here: CurrentScope) -> Memory:
+    """Return the memory with the folder and conversation that it can be limited to: its own, else those of the open
+    conversation."""
+    own = bool(memory.conversation)
+    folder = memory.folder or ("" if own else here.folder)
+    return replace(memory, folder=folder, conversation=memory.conversation or here.conversation)
+
+
+def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScope) -> str:
+    """Return where a memory of that scope is used, such as "Only in the folder billing"."""
+    if scope == "user":
+        return "In every conversation"
+    if scope == "folder":
+        return f"Only in the folder {shorten(PurePath(memory.folder).name or memory.folder, NAME_MOST)}"
+    if memory.conversation == here.conversation:
+        return "Only in this conversation"
+    return f"Only in “{shorten(title, NAME_MOST)}”" if title else "Only in another conversation"
+
+
+class ScopeButton(LinkButton):
+    """Says where the memory is used, and offers the other places. chosen: a `Memory` with the new scope."""
+
+    chosen = Signal(object)
+
+    def __init__(self, memory: Memory, title: str, here: CurrentScope, parent: QWidget | None = None) -> None:
+        self._memory, self._title, self._here = memory, title, here
+        super().__init__(f"{scope_text(memory.scope, memory, title, here)} ▾", size=12, parent=parent)
+        self.setToolTip(memory.folder if memory.scope == "folder" else "Where this memory is sent")
+        self.setAccessibleName(f"Where it is used: {scope_text(memory.scope, memory, title, here)}")
+        self.clicked.connect(lambda _=False: self.offer())
+
+    def offer(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        wider = anchored(self._memory, self._here)
+        for scope in get_args(MemoryScope):
+            if (scope == "folder" and not wider.folder) or (scope == "conversation" and not wider.conversation):
+                continue
+            action = menu.addAction(scope_text(scope, wider, self._title, self._here))
+            action.setCheckable(True)
+            action.setChecked(scope == self._memory.scope)
+            action.setData(scope)
+        menu.triggered.connect(self._choose)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
+
+    def _choose(self, action: QAction) -> None:
+        scope: MemoryScope = action.data()
+        if scope != self._memory.scope:
+            anchored_one = self._memory if scope == "user" else anchored(self._memory, self._here)
+            self.chosen.emit(replace(anchored_one, scope=scope))
+
 
 AUTHORS = {"model": "Saved by the model", "rule": "Saved automatically", "user": "Written by you"}
 EDIT_LINES = 4
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-def origin_words(memory: Memory, title: str, now: float) -> str:
+def origin_text(memory: Memory, title: str, now: float) -> str:
     """Who saved it, where and when: "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
     place = f" in “{title}”" if memory.conversation and title else ""
     return f"{AUTHORS.get(memory.author, 'Saved')}{place} · {format_time(memory.changed_at or memory.at, now)}"
@@ -40,7 +104,6 @@ class EditField(TextArea):
     left = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keeps, leaves, or types."""
         if event.key() in ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.kept.emit()
         elif event.key() == Qt.Key.Key_Escape:
@@ -74,11 +137,9 @@ class EditBox(QWidget):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the ground and its border."""
         paint_box(QPainter(self), QRectF(self.rect()), colour("paper"), colour("accent"), 8)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another font scale needs another height."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
             QTimer.singleShot(0, self, self._fit)  # once the field has its new font
@@ -97,15 +158,15 @@ class MemoryCard(Card):
     abandoned = Signal()
 
     def __init__(
-        self, memory: Memory, title: str = "", here: Here | None = None, parent: QWidget | None = None
+        self, memory: Memory, title: str = "", here: CurrentScope | None = None, parent: QWidget | None = None
     ) -> None:
-        here = here or Here()
+        here = here or CurrentScope()
         self.is_sent = memory.is_on and is_valid_in(memory, here.conversation, here.folder)
         super().__init__(parent, tint="raised" if self.is_sent else "paper")
         self.memory = memory
         self.editing: EditBox | None = None
         self.text = TextLabel(memory.text, size=13, tint="ink" if self.is_sent else "ink_faint", wraps=True)
-        self.origin = TextLabel(origin_words(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
+        self.origin = TextLabel(origin_text(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
         self.switch = Switch("")
         self.switch.setChecked(memory.is_on)
         self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
@@ -126,7 +187,6 @@ class MemoryCard(Card):
         self.setAccessibleName(f"Memory: {memory.text}. {self.origin.text()}")
 
     def begin_edit(self) -> None:
-        """Turns the words into a field."""
         if self.editing is not None:
             return
         box = self.editing = EditBox(self.memory.text)
@@ -156,7 +216,7 @@ class MemoryCard(Card):
             self.abandoned.emit()
 
     def _show_words(self, is_shown: bool) -> None:
-        """The words with what can be done with them, or the field in their place."""
+        """Show the text and its actions, or hide them while the field is in their place."""
         for widget in (self.text, self.switch, self.scope, self.widen, self.edit, self.delete):
             widget.setVisible(is_shown and (widget is not self.widen or self.memory.scope != "user"))
 

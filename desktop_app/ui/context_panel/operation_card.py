@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.transcript import Trigger
-from desktop_app.ui.transcript.spoken import mark_words
+from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -67,7 +67,7 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
     if row.kind == "flush":
         return Run(format_number(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
     if row.kind == "link":
-        return (Run(mark_words(row)),)
+        return (Run(mark_text(row)),)
     if row.kind == "prune":
         freed = Run(format_number(row.tokens_before - row.tokens_after), "ink", BOLD)
         return freed, Run(f" tokens freed · {pluralize(row.messages, 'tool result')}")
@@ -130,11 +130,9 @@ class OperationCard(Card):
         self.setAccessibleName(f"{title_of(row)}, {'undone, ' if row.is_undone else ''}{means_of(row)}")
 
     def is_open(self) -> bool:
-        """Whether the summary is shown."""
         return self.summary is not None
 
     def toggle_summary(self) -> None:
-        """Opens the summary inside the card, or closes it."""
         if self.summary is None:
             self.summary = MarkdownText(self.row.summary)
             self.summary.setAccessibleName("Summary")
@@ -147,7 +145,6 @@ class OperationCard(Card):
         self.summary = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape closes the summary."""
         if event.key() == Qt.Key.Key_Escape and self.is_open():
             self.toggle_summary()
         else:
@@ -189,7 +186,10 @@ class OperationCard(Card):
         self.column.addLayout(links)
 
     def _actions(self) -> list[tuple[str, Callable[[], None]]]:
-        """What can be done, in words. What was saved to memory is taken back, not undone: the view did not change."""
+        """Return the label and the action of each link.
+
+        What was saved to memory is reverted, not undone, since the view did not change.
+        """
         row = self.row
         undo, redo = (lambda: self.undo_requested.emit(row.id)), (lambda: self.redo_requested.emit(row.id))
         if row.kind == "link":

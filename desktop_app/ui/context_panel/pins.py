@@ -50,7 +50,6 @@ class PinCard(Card):
         self.unpin.clicked.connect(lambda _=False: self.unpin_requested.emit(row.message.id))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click anywhere shows the message in the chat."""
         if event.button() == Qt.MouseButton.LeftButton:
             self.message_requested.emit(self.row.message.id)
 
@@ -76,7 +75,6 @@ class Pins(QWidget):
         self.set_pins(())
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
-        """Shows these messages."""
         with keep_focus_in(self):
             self._put_cards(rows)
 

@@ -40,7 +40,6 @@ class GaugeBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_gauge(self, gauge: Gauge | None, draft: int, *, is_moving: bool) -> None:
-        """Shows these figures; is_moving: glide there from what is shown."""
         is_same_scale = gauge is not None and self._gauge is not None and gauge.window == self._gauge.window
         self._gauge, self._draft = gauge, draft
         self._motion.stop()
@@ -52,21 +51,20 @@ class GaugeBar(QWidget):
         self.update()
 
     def amounts(self) -> list[float]:
-        """Tokens of each segment in Segment order, the draft behind the user's."""
+        """Return the tokens of each segment in Segment order, the draft behind the user's."""
         if self._gauge is None:
             return [0.0] * (len(Segment) + 1)
         tokens = [float(self._gauge.segments.get(segment, 0)) for segment in Segment]
         return [*tokens[:DRAFT_PLACE], float(self._draft), *tokens[DRAFT_PLACE:]]
 
     def widths(self) -> list[float]:
-        """Pixels of what is shown now, in the order of `amounts`."""
+        """Return the pixels of what is shown now, in the order of `amounts`."""
         window = self._gauge.window if self._gauge else 0
         if not window:  # there is no scale to show them on
             return [0.0] * len(self._shown)
         return bar_widths(self._shown, window, self._box().width())
 
     def hint_at(self, x: float) -> str:
-        """What the tooltip says there: name, tokens and share."""
         gauge = self._gauge
         if gauge is None:
             return "Counting the tokens of this conversation…"
@@ -84,7 +82,7 @@ class GaugeBar(QWidget):
         return f"Free: {format_number(free)} tokens, {format_percent(free / gauge.window)} of the window"
 
     def hint_of(self, place: int) -> str:
-        """Name, tokens and share of the place in `amounts`."""
+        """Return the hint of the segment at that index of `amounts`."""
         if self._gauge is None:
             return ""
         if place == DRAFT_PLACE and self._gauge.is_window_known:
@@ -94,15 +92,12 @@ class GaugeBar(QWidget):
         return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
 
     def sizeHint(self) -> QSize:
-        """The bar, and the numbers of the marks below it."""
         return QSize(480, BAR + 2 * EDGE + scaled(14))
 
     def minimumSizeHint(self) -> QSize:
-        """It can be narrow."""
         return QSize(160, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground, reserve, segments, marks."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = self._box()
@@ -119,19 +114,16 @@ class GaugeBar(QWidget):
             paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click asks for the breakdown."""
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self.breakdown_requested.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter and the space bar are clicks."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.breakdown_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Explains what is under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.hint_at(event.pos().x()), self)
             return True
@@ -182,7 +174,7 @@ class GaugeBar(QWidget):
         self._paint_numbers(painter, box, shares, (warning, critical, exceeded))
 
     def _paint_numbers(self, painter: QPainter, box: QRectF, shares: Sequence[float], xs: Sequence[float]) -> None:
-        """The shares below their marks; one that would touch its neighbour on the left is left out."""
+        """Paint the shares below their marks, but for one that would touch its neighbour on the left."""
         shown = font(10.5)
         metrics = QFontMetricsF(shown)
         painter.setFont(shown)

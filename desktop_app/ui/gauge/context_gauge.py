@@ -27,7 +27,7 @@ BASIS_HINTS = {
 NO_WINDOW = "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
 
 
-def status_of(gauge: Gauge, draft: int) -> Status:
+def status_with_draft(gauge: Gauge, draft: int) -> Status:
     """The status that the request would have with the draft in it."""
     if draft == 0 or not gauge.is_window_known:
         return gauge.status
@@ -45,16 +45,13 @@ class StatusDot(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def set_status(self, status: Status | None) -> None:
-        """None: not known yet."""
         self._status = status
         self.update()
 
     def sizeHint(self) -> QSize:
-        """A dot."""
         return QSize(scaled(9), scaled(9))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the dot."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -89,28 +86,25 @@ class ContextGauge(QWidget):
 
     @property
     def gauge(self) -> Gauge | None:
-        """What is shown, the draft left aside."""
+        """The gauge without the draft."""
         return self._gauge
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        """Shows a gauge; None while the tokens are being counted."""
         self._gauge = gauge
         self.bar.show_gauge(gauge, self._draft, is_moving=not self._is_streaming)
         self._tell()
 
     def set_draft_tokens(self, tokens: int) -> None:
-        """Tokens that the draft would add to the request."""
         self._draft = max(tokens, 0)
         self.bar.show_gauge(self._gauge, self._draft, is_moving=False)
         self._tell()
 
     def set_streaming(self, is_streaming: bool) -> None:
-        """Whether a reply is being written: the figures then come often, and the bar follows without gliding."""
+        """While a reply streams, figures come often and the bar follows without an animation."""
         self._is_streaming = is_streaming
         self._tell()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow place the button says less."""
         super().resizeEvent(event)
         self.optimize.setText(OPTIMIZE_SHORT if self._is_narrow() else OPTIMIZE)
         self._tell()
@@ -135,7 +129,6 @@ class ContextGauge(QWidget):
         column.addLayout(line)
 
     def _tell(self) -> None:
-        """Says in words and in numbers what the bar shows."""
         gauge = self._gauge
         self.optimize.setEnabled(gauge is not None)
         self.numbers.setVisible(gauge is not None)
@@ -148,7 +141,7 @@ class ContextGauge(QWidget):
         if not gauge.is_window_known:
             self._tell_no_window(gauge)
             return
-        status = status_of(gauge, self._draft)
+        status = status_with_draft(gauge, self._draft)
         self.dot.set_status(status)
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
@@ -159,7 +152,6 @@ class ContextGauge(QWidget):
         self._tell_share(gauge, status)
 
     def _tell_no_window(self, gauge: Gauge) -> None:
-        """Says what is known without the window: how many tokens there are."""
         tokens = f"{format_number(gauge.total + self._draft)} tokens"
         words = STATUS_WORDS[Status.UNKNOWN]
         self.dot.set_status(Status.UNKNOWN)

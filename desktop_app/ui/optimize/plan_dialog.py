@@ -18,8 +18,7 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.slider import Slider
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .comparison import Comparison
-from .fates import Fates
+from .plan_changes import GaugeComparison, PlanChanges
 from .strategy_choice import StrategyChoice
 from .summary_editor import SummaryEditor
 
@@ -50,8 +49,8 @@ class PlanDialog(Sheet):
         self.setAccessibleName("Optimize conversation")
         self._plan = plan
         self._is_busy = self._is_measuring = self.is_writing = False
-        self.comparison = Comparison()
-        self.fates = Fates()
+        self.comparison = GaugeComparison()
+        self.changes = PlanChanges()
         self.useless = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.strategy = StrategyChoice()
         self.tail_label = TextLabel(size=13, weight=MEDIUM)
@@ -71,14 +70,14 @@ class PlanDialog(Sheet):
         self.set_plan(plan)
 
     def set_plan(self, plan: Plan) -> None:
-        """Another plan: the answer to `tail_changed` or `summary_edited`."""
+        """Show another plan: the answer to a request of this dialog."""
         was_writing = self.is_writing
         self._plan, self._is_measuring = plan, False
         self.set_writing(False)
         self.comparison.compare(plan.before, plan.after, is_bound=not plan.is_written)
         self.strategy.set_plan(plan)
-        self.fates.set_plan(plan)
-        self.fates.setVisible(plan.is_useful)
+        self.changes.set_plan(plan)
+        self.changes.setVisible(plan.is_useful)
         self.useless.set_text(plan.note or USELESS)
         self.useless.setVisible(not plan.is_useful)
         self.note.set_text(plan.note if plan.is_useful else "")
@@ -97,18 +96,17 @@ class PlanDialog(Sheet):
         self._tell()
 
     def set_writing(self, is_writing: bool) -> None:
-        """Whether a model is writing the summary."""
         self.is_writing = is_writing
         self.summary.set_writing(is_writing)
         self._tell()
 
     def set_progress(self, plan: str, tokens: int, most: int) -> None:
-        """How far the summary of that plan is; of another one it is old news."""
+        """Show how far the summary of that plan is; ignore another plan."""
         if self.is_writing and plan == self._plan.id:
             self.summary.unwritten.set_progress(tokens, most)
 
     def set_busy(self, is_busy: bool) -> None:
-        """Whether the plan is being applied. False also ends the wait for an answer that failed."""
+        """Show whether the plan is being applied. False also ends the wait for an answer that failed."""
         self._is_busy, self._is_measuring, self.is_writing = is_busy, False, False
         self.summary.set_writing(False)
         self._tell()
@@ -146,7 +144,7 @@ class PlanDialog(Sheet):
         column.addWidget(self.tail_label)
         column.addWidget(self.tail)
         # What is chosen stands above what comes of it, so that nothing moves under the pointer.
-        for widget in (self.strategy, tail, self.useless, self.fates, self.checked, self.facts):
+        for widget in (self.strategy, tail, self.useless, self.changes, self.checked, self.facts):
             self.choices.add(widget)
 
     def _buttons(self) -> QWidget:
@@ -173,7 +171,7 @@ class PlanDialog(Sheet):
         self.summary.area.textChanged.connect(self._tell)
 
     def _size_for(self, most: QSize) -> QSize:
-        """Of one height whatever the plan, so that another plan moves nothing."""
+        """Return one height for every plan, so that another plan moves nothing."""
         width = min(scaled(WIDTH), most.width())
         self.choices.setMinimumWidth(min(self.choices.needed_width(), width * 3 // 5))
         return QSize(width, min(scaled(HEIGHT), most.height()))
@@ -193,7 +191,7 @@ class PlanDialog(Sheet):
             self.tail_label.set_text(f"Keep unchanged: {pluralize(plan.kept, 'message')}")
 
     def _tell_tail(self, tokens: int, kept: int | None = None) -> None:
-        """Says how far the tail may reach, and what it then takes: messages are kept whole. None: not known yet."""
+        """Show the size of the tail, and how much of it is used: messages are kept whole. None: not known yet."""
         runs = [Run(f"Keep unchanged: the last {pluralize(tokens, 'token')}")]
         if kept is not None and kept < tokens:
             runs.append(Run(f" · {format_number(kept)} used", "ink_faint", NORMAL))
@@ -230,7 +228,7 @@ class PlanDialog(Sheet):
         self.summary_edited.emit(self._plan.id, summary)
 
     def _tell(self) -> None:
-        """What can be done now. A plan is not applied before what is shown was measured."""
+        """Enable what can be done now. A plan is applied only after what is shown was measured."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
         self.apply.setText(APPLYING if self._is_busy else MEASURING if is_open else APPLY)

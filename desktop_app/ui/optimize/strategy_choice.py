@@ -23,7 +23,7 @@ INSTRUCTION_HEIGHT = 58  # pixels: two lines
 CENT = 0.01
 
 
-def cost_words(writer: Writer) -> str:
+def cost_text(writer: Writer) -> str:
     """What a summary takes at most: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
     words = (
         f"{format_number(writer.prompt_tokens)} tokens to read, at most {format_number(writer.reply_tokens)} to write"
@@ -64,7 +64,6 @@ class StrategyChoice(QWidget):
         self.choices.chosen.connect(self.chosen)
 
     def set_plan(self, plan: Plan) -> None:
-        """Shows how that plan was made, and what can be chosen instead."""
         self.choices.choose(plan.strategy)
         by_model = self.choices.button("llm")
         by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
@@ -73,11 +72,10 @@ class StrategyChoice(QWidget):
         self.note.set_text(self._note_of(plan))
 
     def text(self) -> str:
-        """What the user asks of the summary."""
+        """Return the user's instructions for the summary."""
         return self.instructions.toPlainText()
 
     def set_busy(self, is_busy: bool) -> None:
-        """Whether something is being done that the choice must wait for."""
         self.choices.setEnabled(not is_busy)
         self.instructions.setEnabled(not is_busy)
 

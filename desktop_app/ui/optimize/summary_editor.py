@@ -1,19 +1,83 @@
-"""The summary of a plan, to be read and edited."""
+"""The summary of a plan: edited, or not written yet."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Writer
+from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .unwritten import Unwritten
+from .strategy_choice import cost_text
+
+WAITING = "Nothing is sent until you choose Write summary."
+WIDTH = 300  # pixels of the progress bar, at most
+
+
+class UnwrittenSummary(QWidget):
+    """Offers to have the summary written. write_requested() and cancel_requested() are wishes."""
+
+    write_requested = Signal()
+    cancel_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = TextLabel("No summary yet", weight=MEDIUM)
+        self.cost = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.waiting = TextLabel(WAITING, size=12, tint="ink_faint", wraps=True)
+        self.write = Button("Write summary", ButtonKind.PRIMARY)
+        self.bar = SegmentBar(8)
+        self.bar.setAccessibleName("Progress of the summary")
+        self.bar.setMaximumWidth(WIDTH)
+        self.told = TextLabel(size=12, tint="ink_soft")
+        self.cancel = LinkButton("Stop writing")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 22, 12)
+        column.setSpacing(8)
+        column.addStretch(1)
+        for widget in (self.title, self.cost, self.waiting, self.bar):
+            column.addWidget(widget)
+        line = QHBoxLayout()
+        line.setSpacing(12)
+        line.addWidget(self.told)
+        line.addWidget(self.cancel)
+        line.addStretch(1)
+        column.addLayout(line)
+        column.addSpacing(4)
+        column.addWidget(self.write, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(2)
+        self.write.clicked.connect(lambda _=False: self.write_requested.emit())
+        self.cancel.clicked.connect(lambda _=False: self.cancel_requested.emit())
+        self.set_writing(False)
+
+    def set_writer(self, writer: Writer) -> None:
+        self.cost.set_text(writer.refusal or cost_text(writer) + ".")
+        self.write.setEnabled(not writer.refusal)
+
+    def set_writing(self, is_writing: bool) -> None:
+        self.title.set_text("Writing the summary…" if is_writing else "No summary yet")
+        shown, hidden = (self.bar, self.told, self.cancel), (self.write, self.waiting)
+        for widget in shown if is_writing else hidden:
+            widget.show()
+        if self.isVisible():
+            (self.cancel if is_writing else self.write).setFocus(Qt.FocusReason.OtherFocusReason)
+        for widget in hidden if is_writing else shown:
+            widget.hide()
+        self.bar.set_parts((), 1)
+        self.told.set_text("reading…")
+
+    def set_progress(self, tokens: int, most: int) -> None:
+        """Show the tokens written, of so many at most."""
+        self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, f"{format_number(tokens)} tokens written"),), max(most, 1))
+        self.told.set_text(f"{format_number(tokens)} of at most {format_number(most)} tokens" if tokens else "reading…")
+
 
 PAUSE = 400  # milliseconds from the last key to the check
 NO_SUMMARY = "Nothing is archived, so there is nothing to summarize."
@@ -44,7 +108,7 @@ class SummaryEditor(QWidget):
         head.addWidget(self.again)
         card = Card()
         card.column.setContentsMargins(12, 10, 6, 10)
-        self.unwritten = Unwritten()
+        self.unwritten = UnwrittenSummary()
         self.pages = QStackedWidget()
         self.pages.addWidget(self.area)
         self.pages.addWidget(self.unwritten)
@@ -62,11 +126,10 @@ class SummaryEditor(QWidget):
         self.again.hide()
 
     def text(self) -> str:
-        """The summary as it stands in the field."""
         return self.area.toPlainText()
 
     def expect(self, writer: Writer) -> None:
-        """There is no summary yet: that model can be asked for one."""
+        """Show that there is no summary yet, and that the model can be asked for one."""
         self._pause.stop()
         self.take.hide()
         self.again.hide()
@@ -77,7 +140,7 @@ class SummaryEditor(QWidget):
         self.heading.set_runs([Run("Summary", weight=MEDIUM)])
 
     def set_writing(self, is_writing: bool) -> None:
-        """Whether a model is writing; what stands in the field is shown again at the end, if there is anything."""
+        """Show that a model is writing; afterwards, show the text again if there is any."""
         if is_writing:
             self.pages.setCurrentWidget(self.unwritten)
         self.unwritten.set_writing(is_writing)
@@ -86,15 +149,13 @@ class SummaryEditor(QWidget):
             self.pages.setCurrentWidget(self.area)
 
     def is_edited(self) -> bool:
-        """Whether it is not the one that the plan suggested."""
         return self.text() != self._suggested
 
     def is_waiting(self) -> bool:
-        """Whether the user is still typing."""
         return self._pause.isActive()
 
     def suggest(self, summary: str, tokens: int) -> None:
-        """A plan's summary. What the user wrote stays, and is checked against the new plan."""
+        """Take a plan's summary. What the user wrote stays, and is checked against the new plan."""
         self.pages.setCurrentWidget(self.area)
         is_answer = summary == self._told and self._told != ""
         was_edited = self.is_edited()
@@ -131,7 +192,7 @@ class SummaryEditor(QWidget):
         self.edited.emit(self._told)
 
     def _tell(self, tokens: int | None) -> None:
-        """tokens None: the text has changed since it was counted."""
+        """Show the number of tokens; None: the text has changed since it was counted."""
         runs = [Run("Summary", weight=MEDIUM)]
         if self.text():
             counted_words = "measuring…" if tokens is None else pluralize(tokens, "token")

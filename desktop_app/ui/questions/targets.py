@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
-from desktop_app.ui.transcript.head_line import arguments_whole
+from desktop_app.ui.transcript.row_text import arguments_text
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
@@ -43,7 +43,7 @@ class Targets(QWidget):
 
     def show_needs(self, needs: Sequence[RequiredPermission], call: ToolCall | None) -> None:
         """What is needed; the arguments are folded away."""
-        self._whole = arguments_whole(call) if call else ""
+        self._whole = arguments_text(call) if call else ""
         if len(needs) == 1:
             self._short = _told(needs[0])
         else:

@@ -76,23 +76,21 @@ class SearchPalette(Sheet):
         self._list_conversations()
 
     def open(self) -> None:
-        """Show what was searched for last, found anew, and selected: typing replaces it."""
+        """Search again for what was searched for last, with the text selected."""
         self.field.selectAll()
         self._search()
         super().open()
 
     def query(self) -> str:
-        """What is searched for."""
         return self.field.text().strip()
 
     def set_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
-        """What is listed while nothing is searched for."""
         self._conversations = tuple(conversations)
         if not self.query():
             self._list_conversations()
 
     def set_results(self, query: str, results: Sequence[SearchResult]) -> None:
-        """What was found, best first. The answer to an older query is passed over."""
+        """Show what was found, best first; ignore the answer to an older query."""
         if query.strip() != self.query() or not self.query():
             return
         now = time.time()
@@ -103,7 +101,7 @@ class SearchPalette(Sheet):
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up, down and Enter act on the list, though the field has the keyboard."""
+        """Move in the list and choose from it while the field has the keyboard."""
         if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in MOVES:
                 self.list.step(MOVES[Qt.Key(event.key())])
@@ -126,7 +124,7 @@ class SearchPalette(Sheet):
             self.search_requested.emit(self.query())
 
     def _enter(self) -> None:
-        """Opens the choice; while the search is still due, searches first."""
+        """Open the choice; while a search is due, search first."""
         if self._pause.isActive():
             self._search()
         elif self.list.current_key():

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.live_turns import Doing
+from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scaled
 
@@ -18,7 +18,11 @@ from .groups import Heading, SidebarRow, details_of
 
 ROW_HEIGHT, GROUP_HEIGHT = 58, 32
 PIE, DOT = 16, 7  # pixels across
-ACTIVITY_TINT: dict[Doing, Tint] = {Doing.WAITS: "accent", Doing.WORKS: "ink_soft", Doing.FAILED: "critical"}
+ACTIVITY_TINT: dict[Activity, Tint] = {
+    Activity.WAITS: "accent",
+    Activity.WORKS: "ink_soft",
+    Activity.FAILED: "critical",
+}
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
@@ -76,28 +80,28 @@ class ConversationDelegate(QStyledItemDelegate):
         elif is_near:
             paint_box(painter, box, colour("line_soft"), None, 8)
 
-    def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, doing: Doing | None) -> None:
+    def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
         half = room.height() / 2
         words = QRectF(room.left(), room.top(), room.width() - scaled(PIE + 10), half)
         _paint_line(painter, words, info.title, font(14, MEDIUM), colour("ink"))
         below = words.translated(0, half)
-        if doing is None:
+        if activity is None:
             _paint_line(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
         else:
-            _paint_doing(painter, below, doing)
+            _paint_doing(painter, below, activity)
         pie = QRectF(room.right() - scaled(PIE), room.center().y() - scaled(PIE) / 2, scaled(PIE), scaled(PIE))
         paint_pie(painter, pie, info.share, QColor(theme.palette.status(info.status)))
 
 
-def _paint_doing(painter: QPainter, room: QRectF, doing: Doing) -> None:
+def _paint_doing(painter: QPainter, room: QRectF, activity: Activity) -> None:
     """A dot and a word: a ring for what goes on by itself, a full one for what wants somebody to look."""
-    ink, side = colour(ACTIVITY_TINT[doing]), scaled(DOT)
+    ink, side = colour(ACTIVITY_TINT[activity]), scaled(DOT)
     dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
     painter.setPen(QPen(ink, 1.5))
-    painter.setBrush(Qt.BrushStyle.NoBrush if doing is Doing.WORKS else ink)
+    painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
     painter.drawEllipse(dot)
-    weight = NORMAL if doing is Doing.WORKS else MEDIUM
-    _paint_line(painter, room.adjusted(side + scaled(6), 0, 0, 0), doing.value, font(12, weight), ink)
+    weight = NORMAL if activity is Activity.WORKS else MEDIUM
+    _paint_line(painter, room.adjusted(side + scaled(6), 0, 0, 0), activity.value, font(12, weight), ink)
 
 
 def _paint_line(painter: QPainter, room: QRectF, text: str, look: QFont, ink: QColor) -> None:

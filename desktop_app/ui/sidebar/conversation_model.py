@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.live_turns import Doing
+from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
 from desktop_app.ui.widgets.formats import format_percent
 
@@ -29,7 +29,7 @@ class ConversationModel(QAbstractListModel):
         super().__init__(parent)
         self._conversations: tuple[ConversationInfo, ...] = ()
         self._lines: list[SidebarRow] = []
-        self._doings: Mapping[str, Doing] = {}
+        self._doings: Mapping[str, Activity] = {}
 
     @property
     def conversations(self) -> tuple[ConversationInfo, ...]:
@@ -48,10 +48,10 @@ class ConversationModel(QAbstractListModel):
         self._lines = new
         self.endResetModel()
 
-    def show_doings(self, doings: Mapping[str, Doing]) -> None:
+    def show_activities(self, activities: Mapping[str, Activity]) -> None:
         """What conversations do, by their ids; of those that are not named there is nothing to say."""
-        if doings != self._doings:
-            self._doings = doings
+        if activities != self._doings:
+            self._doings = activities
             self.tell_ages()
 
     def title_of(self, conversation: str) -> str:
@@ -94,11 +94,11 @@ class ConversationModel(QAbstractListModel):
             return line
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return line.title
-        doing = None if isinstance(line, Heading) else self._doings.get(line.id)
+        activity = None if isinstance(line, Heading) else self._doings.get(line.id)
         if role == DOING_ROLE:
-            return doing
+            return activity
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return line.title if isinstance(line, Heading) else _spoken(line, doing)
+            return line.title if isinstance(line, Heading) else _spoken(line, activity)
         return None
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -115,7 +115,7 @@ def _name(line: SidebarRow) -> str:
     return f"group {line.title}" if isinstance(line, Heading) else line.id
 
 
-def _spoken(info: ConversationInfo, doing: Doing | None) -> str:
+def _spoken(info: ConversationInfo, activity: Activity | None) -> str:
     full = f"{format_percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
-    said = doing.value if doing is not None else ""
+    said = activity.value if activity is not None else ""
     return "\n".join(filter(None, (info.title, said, f"{details_of(info, time.time())} · {full}")))

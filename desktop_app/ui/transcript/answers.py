@@ -12,7 +12,7 @@ from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.message import Role
 
 
-class Missing(Enum):
+class MissingReply(Enum):
     """What a message waits for, in the words that stand under it."""
 
     NOTHING = ""
@@ -23,7 +23,7 @@ class Missing(Enum):
     @property
     def can_be_had(self) -> bool:
         """Whether the model can be asked for it: only at the end of the conversation."""
-        return self in (Missing.ANSWER, Missing.REST)
+        return self in (MissingReply.ANSWER, MissingReply.REST)
 
 
 class EarlierItem(msgspec.Struct, frozen=True):
@@ -38,7 +38,6 @@ class EarlierItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Names the row."""
         return f"earlier than {self.after}"
 
     def has(self, message_id: str) -> bool:
@@ -46,7 +45,7 @@ class EarlierItem(msgspec.Struct, frozen=True):
         return any(row.message.id == message_id for answer in self.answers for row in answer)
 
     def text(self, number: int) -> str:
-        """Return one of them as Markdown; what its tools were asked, by their names."""
+        """Return one of them as Markdown, with the names of the tools that it called."""
         parts: list[str] = []
         for row in self.answers[number]:
             if row.message.role is Role.ASSISTANT:
@@ -56,7 +55,6 @@ class EarlierItem(msgspec.Struct, frozen=True):
         return "\n\n".join(filter(None, parts))
 
     def is_interrupted(self, number: int) -> bool:
-        """Whether that one ended early."""
         return self.answers[number][-1].message.is_interrupted
 
 
@@ -80,14 +78,14 @@ def earlier_answers(rows: Sequence[MessageRow]) -> dict[str, EarlierItem]:
     }
 
 
-def missing_after(rows: Sequence[MessageRow], place: int, is_settled: bool) -> Missing:
+def missing_after(rows: Sequence[MessageRow], place: int, is_settled: bool) -> MissingReply:
     """Return what the message at that place waits for. rows: those that are shown. is_settled: nothing is under way,
     and no card says already what happened."""
     message = rows[place].message
     is_last = place == len(rows) - 1
     if is_last and is_settled and message.role in (Role.USER, Role.TOOL):
-        return Missing.ANSWER
+        return MissingReply.ANSWER
     if is_last and is_settled and message.is_interrupted:
-        return Missing.REST
+        return MissingReply.REST
     is_passed_over = not is_last and message.role is Role.USER and rows[place + 1].message.role is Role.USER
-    return Missing.PASSED_OVER if is_passed_over else Missing.NOTHING
+    return MissingReply.PASSED_OVER if is_passed_over else MissingReply.NOTHING

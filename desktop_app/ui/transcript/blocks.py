@@ -52,7 +52,7 @@ class Unit(msgspec.Struct, frozen=True):
     fence: str = ""
 
 
-class Parsed(msgspec.Struct, frozen=True):
+class ParsedBlocks(msgspec.Struct, frozen=True):
     """A text's units in their order, and the definitions of links in it, by their labels in small letters."""
 
     units: list[Unit]
@@ -64,7 +64,7 @@ def _parser() -> MarkdownIt:
     return block_parser()
 
 
-def parse_blocks(text: str, carry: Carry | None = None) -> Parsed:
+def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     """Parse a text that begins where a block does, or in the middle of the one that `carry` tells of."""
     head = (carry.table or carry.fence) if carry is not None else ""
     before = head.split("\n") if head else []
@@ -83,7 +83,7 @@ def parse_blocks(text: str, carry: Carry | None = None) -> Parsed:
                 is_cut = is_cut and _is_apart(last, inside[0], lines)
             start = max(unit.start - len(before), 0)
             units.append(replace(unit, start=start, end=unit.end - len(before), is_cut=is_cut))
-    return Parsed(units, _definitions(found.get("references")))
+    return ParsedBlocks(units, _definitions(found.get("references")))
 
 
 def _definitions(references: object) -> dict[str, str]:

@@ -1,76 +1,162 @@
-"""Rows that are rules or cards: marks of operations, failures with their ways out."""
+"""The layout of marks of operations, failures, and answers that were replaced or are missing."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
 
+from .answers import EarlierItem
 from .display_list import Action, Fill
-from .page import Link, Page, advance
-from .recovery import SETTING_WORDS, ways_out
-from .spoken import mark_words
+from .items import MessageItem
+from .row_builder import ActionLink, RowBuilder, Tag, advance
+from .row_text import mark_text
+from .text_flow import flow_markdown
+
+_TOO_LARGE = (Action.OPTIMIZE_AND_RETRY, Action.START_FRESH, Action.SWITCH_MODEL, Action.EXPORT)
+_AGAIN = (Action.TRY_AGAIN,)
+
+WAYS_OUT: dict[str, tuple[Action, ...]] = {
+    "overflow": _TOO_LARGE,
+    "window_too_small": _TOO_LARGE,
+    "nearly_full": (Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY, Action.START_FRESH, Action.SWITCH_MODEL),
+    "silent_cut": (Action.OPTIMIZE_AND_RETRY, Action.USE_OWN_WINDOW, Action.SWITCH_MODEL),
+    "rate_limit": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "server": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "timeout": _AGAIN,
+    "connection": (Action.TRY_AGAIN, Action.OPEN_SETTINGS),
+    "cut": _AGAIN,
+    "garbage": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "provider": _AGAIN,
+    "engine": _AGAIN,
+    "disk": _AGAIN,
+    "auth": (Action.OPEN_SETTINGS, Action.TRY_AGAIN),
+    "address": (Action.OPEN_SETTINGS, Action.TRY_AGAIN),
+    "window_unknown": (Action.OPEN_SETTINGS, Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "quota": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
+    "content_filter": (Action.EDIT_MESSAGE, Action.TRY_AGAIN),
+    "malformed": (Action.EXPORT, Action.START_FRESH),
+    "unsupported": (Action.SWITCH_MODEL,),
+    "not_found": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
+    "rounds": (Action.GO_ON, Action.OPEN_SETTINGS),  # not "Try again": that would begin the many rounds anew
+}
+"""For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
+
+SETTING_WORDS = {
+    "key": "Enter the key…",
+    "address": "Change the address…",
+    "models": "Change the model…",
+    "window": "Enter the window…",
+}
+"""What the way into the settings is called, by the field that it leads to."""
+
+
+def ways_out(kind: str) -> tuple[Action, ...]:
+    """What the card of such a failure offers; nothing where nothing helps."""
+    return WAYS_OUT.get(kind, ())
+
 
 FAILURE_CHARACTERS = 4_000
 NOTICES = frozenset({"nearly_full", "silent_cut"})
 """Kinds of failures of which nothing is broken."""
 
 
-def lay_out_mark(page: Page, operation: OperationRow) -> None:
+def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     """The dashed rule: what went, what it freed, and the way back."""
     strong, normal, link = font(13, BOLD), font(13), font(13, MEDIUM)
     height = scaled(24)
-    what, links = mark_words(operation), _mark_links(operation)
+    what, links = mark_text(operation), _mark_links(operation)
     figures = f" · {format_number(operation.tokens_before)} → {format_number(operation.tokens_after)} tokens"
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
     has_figures = operation.kind in ("prune", "compaction")
-    if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > page.width:
+    if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
         figures = ""  # a narrow column keeps the words and the way back; the figures stand in the history
-    told = min(advance(strong, what) + 1, page.width - fixed)
-    left = max((page.width - fixed - told - advance(normal, figures)) / 2, 0)
-    x = page.words(left, what, strong, "ink", height, told)
-    x = page.words(x, figures, normal, "ink_soft", height) if figures else x
+    told = min(advance(strong, what) + 1, builder.width - fixed)
+    left = max((builder.width - fixed - told - advance(normal, figures)) / 2, 0)
+    x = builder.words(left, what, strong, "ink", height, told)
+    x = builder.words(x, figures, normal, "ink_soft", height) if figures else x
     for entry in links:
-        x = page.words(x, " · ", normal, "ink_soft", height)
-        x = page.link(x, entry, link, height)
-    page.rule(left, x, height)
-    page.y += height
+        x = builder.words(x, " · ", normal, "ink_soft", height)
+        x = builder.link(x, entry, link, height)
+    builder.rule(left, x, height)
+    builder.y += height
 
 
-def _mark_links(operation: OperationRow) -> tuple[Link, ...]:
+def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
     if operation.kind == "link":
-        return (Link(Action.OPEN_CONVERSATION, operation.linked),)
+        return (ActionLink(Action.OPEN_CONVERSATION, operation.linked),)
     back = "Revert" if operation.kind == "flush" else ""
-    return Link(Action.SHOW_OPERATION, operation.id), Link(Action.UNDO_OPERATION, operation.id, back)
+    return ActionLink(Action.SHOW_OPERATION, operation.id), ActionLink(Action.UNDO_OPERATION, operation.id, back)
 
 
-def _way_link(way: Action, failure: Failure) -> Link:
+def _way_link(way: Action, failure: Failure) -> ActionLink:
     """A way out; one into the settings leads to the very field, and says so."""
     if way is Action.OPEN_SETTINGS and failure.setting:
-        return Link(way, failure.setting, SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
-    return Link(way, "")
+        return ActionLink(way, failure.setting, SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
+    return ActionLink(way, "")
 
 
-def lay_out_failure(page: Page, failure: Failure) -> None:
+def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
     """What happened, what was kept, what to do."""
     pad = scaled(18)
     tint: Tint = "warning" if failure.kind in NOTICES else "critical"
-    page.skip(12)
-    page.words(pad, failure.title, font(14, BOLD), tint, scaled(22), page.width - 2 * pad)
-    page.y += scaled(24)
+    builder.skip(12)
+    builder.words(pad, failure.title, font(14, BOLD), tint, scaled(22), builder.width - 2 * pad)
+    builder.y += scaled(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
-            page.plain(text[:FAILURE_CHARACTERS], inset=pad, is_soft=True)
-            page.skip(2)
+            builder.plain(text[:FAILURE_CHARACTERS], inset=pad, is_soft=True)
+            builder.skip(2)
     ways = ways_out(failure.kind)
     if ways:
-        page.skip(8)
-        page.buttons(pad, [_way_link(way, failure) for way in ways])
-    page.skip(10)
-    box = QRectF(0, 0, page.width, page.y)
-    page.layout.drawn[0:0] = [
+        builder.skip(8)
+        builder.buttons(pad, [_way_link(way, failure) for way in ways])
+    builder.skip(10)
+    box = QRectF(0, 0, builder.width, builder.y)
+    builder.layout.drawn[0:0] = [
         Fill(box, colour("raised"), colour("line"), scaled(10)),
-        Fill(QRectF(0, scaled(12), 3, page.y - scaled(24)), colour(tint), None, 1.5),
+        Fill(QRectF(0, scaled(12), 3, builder.y - scaled(24)), colour(tint), None, 1.5),
     ]
+
+
+LINE = 22
+OPACITY = 0.7
+
+
+def lay_out_earlier(builder: RowBuilder, item: EarlierItem, is_toggled: bool, chosen: int) -> None:
+    """A line that unfolds to one of the answers, the newest first; with several, ways to the others."""
+    is_shown, count = is_toggled != item.is_only, len(item.answers)
+    number = min(max(chosen if chosen >= 0 else count - 1, 0), count - 1)
+    height, small = scaled(LINE), font(12)
+    words = "Earlier answer" if count == 1 else pluralize(count, "earlier answer")
+    x = builder.link(0, ActionLink(Action.FOLD, item.key, f"{'▾' if is_shown else '▸'} {words}"), small, height)
+    if item.is_interrupted(number) and is_shown:
+        x = builder.tag(x + scaled(8), Tag("interrupted", "warning"), height)
+    if is_shown and count > 1:
+        x = builder.words(x + scaled(14), f"{number + 1} of {count}", small, "ink_faint", height)
+        if number > 0:
+            x = builder.link(x + scaled(14), ActionLink(Action.EARLIER, item.key), small, height)
+        if number < count - 1:
+            x = builder.link(x + scaled(14), ActionLink(Action.LATER, item.key), small, height)
+    if is_shown:
+        builder.link(builder.width - scaled(34), ActionLink(Action.COPY, item.key), small, height, is_on_hover=True)
+    builder.y += height
+    if is_shown:
+        builder.skip(2)
+        flow_markdown(builder, f"{item.key} {number}", item.text(number))
+        builder.layout.opacity = OPACITY
+
+
+def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
+    """That a message was not answered, or a reply not ended, and the way to have it."""
+    if not item.missing.value:
+        return
+    builder.skip(6)
+    height = scaled(LINE)
+    words = " ".join(filter(None, (item.missing.value, item.why)))
+    x = builder.words(0, words, font(13), "ink_faint", height, builder.width - scaled(90))
+    if item.missing.can_be_had:
+        builder.link(x + scaled(12), ActionLink(Action.TRY_AGAIN, ""), font(13, MEDIUM), height)
+    builder.y += height

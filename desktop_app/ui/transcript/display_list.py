@@ -62,7 +62,7 @@ class Fill(msgspec.Struct, frozen=True):
     has_square_top: bool = False
 
 
-class Words(msgspec.Struct, frozen=True):
+class TextLine(msgspec.Struct, frozen=True):
     """Text on one line, drawn in its box's height; cut with an ellipsis if it is too long."""
 
     box: QRectF
@@ -83,12 +83,11 @@ class Flow(msgspec.Struct, frozen=True):
 
     @property
     def box(self) -> QRectF:
-        """Where it stands."""
         size = self.document.size()
         return QRectF(self.top_left.x(), self.top_left.y(), self.document.textWidth(), size.height())
 
 
-class Dashes(msgspec.Struct, frozen=True):
+class DashedRule(msgspec.Struct, frozen=True):
     """A dashed horizontal rule."""
 
     left: QPointF
@@ -96,17 +95,17 @@ class Dashes(msgspec.Struct, frozen=True):
     ink: QColor
 
 
-class Hot(msgspec.Struct, frozen=True):
+class HitRegion(msgspec.Struct, frozen=True):
     """A place that can be clicked. argument: what the action is about. is_on_hover: hidden until the row is."""
 
     box: QRectF
     action: Action
     argument: str
-    words: Words | None = None
+    words: TextLine | None = None
     is_on_hover: bool = False
 
 
-Drawn = Fill | Words | Flow | Dashes
+DisplayItem = Fill | TextLine | Flow | DashedRule
 
 
 class RowLayout(msgspec.Struct):
@@ -115,8 +114,8 @@ class RowLayout(msgspec.Struct):
     is_complete: whether nothing of it is left out until there is time for it.
     """
 
-    drawn: list[Drawn] = []
-    hots: list[Hot] = []
+    drawn: list[DisplayItem] = []
+    hit_regions: list[HitRegion] = []
     height: float = 0
     opacity: float = 1.0
     message_id: str = ""
@@ -127,12 +126,11 @@ class RowLayout(msgspec.Struct):
         """The documents, top to bottom."""
         return [drawn for drawn in self.drawn if isinstance(drawn, Flow)]
 
-    def hot_at(self, point: QPointF, is_hovered: bool) -> Hot | None:
-        """What would be clicked there."""
-        return next((h for h in self.hots if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
+    def region_at(self, point: QPointF, is_hovered: bool) -> HitRegion | None:
+        return next((h for h in self.hit_regions if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
 
 
-class Marked(msgspec.Struct, frozen=True):
+class SelectedRange(msgspec.Struct, frozen=True):
     """A stretch of selected text: from `start` to `end` in one document."""
 
     document: QTextDocument
@@ -141,7 +139,12 @@ class Marked(msgspec.Struct, frozen=True):
 
 
 def paint_row(
-    painter: QPainter, layout: RowLayout, clip: QRectF, is_hovered: bool, hot: Hot | None, marked: Sequence[Marked]
+    painter: QPainter,
+    layout: RowLayout,
+    clip: QRectF,
+    is_hovered: bool,
+    hot: HitRegion | None,
+    marked: Sequence[SelectedRange],
 ) -> None:
     """Paints the row at the painter's origin. clip: what of it is visible. hot: what is under the mouse."""
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
@@ -149,9 +152,9 @@ def paint_row(
         match drawn:
             case Fill():
                 _paint_fill(painter, drawn)
-            case Words():
+            case TextLine():
                 paint_words(painter, drawn)
-            case Dashes(left, length, ink):
+            case DashedRule(left, length, ink):
                 pen = QPen(ink, 1)
                 pen.setDashPattern([6, 4])
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -161,12 +164,12 @@ def paint_row(
                 if drawn.box.intersects(clip):
                     _paint_flow(painter, drawn, clip, marked)
     painter.setOpacity(1.0)
-    for place in layout.hots:
+    for place in layout.hit_regions:
         if place.words is not None and (is_hovered or not place.is_on_hover):
             paint_words(painter, place.words, is_underlined=place is hot)
 
 
-def paint_words(painter: QPainter, words: Words, is_underlined: bool = False) -> None:
+def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
     """Paints text on one line."""
     font = words.font
     if is_underlined:
@@ -192,7 +195,7 @@ def _paint_fill(painter: QPainter, drawn: Fill) -> None:
     painter.restore()
 
 
-def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[Marked]) -> None:
+def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[SelectedRange]) -> None:
     context = QAbstractTextDocumentLayout.PaintContext()
     palette = QPalette(context.palette)
     palette.setColor(QPalette.ColorRole.Text, colour("ink"))

@@ -44,7 +44,7 @@ class InkDocument(QTextDocument):
         self.setDefaultTextOption(option)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Nothing: a message must not make the window read a file or a server."""
+        """Load nothing: a message must not make the window read a file or a server."""
         return None
 
 
@@ -80,7 +80,7 @@ def soft_document(text: str) -> InkDocument:
 
 
 def code_document(text: str) -> InkDocument:
-    """Code, not highlighted yet."""
+    """Return code, not highlighted yet."""
     document = InkDocument(is_code=True)
     document.setPlainText(text)
     _set_lines(document, CODE_LINE_HEIGHT)

@@ -54,11 +54,10 @@ class Highlighter(QObject):
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything that was asked for is done."""
         return self._work is None and not self._waiting and not self._loading
 
     def add(self, document: QTextDocument, language: str) -> None:
-        """Asks for colours; a document that has them, or waits for them, is left alone."""
+        """Queue a document that has no colours yet."""
         if document.property("is_highlighted") or not language or document.characterCount() > MOST:
             return
         document.setProperty("is_highlighted", True)
@@ -72,7 +71,7 @@ class Highlighter(QObject):
             QThreadPool.globalInstance().start(lambda: self._load(language))
 
     def _load(self, language: str) -> None:
-        """Runs in a thread."""
+        """Load a lexer; runs in a thread."""
         lexer = find_lexer(language)
         if shiboken6.isValid(self):  # else the window was closed meanwhile
             self._loaded.emit(language, lexer)

@@ -1,4 +1,4 @@
-"""What stands in the transcript, row by row: values made from the record's messages and operations. No Qt."""
+"""The rows of a transcript, made from the messages and operations of its record. No Qt."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import Failure, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Role, ToolCall
 
-from .answers import EarlierItem, Missing, earlier_answers, missing_after
-from .joined import joined
-from .live_tools import LiveTools
+from .answers import EarlierItem, MissingReply, earlier_answers, missing_after
+from .continued_replies import ReplyItem, join_continued
+from .live_tools import ToolRuns
 from .pages import GapItem, runs_of
 
 
@@ -28,28 +28,12 @@ class MessageItem(msgspec.Struct, frozen=True):
     unanswered: tuple[ToolCall, ...] = ()
     is_last_reply: bool = False
     slot: str = ""
-    missing: Missing = Missing.NOTHING
+    missing: MissingReply = MissingReply.NOTHING
     why: str = ""
 
     @property
     def key(self) -> str:
-        """Names the row as long as it exists."""
         return self.slot or self.row.message.id
-
-
-class ReplyItem(msgspec.Struct, frozen=True):
-    """A reply that is being written. continues: the key of the message that it goes on with, whose text it has too."""
-
-    reply_id: str
-    model: str
-    text: str = ""
-    reasoning: str = ""
-    continues: str = ""
-
-    @property
-    def key(self) -> str:
-        """The stored message will have the same key."""
-        return self.continues or self.reply_id
 
 
 class ToolItem(msgspec.Struct, frozen=True):
@@ -68,7 +52,7 @@ class ToolItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The stored result will have the same key."""
+        """The key that the stored result will have, too."""
         return slot_of(self.reply_id, self.place)
 
 
@@ -79,7 +63,6 @@ class MarkItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Names the row."""
         return f"mark {self.operation.id}"
 
 
@@ -91,7 +74,6 @@ class FailureItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Names the row."""
         return f"failure {self.number}"
 
 
@@ -103,14 +85,14 @@ def slot_of(reply_id: str, place: int) -> str:
     return f"{reply_id} call {place}"
 
 
-class Live(msgspec.Struct, frozen=True):
+class LiveState(msgspec.Struct, frozen=True):
     """What goes on now. watched: replies whose calls were made while somebody looked, so that their cards keep place.
 
     now: seconds of the clock by which `tools` were folded. has_failed: whether a card says why the last turn ended.
     reasons: why messages before it have no answer.
     """
 
-    tools: LiveTools = msgspec.field(default_factory=LiveTools)
+    tools: ToolRuns = msgspec.field(default_factory=ToolRuns)
     watched: frozenset[str] = frozenset()
     is_running: bool = False
     reply: ReplyItem | None = None
@@ -120,16 +102,18 @@ class Live(msgspec.Struct, frozen=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is under way, and nothing else says how it ended."""
+        """Whether nothing is under way, and no card says how it ended."""
         return not self.is_running and not self.has_failed and self.reply is None
 
 
-STILL = Live()
-BEFORE_A_GAP = Live(has_failed=True)
+IDLE = LiveState()
+BEFORE_A_GAP = LiveState(has_failed=True)
 """Nobody knows whether what stands last there was answered."""
 
 
-def items_with_gaps(rows: Sequence[MessageRow], operations: Sequence[OperationRow], live: Live = STILL) -> list[Item]:
+def items_with_gaps(
+    rows: Sequence[MessageRow], operations: Sequence[OperationRow], live: LiveState = IDLE
+) -> list[Item]:
     """The rows of a conversation of which only the end and some pages are here."""
     items: list[Item] = []
     runs, end = runs_of(rows), 0
@@ -141,14 +125,14 @@ def items_with_gaps(rows: Sequence[MessageRow], operations: Sequence[OperationRo
     return items if runs else items_of((), operations, live)
 
 
-def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], live: Live = STILL) -> list[Item]:
+def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], live: LiveState = IDLE) -> list[Item]:
     """The rows in their order, each operation's mark behind the last message that it touched.
 
     Operations are left out that are undone, or whose last message is not among the rows. Answers that were replaced
     stand as one row behind what they answered.
     A reply that was stopped to make room stands as one row with what continued it.
     """
-    shown, roots = joined([row for row in rows if row.state is not MessageState.ABANDONED])
+    shown, roots = join_continued([row for row in rows if row.state is not MessageState.ABANDONED])
     earlier = {roots.get(after, after): item for after, item in earlier_answers(rows).items()}
     marks: dict[str, list[MarkItem]] = {}
     for operation in operations:
@@ -171,7 +155,7 @@ def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], liv
 
 
 def _earlier(
-    row: MessageRow, earlier: Mapping[str, EarlierItem], shown: Sequence[MessageRow], live: Live
+    row: MessageRow, earlier: Mapping[str, EarlierItem], shown: Sequence[MessageRow], live: LiveState
 ) -> list[EarlierItem]:
     found = earlier.get(row.message.id)
     if found is None:
@@ -180,7 +164,7 @@ def _earlier(
     return [replace(found, is_only=not has_newer)]
 
 
-def as_it_stands(item: ToolItem, tools: LiveTools, now: float) -> ToolItem:
+def with_run(item: ToolItem, tools: ToolRuns, now: float) -> ToolItem:
     """The card of a call as its run stands now."""
     run = tools.run_of(item.reply_id, item.place)
     if run is None:
@@ -198,7 +182,9 @@ def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
     return None
 
 
-def _with_calls(rows: Sequence[MessageRow], live: Live, callers: Mapping[str, str]) -> Iterator[MessageItem | ToolItem]:
+def _with_calls(
+    rows: Sequence[MessageRow], live: LiveState, callers: Mapping[str, str]
+) -> Iterator[MessageItem | ToolItem]:
     """Messages with the calls that they answer; behind a reply its results, in the order of its calls.
 
     callers: the message that made the calls, where that is not the one in whose row they stand.
@@ -215,13 +201,13 @@ def _with_calls(rows: Sequence[MessageRow], live: Live, callers: Mapping[str, st
         end = position
         while end < len(rows) and rows[end].message.role is Role.TOOL:
             end += 1
-        by_place, others = paired(row.message.tool_calls, rows[position:end])
+        by_place, others = pair_results(row.message.tool_calls, rows[position:end])
         caller = callers.get(row.message.id, row.message.id)
         is_live = live.is_running and end == len(rows) and caller in live.watched
         calls = row.message.tool_calls
         left = () if is_live else tuple(call for place, call in enumerate(calls) if place not in by_place)
         yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply, missing=missing, why=why)
-        ending = missing_after(rows, end - 1, live.is_settled) if end > position else Missing.NOTHING
+        ending = missing_after(rows, end - 1, live.is_settled) if end > position else MissingReply.NOTHING
         yield from _cards(caller, calls, by_place, live, is_live, ending)
         yield from (MessageItem(other) for other in others)
         position = end
@@ -231,22 +217,24 @@ def _cards(
     caller: str,
     calls: Sequence[ToolCall],
     by_place: Mapping[int, MessageRow],
-    live: Live,
+    live: LiveState,
     is_live: bool,
-    ending: Missing,
+    ending: MissingReply,
 ) -> Iterator[MessageItem | ToolItem]:
     """ending: what the last one of them waits for."""
     is_watched, last = caller in live.watched, max(by_place, default=-1)
     for place, call in enumerate(calls):
         if place in by_place:
-            missing = ending if place == last else Missing.NOTHING
+            missing = ending if place == last else MissingReply.NOTHING
             slot = slot_of(caller, place) if is_watched else ""
             yield MessageItem(by_place[place], call, slot=slot, missing=missing)
         elif is_live:
-            yield as_it_stands(ToolItem(caller, place, call), live.tools, live.now)
+            yield with_run(ToolItem(caller, place, call), live.tools, live.now)
 
 
-def paired(calls: Sequence[ToolCall], results: Sequence[MessageRow]) -> tuple[dict[int, MessageRow], list[MessageRow]]:
+def pair_results(
+    calls: Sequence[ToolCall], results: Sequence[MessageRow]
+) -> tuple[dict[int, MessageRow], list[MessageRow]]:
     """Results by the place of their call among the calls, and those without one. By id, else by position."""
     waiting = list(range(len(calls)))
     by_place: dict[int, MessageRow] = {}
@@ -260,3 +248,30 @@ def paired(calls: Sequence[ToolCall], results: Sequence[MessageRow]) -> tuple[di
         waiting.remove(place)
         by_place[place] = row
     return by_place, others
+
+
+class RowChange(msgspec.Struct, frozen=True):
+    """From `first` on, `removed` old rows are `added` new ones; the first `kept` of both have the same keys."""
+
+    first: int
+    removed: int
+    added: int
+    kept: int
+
+
+def change_between(old: Sequence[Item], new: Sequence[Item]) -> RowChange:
+    """The stretch between what is equal at both ends."""
+    first = _common(old, new)
+    last = _common(old[first:][::-1], new[first:][::-1])
+    removed, added = len(old) - first - last, len(new) - first - last
+    kept = 0
+    while kept < min(removed, added) and old[first + kept].key == new[first + kept].key:
+        kept += 1
+    return RowChange(first, removed, added, kept)
+
+
+def _common(old: Sequence[Item], new: Sequence[Item]) -> int:
+    for count, (one, other) in enumerate(zip(old, new, strict=False)):
+        if one != other:
+            return count
+    return min(len(old), len(new))

@@ -22,7 +22,7 @@ SHOWN_LINE = 400
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-class LiveRun(msgspec.Struct):
+class ToolRun(msgspec.Struct):
     """One run. lines: newlines so far. started: by the clock of whoever folds. seconds: None while it runs."""
 
     conversation: str
@@ -32,17 +32,16 @@ class LiveRun(msgspec.Struct):
     seconds: float | None = None
 
 
-class LiveTools:
+class ToolRuns:
     """The runs of all conversations, by the reply that called and the call's place in it: ids of calls repeat."""
 
     def __init__(self) -> None:
-        self._runs: dict[tuple[str, int], LiveRun] = {}
+        self._runs: dict[tuple[str, int], ToolRun] = {}
 
     def fold(self, event: TurnEvent, now: float) -> None:
-        """Takes an event in; those that say nothing of tools change nothing."""
         match event:
             case ToolStarted(conversation=conversation, reply_id=reply_id, call_index=index):
-                self._runs[reply_id, index] = LiveRun(conversation, now)
+                self._runs[reply_id, index] = ToolRun(conversation, now)
             case ToolOutputReceived(text=text, reply_id=reply_id, call_index=index):
                 run = self.run_of(reply_id, index)
                 if run is not None:
@@ -58,11 +57,9 @@ class LiveTools:
                 pass
 
     def clear(self) -> None:
-        """Nothing runs any more: the engine ended."""
         self._runs.clear()
 
-    def run_of(self, reply_id: str, place: int) -> LiveRun | None:
-        """The run of that call of a reply, if it has begun."""
+    def run_of(self, reply_id: str, place: int) -> ToolRun | None:
         return self._runs.get((reply_id, place))
 
 

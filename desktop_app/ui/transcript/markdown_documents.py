@@ -1,12 +1,17 @@
-"""Markdown made into documents that Qt can lay out: whole, or a segment of it that goes on with the one before.
+"""Markdown as documents that Qt can lay out: a whole text, or one segment of it.
 
-Nothing is ever loaded from outside a message: images become links, HTML stays text, and so does math.
+Nothing is loaded from outside a message: images become links; HTML and math stay text.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
 from PySide6.QtGui import (
     QBrush,
+    QFontMetricsF,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -18,11 +23,12 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import BOLD, colour, font, scaled
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
-from .segments import Prose, Rows
+from .segments import ProseSegment, TableSegment
 
 CELL_PADDING = 6
 BESIDE_CELL = 2 * CELL_PADDING
@@ -30,7 +36,7 @@ _HEADING_SIZES = {1: 18, 2: 16, 3: 15}
 _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
-def markdown_document(prose: Prose, indent: float = 0, columns: tuple[float, ...] = ()) -> InkDocument:
+def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[float, ...] = ()) -> InkDocument:
     """Return Markdown with our look. indent: of the first line, in pixels, where a paragraph goes on. columns: how wide
     those of the table at its end are, where that one goes on."""
     document = _parsed(prose.text, prose.references)
@@ -53,7 +59,7 @@ def markdown_document(prose: Prose, indent: float = 0, columns: tuple[float, ...
     return document
 
 
-def rows_document(rows: Rows, columns: tuple[float, ...]) -> InkDocument:
+def rows_document(rows: TableSegment, columns: tuple[float, ...]) -> InkDocument:
     """Return rows of a table without its head. columns: how wide each is, in pixels; all as they like, without."""
     document = _parsed(f"{rows.head}\n{rows.text}", rows.references)
     table = last_table(document)
@@ -199,3 +205,41 @@ def _shape_table(table: QTextTable, has_head: bool) -> None:
         look = cell.format()
         look.setBackground(colour("code"))
         cell.setFormat(look)
+
+
+STEP = 16  # pixels: while a table grows, its columns change seldom
+_MARKS = re.compile(r"[*~`\\]|\]\([^)]*\)|\[")
+
+
+def table_columns(head: str, pieces: Sequence[str], width: float) -> tuple[float, ...]:
+    """Return the room for the text in each column, in pixels, of a table of that width at most.
+
+    head: its first two lines; pieces: its rows, some lines each.
+    """
+    wanted = [_widths(head.split("\n")[0], theme.version), *(_widths(piece, theme.version) for piece in pieces)]
+    count = len(wanted[0])
+    natural = [max(row[column] if column < len(row) else 0 for row in wanted) for column in range(count)]
+    return _shared(natural, width - count * (scaled(BESIDE_CELL) + 1) - 1)
+
+
+def _shared(natural: Sequence[float], room: float) -> tuple[float, ...]:
+    """What each needs, where there is room for it; the narrow ones get theirs, and the others share the rest."""
+    given = [0.0] * len(natural)
+    left = max(room, len(natural))
+    for place, column in enumerate(sorted(range(len(natural)), key=lambda n: natural[n])):
+        given[column] = min(natural[column], left / (len(natural) - place))
+        left -= given[column]
+    return tuple(given)
+
+
+@lru_cache(maxsize=2_048)
+def _widths(rows: str, version: int) -> tuple[float, ...]:
+    """How wide the widest cell of each column is. version: of the theme, and so of its fonts."""
+    longest: list[str] = []
+    for line in rows.split("\n"):
+        cells = [_MARKS.sub("", cell).strip() for cell in line.strip().strip("|").split("|")]
+        longest += [""] * (len(cells) - len(longest))
+        longest[: len(cells)] = [max(pair, key=len) for pair in zip(longest, cells, strict=False)]
+    looks = [QFontMetricsF(font(14, BOLD)), QFontMetricsF(code_font(13))]
+    widest = [max(look.horizontalAdvance(cell) for look in looks) for cell in longest]
+    return tuple(-(-width // STEP) * STEP for width in widest)

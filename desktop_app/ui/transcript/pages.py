@@ -20,22 +20,20 @@ class GapItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Names the row."""
         return f"gap {self.first} {self.last}"
 
     @property
     def count(self) -> int:
-        """How many they are."""
         return self.last - self.first + 1
 
 
-def merged(rows: Iterable[MessageRow], page: Iterable[MessageRow]) -> list[MessageRow]:
+def merge_pages(rows: Iterable[MessageRow], page: Iterable[MessageRow]) -> list[MessageRow]:
     """Return both in their order; of a message that is in both, what is known already."""
     by_index = {row.index: row for row in page} | {row.index: row for row in rows}
     return [by_index[index] for index in sorted(by_index)]
 
 
-def kept_around(rows: Sequence[MessageRow], around: int) -> list[MessageRow]:
+def trim_rows(rows: Sequence[MessageRow], around: int) -> list[MessageRow]:
     """Return the messages nearest to that index, and the newest page: so many are bounded, however long it is."""
     if len(rows) <= MOST + PAGE:
         return list(rows)

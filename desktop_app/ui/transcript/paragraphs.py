@@ -15,7 +15,7 @@ _MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\](?:\([^)\n]*\))?)
 _SPACE = re.compile(r"(?<=[^\s\\]) (?=[^\W\d_])")  # what follows begins no list, heading or quote
 
 
-def paragraph_pieces(text: str) -> Iterator[tuple[int, str]]:
+def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
     """Yield the pieces and where each begins. A cut is never inside of what is marked up; a space that stands there
     belongs to no piece."""
     marked, position = _apart(_marked_spans(text)) if len(text) > PIECE else [], 0

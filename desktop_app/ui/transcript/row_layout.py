@@ -1,24 +1,26 @@
-"""How each kind of row is laid out: messages, tool results as cards, marks, failures."""
+"""The layout of each kind of row, and the cache of rows that were laid out."""
 
 from __future__ import annotations
+
+from collections import OrderedDict
 
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.message import Attachment, Reasoning, Role
+from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 
-from .answer_rows import lay_out_earlier, lay_out_missing
 from .answers import EarlierItem
-from .cards import lay_out_failure, lay_out_mark
+from .cards import lay_out_earlier, lay_out_failure, lay_out_mark, lay_out_missing
 from .display_list import Action, Fill, RowLayout
-from .document_shelf import DocumentShelf
+from .document_cache import DocumentCache
 from .documents import LINE_HEIGHT
-from .head_line import actions_of, arguments_in_words, meta_of, tags_of
 from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
-from .page import Link, Page
 from .pages import GapItem
+from .row_builder import ActionLink, RowBuilder
+from .row_text import actions_of, arguments_summary, meta_of, tags_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
@@ -31,38 +33,38 @@ ARCHIVED_OPACITY = 0.55
 def lay_out(
     item: Item,
     width: float,
-    shelf: DocumentShelf,
+    cache: DocumentCache,
     is_unfolded: bool,
     is_running: bool,
     looked_at: float = 0,
     chosen: int = -1,
 ) -> RowLayout:
-    """The row in a column of that width, in pixels. looked_at: see `Page`. chosen: which of several answers."""
-    page = Page(width, shelf, looked_at)
+    """The row in a column of that width, in pixels. looked_at: see `RowBuilder`. chosen: which of several answers."""
+    builder = RowBuilder(width, cache, looked_at)
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
-            _system(page, row, is_unfolded)
+            _system(builder, row, is_unfolded)
         case MessageItem(row) if row.message.role is Role.TOOL:
-            lay_out_result(page, item, is_unfolded)
+            lay_out_result(builder, item, is_unfolded)
         case MessageItem(row):
-            _message(page, item, is_unfolded, is_running)
+            _message(builder, item, is_unfolded, is_running)
         case EarlierItem():
-            lay_out_earlier(page, item, is_unfolded, chosen)
+            lay_out_earlier(builder, item, is_unfolded, chosen)
         case ReplyItem():
-            _reply(page, item, is_unfolded)
+            _reply(builder, item, is_unfolded)
         case ToolItem():
-            lay_out_running(page, item, is_unfolded)
+            lay_out_running(builder, item, is_unfolded)
         case GapItem():
-            page.y = estimated_height(item, width)
+            builder.y = estimated_height(item, width)
         case MarkItem(operation):
-            lay_out_mark(page, operation)
+            lay_out_mark(builder, operation)
         case FailureItem(failure):
-            lay_out_failure(page, failure)
+            lay_out_failure(builder, failure)
     if isinstance(item, MessageItem):
-        lay_out_missing(page, item)
-        page.layout.message_id = item.row.message.id
-        page.layout.opacity = ARCHIVED_OPACITY if item.row.state is MessageState.ARCHIVED else 1.0
-    return page.done()
+        lay_out_missing(builder, item)
+        builder.layout.message_id = item.row.message.id
+        builder.layout.opacity = ARCHIVED_OPACITY if item.row.state is MessageState.ARCHIVED else 1.0
+    return builder.done()
 
 
 def estimated_height(item: Item, width: float) -> float:
@@ -88,83 +90,133 @@ def estimated_height(item: Item, width: float) -> float:
             return scaled(60)
 
 
-def _message(page: Page, item: MessageItem, is_unfolded: bool, is_running: bool) -> None:
+def _message(builder: RowBuilder, item: MessageItem, is_unfolded: bool, is_running: bool) -> None:
     message = item.row.message
     name = speaker_of(message)
     if message.tool_calls and not message.text and not item.unanswered:
         name += " called " + ", ".join(call.name for call in message.tool_calls)
-    page.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item, is_running))
-    _reasoning(page, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)), is_unfolded)
+    builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item, is_running))
+    _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)), is_unfolded)
     if message.role is Role.USER:
-        _user_box(page, item.key, message.text, is_unfolded)
+        _user_box(builder, item.key, message.text, is_unfolded)
     elif message.text:
-        page.skip(6 if message.text.startswith(("```", "~~~")) else 2)
-        flow_markdown(page, item.key, message.text)
+        builder.skip(6 if message.text.startswith(("```", "~~~")) else 2)
+        flow_markdown(builder, item.key, message.text)
     for part in message.parts:
         if isinstance(part, Attachment):
-            page.skip(6)
-            _chip_line(page, part.name, part.media_type)
+            builder.skip(6)
+            _chip_line(builder, part.name, part.media_type)
     for call in item.unanswered:
-        page.skip(6)
-        _chip_line(page, call.name, arguments_in_words(call))
+        builder.skip(6)
+        _chip_line(builder, call.name, arguments_summary(call))
 
 
-def _user_box(page: Page, key: str, text: str, is_unfolded: bool) -> None:
+def _user_box(builder: RowBuilder, key: str, text: str, is_unfolded: bool) -> None:
     is_long = len(text) > LONG
-    top = page.y = page.y + scaled(2)
-    page.skip(11)
-    place = len(page.layout.drawn)
-    flow_plain(page, text[:SHOWN_OF_LONG] if is_long and not is_unfolded else text, inset=scaled(16))
-    page.skip(11)
-    box = QRectF(0, top, page.width, page.y - top)
-    page.layout.drawn.insert(place, Fill(box, colour("user"), None, scaled(12)))
+    top = builder.y = builder.y + scaled(2)
+    builder.skip(11)
+    place = len(builder.layout.drawn)
+    flow_plain(builder, text[:SHOWN_OF_LONG] if is_long and not is_unfolded else text, inset=scaled(16))
+    builder.skip(11)
+    box = QRectF(0, top, builder.width, builder.y - top)
+    builder.layout.drawn.insert(place, Fill(box, colour("user"), None, scaled(12)))
     if is_long:
-        page.skip(4)
+        builder.skip(4)
         label = "Show less" if is_unfolded else f"Show all {format_number(len(text))} characters"
-        page.link(0, Link(Action.FOLD, key, label), font(13, MEDIUM), scaled(22))
-        page.y += scaled(22)
+        builder.link(0, ActionLink(Action.FOLD, key, label), font(13, MEDIUM), scaled(22))
+        builder.y += scaled(22)
 
 
-def _chip_line(page: Page, name: str, detail: str) -> None:
+def _chip_line(builder: RowBuilder, name: str, detail: str) -> None:
     height = scaled(22)
-    x = page.words(0, name, font(12.5, MEDIUM, is_mono=True), "ink", height)
-    page.words(x + scaled(10), detail, font(12.5, is_mono=True), "ink_soft", height, page.width - x - scaled(10))
-    page.y += height
+    x = builder.words(0, name, font(12.5, MEDIUM, is_mono=True), "ink", height)
+    builder.words(x + scaled(10), detail, font(12.5, is_mono=True), "ink_soft", height, builder.width - x - scaled(10))
+    builder.y += height
 
 
-def _reasoning(page: Page, key: str, reasoning: str, is_unfolded: bool) -> None:
-    page.y += scaled(20)
+def _reasoning(builder: RowBuilder, key: str, reasoning: str, is_unfolded: bool) -> None:
+    builder.y += scaled(20)
     if not reasoning:
         return
     arrow = "▾" if is_unfolded else "▸"
-    page.skip(2)
+    builder.skip(2)
     label = f"{arrow} Reasoning · {pluralize(len(reasoning.split()), 'word')}"
-    page.link(0, Link(Action.FOLD, key, label), font(12), scaled(20))
-    page.y += scaled(20)
+    builder.link(0, ActionLink(Action.FOLD, key, label), font(12), scaled(20))
+    builder.y += scaled(20)
     if is_unfolded:
-        flow_plain(page, reasoning, inset=scaled(14), is_soft=True)
-        page.skip(6)
+        flow_plain(builder, reasoning, inset=scaled(14), is_soft=True)
+        builder.skip(6)
 
 
-def _system(page: Page, row: MessageRow, is_unfolded: bool) -> None:
+def _system(builder: RowBuilder, row: MessageRow, is_unfolded: bool) -> None:
     arrow = "▾" if is_unfolded else "▸"
     label = f"{arrow} System prompt · {pluralize(row.tokens, 'token')}"
     height = scaled(20)
-    x = page.link(0, Link(Action.FOLD, row.message.id, label), font(12), height)
+    x = builder.link(0, ActionLink(Action.FOLD, row.message.id, label), font(12), height)
     for tag in tags_of(row):
-        x = page.tag(x + scaled(8), tag, height)
-    page.y += height
+        x = builder.tag(x + scaled(8), tag, height)
+    builder.y += height
     if is_unfolded:
-        page.skip(4)
-        flow_plain(page, row.message.text, inset=scaled(14), is_soft=True)
+        builder.skip(4)
+        flow_plain(builder, row.message.text, inset=scaled(14), is_soft=True)
 
 
-def _reply(page: Page, item: ReplyItem, is_unfolded: bool) -> None:
-    page.head_line(item.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
-    _reasoning(page, item.key, item.reasoning, is_unfolded)
-    page.skip(2)
+def _reply(builder: RowBuilder, item: ReplyItem, is_unfolded: bool) -> None:
+    builder.head_line(item.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
+    _reasoning(builder, item.key, item.reasoning, is_unfolded)
+    builder.skip(2)
     if item.text:
-        flow_markdown(page, item.key, item.text)
+        flow_markdown(builder, item.key, item.text)
     elif not item.reasoning:
-        page.words(0, "Reading the conversation…", font(), "ink_faint", scaled(22))
-        page.y += scaled(22)
+        builder.words(0, "Reading the conversation…", font(), "ink_faint", scaled(22))
+        builder.y += scaled(22)
+
+
+KEPT = 64  # rows
+
+
+class RowCache:
+    """Lays rows out when they are first needed, and again when they changed."""
+
+    def __init__(self) -> None:
+        self._documents = DocumentCache()
+        self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
+        self._unfolded: set[str] = set()
+        self._chosen: dict[str, int] = {}  # of several answers, which one is shown
+
+    def fold(self, key: str) -> None:
+        self._unfolded ^= {key}
+
+    def choose(self, key: str, number: int) -> None:
+        self._chosen[key] = number
+
+    def chosen(self, key: str) -> int:
+        """Return which of several answers is shown; -1 for the newest."""
+        return self._chosen.get(key, -1)
+
+    def find(self, item: Item, width: int, is_running: bool) -> RowLayout | None:
+        """Return the row as it would be laid out now, if it is kept."""
+        kept = self._kept.get(item.key)
+        return kept[1] if kept is not None and kept[0] == self._state(item, width, is_running) else None
+
+    def make(
+        self, item: Item, width: int, is_running: bool, deadline: float | None = None, looked_at: float = 0
+    ) -> RowLayout:
+        """Lay the row out; of a long text after the deadline only what is kept. looked_at: see `RowBuilder`."""
+        self._documents.begin(deadline)
+        layout = lay_out(
+            item, width, self._documents, item.key in self._unfolded, is_running, looked_at, self.chosen(item.key)
+        )
+        self._kept[item.key] = (self._state(item, width, is_running), layout)
+        self._kept.move_to_end(item.key)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return layout
+
+    def stale(self, key: str) -> RowLayout | None:
+        """Return the row as it was laid out last, up to date or not."""
+        kept = self._kept.get(key)
+        return kept[1] if kept is not None else None
+
+    def _state(self, item: Item, width: int, is_running: bool) -> tuple[object, ...]:
+        return item, width, is_running, theme.version, item.key in self._unfolded, self.chosen(item.key)

@@ -1,6 +1,10 @@
-"""Rows of differing height under each other in one column: what Qt asks of a view, answered."""
+"""A view of rows of differing height: where each is, and which of them are not loaded yet."""
 
 from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -12,13 +16,68 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from desktop_app.ui.widgets.look import scaled
 
-from .heights import RowHeights
+from .pages import PAGE, GapItem, page_to_read
+from .transcript_model import TranscriptModel
+
+
+class RowHeights:
+    """Heights in pixels under each other, `top` pixels below the beginning."""
+
+    def __init__(self, top: int) -> None:
+        self._first_top = top
+        self._heights: list[int] = []
+        self._tops: list[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._heights)
+
+    def __getitem__(self, row: int) -> int:
+        return self._heights[row]
+
+    def reset(self, heights: Iterable[int]) -> None:
+        self._heights = list(heights)
+        self._tops = None
+
+    def insert(self, row: int, heights: Iterable[int]) -> None:
+        self._heights[row:row] = heights
+        self._tops = None
+
+    def remove(self, first: int, count: int) -> None:
+        del self._heights[first : first + count]
+        self._tops = None
+
+    def set(self, row: int, height: int) -> bool:
+        """Set a height; return False if it was that already."""
+        if self._heights[row] == height:
+            return False
+        self._heights[row] = height
+        self._tops = None
+        return True
+
+    def top(self, row: int) -> int:
+        """Return where the row starts; for the index behind the last row, where all ends."""
+        return self._starts()[row]
+
+    def row_at(self, y: int) -> int:
+        """Return the row at that y or the nearest one; -1 without rows."""
+        return max(min(bisect_right(self._starts(), y) - 1, len(self) - 1), min(0, len(self) - 1))
+
+    @property
+    def end(self) -> int:
+        return self._starts()[-1]
+
+    def _starts(self) -> list[int]:
+        if self._tops is None:
+            self._tops = list(accumulate(self._heights, initial=self._first_top))
+        return self._tops
+
 
 COLUMN = 720
 SIDE = 24  # pixels beside a narrow column
@@ -42,16 +101,15 @@ class RowView(QAbstractItemView):
 
     @property
     def column(self) -> int:
-        """The width of a row, in pixels."""
         return max(min(scaled(COLUMN), self.width() - 2 * SIDE), 120)
 
     @property
     def column_left(self) -> int:
-        """Centred in the whole widget, so that the scroll bar does not push the column out of line."""
+        """Centred in the whole widget, so that the scroll bar does not shift the column."""
         return (self.width() - self.column) // 2
 
     def row_at(self, point: QPoint) -> int:
-        """The row under a point of the viewport; -1 between and beside rows."""
+        """Return the row under a point of the viewport; -1 between and beside rows."""
         y = point.y() + self.verticalOffset()
         row = self.heights.row_at(y)
         if row < 0 or not self.heights.top(row) <= y < self.heights.top(row) + self.heights[row]:
@@ -59,11 +117,10 @@ class RowView(QAbstractItemView):
         return row
 
     def origin(self, row: int) -> QPointF:
-        """The viewport's point where the row's layout starts."""
+        """Return the viewport's point where the row's layout starts."""
         return QPointF(self.column_left, self.heights.top(row) - self.verticalOffset())
 
     def visualRect(self, index: QModelIndex | QPersistentModelIndex) -> QRect:
-        """Where a row is in the viewport."""
         if not index.isValid() or index.row() >= len(self.heights):
             return QRect()
         top = self.heights.top(index.row()) - self.verticalOffset()
@@ -74,7 +131,6 @@ class RowView(QAbstractItemView):
         index: QModelIndex | QPersistentModelIndex,
         hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        """Brings a row into sight, its beginning first."""
         box, bar = self.visualRect(index), self.verticalScrollBar()
         if box.isNull():
             return
@@ -84,12 +140,11 @@ class RowView(QAbstractItemView):
             bar.setValue(bar.value() + box.bottom() - self.viewport().height() + scaled(GAP))
 
     def indexAt(self, point: QPoint) -> QModelIndex:
-        """The row at a point of the viewport."""
         row = self.row_at(point)
         return self.model().index(row, 0) if row >= 0 else QModelIndex()
 
     def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Up and down go from message to message."""
+        """Move from message to message."""
         last = self.model().rowCount() - 1
         row = self.currentIndex().row() if self.currentIndex().isValid() else last + 1
         match action:
@@ -104,24 +159,66 @@ class RowView(QAbstractItemView):
         return self.model().index(min(max(row, 0), last), 0) if last >= 0 else QModelIndex()
 
     def horizontalOffset(self) -> int:
-        """Nothing scrolls sideways."""
         return 0
 
     def verticalOffset(self) -> int:
-        """Pixels above the viewport."""
         return self.verticalScrollBar().value()
 
     def isIndexHidden(self, index: QModelIndex | QPersistentModelIndex) -> bool:
-        """No row is hidden."""
         return False
 
     def setSelection(self, rect: QRect, command: object) -> None:
-        """Rows are not selected; text is."""
+        """Select nothing: text is selected, not rows."""
 
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        """Rows are not selected."""
         return QRegion()
 
     def minimumSizeHint(self) -> QSize:
-        """Narrow is possible."""
         return QSize(320, 48)
+
+
+NEAR = 600  # pixels at which messages that are not here are asked for
+
+
+class PagedView(RowView):
+    """Remembers the reader's place: a row, or an index where no row is yet.
+
+    Signal: page_requested(before, around), when the user comes near messages that are not here: the index before which
+    they stand, and that of what is read.
+    """
+
+    page_requested = Signal(int, int)
+
+    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.transcript = model
+        self._anchor_key, self._anchor_offset = "", 0
+        self._anchor_index = -1.0  # without a key: of the message that is read
+        self._is_anchored_below = False
+
+    def _ask_for_page(self) -> None:
+        """Request the page that is missing where the user is."""
+        top, height = self.verticalOffset(), self.viewport().height()
+        first, last = self.heights.row_at(max(top - NEAR, 0)), self.heights.row_at(top + height + NEAR)
+        for row in range(max(first, 0), last + 1):
+            gap = self.transcript.item(row)
+            if isinstance(gap, GapItem):
+                place = self.heights.top(row), self.heights[row]
+                before = page_to_read(gap, *place, (top, top + height), NEAR)
+                if before is not None:
+                    self.page_requested.emit(before, max(before - PAGE // 2, 0))
+                    return
+
+    def _go_to_index(self, index: float, offset: int = 0) -> None:
+        """Anchor the view at that message, loaded or not. offset: pixels below its beginning."""
+        self._anchor_key, self._anchor_index, self._anchor_offset = "", index, offset
+        self._is_anchored_below = False
+
+    def _index_offset(self) -> int:
+        row = self.transcript.row_of_index(int(self._anchor_index))
+        if row < 0:
+            return 0
+        gap, within = self.transcript.item(row), 0.0
+        if isinstance(gap, GapItem):
+            within = (self._anchor_index - gap.first) / gap.count * self.heights[row]
+        return round(self.heights.top(row) + within) + self._anchor_offset

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from .blocks import Carry, Unit, parse_blocks
-from .paragraphs import paragraph_pieces
+from .paragraphs import split_paragraph
 
 SETTLED = 1_000  # characters after which a segment ends at the next block
 SETTLED_INSIDE = 2_000  # the same where only an item of a list or the like begins
@@ -27,7 +27,7 @@ UNSETTLED = 2  # segments at the end that further text may change
 GoesOn = Literal["", "block", "paragraph", "word"]
 
 
-class Prose(msgspec.Struct, frozen=True):
+class ProseSegment(msgspec.Struct, frozen=True):
     """Markdown without fenced code at its outermost level.
 
     goes_on: what began in the segment before: a list or a quote ("block"), a paragraph, behind a space or within a
@@ -40,7 +40,7 @@ class Prose(msgspec.Struct, frozen=True):
     references: str = ""
 
 
-class Rows(msgspec.Struct, frozen=True):
+class TableSegment(msgspec.Struct, frozen=True):
     """Further rows of the table at the end of the segment before. head: the table's head, which is not shown again."""
 
     text: str
@@ -48,7 +48,7 @@ class Rows(msgspec.Struct, frozen=True):
     references: str = ""
 
 
-class Code(msgspec.Struct, frozen=True):
+class CodeSegment(msgspec.Struct, frozen=True):
     """Lines of a fenced block. is_first, is_last: whether the block begins and ends here.
 
     joint: what stands between it and the lines before; "" within a line that is too long.
@@ -61,18 +61,18 @@ class Code(msgspec.Struct, frozen=True):
     joint: str = "\n"
 
 
-Segment = Prose | Rows | Code
+MarkdownSegment = ProseSegment | TableSegment | CodeSegment
 
 
-class Placed(msgspec.Struct, frozen=True):
+class PlacedSegment(msgspec.Struct, frozen=True):
     """A segment, and where its text begins. carry: what has to be known to go on parsing from there."""
 
-    segment: Segment
+    segment: MarkdownSegment
     start: int
     carry: Carry | None = None
 
 
-def segments_of(text: str) -> list[Segment]:
+def segments_of(text: str) -> list[MarkdownSegment]:
     """Return the segments of a Markdown text in their order. A fence that is not closed yet reaches to the end."""
     return GrowingText().segments_of(text)[0]
 
@@ -85,19 +85,18 @@ class GrowingText:
     """A text that grows at its end: what was settled of it is not parsed again. A long one is parsed in stretches."""
 
     def __init__(self) -> None:
-        self._newest: tuple[str, list[Segment]] = ("", [])
+        self._newest: tuple[str, list[MarkdownSegment]] = ("", [])
         self._forget()
 
     def _forget(self) -> None:
-        self._settled: list[Segment] = []
+        self._settled: list[MarkdownSegment] = []
         self._references: dict[str, str] = {}
         self._text = ""  # all that is settled
         self._carry: Carry | None = None
         self._stretch = STRETCH  # longer while nothing in it can be settled
 
-    def segments_of(self, text: str, has_time: Callable[[], bool] = _always) -> tuple[list[Segment], int]:
-        """Return the segments of the text, which may also be another one than before, and how many characters at its
-        end there was no time for."""
+    def segments_of(self, text: str, has_time: Callable[[], bool] = _always) -> tuple[list[MarkdownSegment], int]:
+        """Return the segments of any text, and how many characters at its end there was no time for."""
         if self._newest[0] == text:
             return self._newest[1], 0
         if not text.startswith(self._text):
@@ -110,7 +109,7 @@ class GrowingText:
             self._newest = text, segments
         return segments, left
 
-    def _advance(self, text: str, has_time: Callable[[], bool]) -> tuple[list[Segment], int]:
+    def _advance(self, text: str, has_time: Callable[[], bool]) -> tuple[list[MarkdownSegment], int]:
         """Settle what can be; return the segments behind that, and how much was not looked at."""
         while True:
             begun, is_last = len(self._text), len(text) - len(self._text) <= self._stretch
@@ -129,16 +128,16 @@ class GrowingText:
             self._stretch = STRETCH if settled else 2 * self._stretch
 
 
-def _with_references(segment: Segment, references: dict[str, str]) -> Segment:
+def _with_references(segment: MarkdownSegment, references: dict[str, str]) -> MarkdownSegment:
     """The segment with the definitions that it uses, wherever in the message they stand."""
-    if isinstance(segment, Code) or "[" not in segment.text:
+    if isinstance(segment, CodeSegment) or "[" not in segment.text:
         return segment
     labels = " ".join(segment.text.split()).casefold()
     used = [line for label, line in references.items() if f"[{label}]" in labels]
     return msgspec.structs.replace(segment, references="\n\n".join(used)) if used else segment
 
 
-def _placed(text: str, units: Sequence[Unit]) -> Iterator[Placed]:
+def _placed(text: str, units: Sequence[Unit]) -> Iterator[PlacedSegment]:
     starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     held: list[Unit] = []
     for unit in units:
@@ -160,7 +159,7 @@ def _ends_before(unit: Unit, held: Sequence[Unit], starts: Sequence[int]) -> boo
     return unit.is_cut and weight > (SETTLED if unit.carry is None else SETTLED_INSIDE)
 
 
-def _emitted(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -> Iterator[Placed]:
+def _emitted(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -> Iterator[PlacedSegment]:
     first, start = held[0], starts[held[0].start]
     shown = text[start:end].strip("\n")
     if first.kind == "fence":
@@ -168,24 +167,24 @@ def _emitted(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -
     elif first.kind == "paragraph":
         yield from _paragraph_segments(text[start : starts[first.end]].rstrip("\n"), start, first.carry)
     elif first.carry is not None and first.carry.table:
-        yield Placed(Rows(shown, first.carry.table), start, first.carry)
+        yield PlacedSegment(TableSegment(shown, first.carry.table), start, first.carry)
     elif shown.strip():
         number = first.carry.number if first.carry is not None else None
-        yield Placed(Prose(shown, "block" if first.carry is not None else "", number), start, first.carry)
+        yield PlacedSegment(ProseSegment(shown, "block" if first.carry is not None else "", number), start, first.carry)
 
 
-def _paragraph_segments(text: str, start: int, carry: Carry | None) -> Iterator[Placed]:
+def _paragraph_segments(text: str, start: int, carry: Carry | None) -> Iterator[PlacedSegment]:
     is_within = carry is not None and carry.paragraph is not None
-    for number, (place, piece) in enumerate(paragraph_pieces(text)):
+    for number, (place, piece) in enumerate(split_paragraph(text)):
         if number:
             carry = Carry(paragraph=text[place - 1] if text[place - 1] == " " else "")
         goes_on: GoesOn = ""
         if carry is not None and (number or is_within):
             goes_on = "paragraph" if carry.paragraph else "word"
-        yield Placed(Prose(piece, goes_on), start + place, carry)
+        yield PlacedSegment(ProseSegment(piece, goes_on), start + place, carry)
 
 
-def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Placed]:
+def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[PlacedSegment]:
     """A fence's lines, in pieces of which none is too long to be laid out at once."""
     is_first = fence.carry is None
     pieces: list[tuple[int, list[str], str]] = []
@@ -203,16 +202,16 @@ def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Pl
     pieces = pieces or [(starts[fence.start], [], "\n")]
     for count, (at, lines, joint) in enumerate(pieces):
         begins = is_first and count == 0
-        code = Code("\n".join(lines), fence.language, begins, count == len(pieces) - 1, joint)
-        yield Placed(code, starts[fence.start] if begins else at, None if begins else Carry(fence=fence.fence))
+        code = CodeSegment("\n".join(lines), fence.language, begins, count == len(pieces) - 1, joint)
+        yield PlacedSegment(code, starts[fence.start] if begins else at, None if begins else Carry(fence=fence.fence))
 
 
-def whole_code(segments: Sequence[Segment], first: int) -> str:
+def code_of_block(segments: Sequence[MarkdownSegment], first: int) -> str:
     """Return all lines of the fenced block that begins with that segment."""
     text = ""
     for number in range(first, len(segments)):
         code = segments[number]
-        if not isinstance(code, Code):
+        if not isinstance(code, CodeSegment):
             break
         text += (code.joint if number > first else "") + code.text
         if code.is_last:
@@ -220,7 +219,7 @@ def whole_code(segments: Sequence[Segment], first: int) -> str:
     return text
 
 
-def plain_pieces(text: str) -> list[tuple[str, str]]:
+def split_plain_text(text: str) -> list[tuple[str, str]]:
     """Return text that is no Markdown in pieces that can be laid out one by one, each behind what joins it."""
     pieces: list[tuple[str, str]] = []
     position, joint = 0, ""

@@ -6,9 +6,9 @@ import msgspec
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QTextCursor
 
-from .display_list import Flow, Marked, RowLayout
+from .display_list import Flow, RowLayout, SelectedRange
 
-Place = tuple[int, int]
+TextPosition = tuple[int, int]
 """A document of the row, by its number from the top, and a position in it."""
 
 
@@ -16,46 +16,41 @@ class TextSelection(msgspec.Struct):
     """From where the button went down to where the mouse is. key: names the row; "" for no selection."""
 
     key: str = ""
-    anchor: Place = (0, 0)
-    caret: Place = (0, 0)
+    anchor: TextPosition = (0, 0)
+    caret: TextPosition = (0, 0)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is marked."""
         return not self.key or self.anchor == self.caret
 
     def clear(self) -> None:
-        """Marks nothing."""
         self.key, self.anchor, self.caret = "", (0, 0), (0, 0)
 
-    def begin(self, key: str, place: Place) -> None:
-        """The button went down there."""
+    def begin(self, key: str, place: TextPosition) -> None:
         self.key, self.anchor, self.caret = key, place, place
 
     def take_word(self, layout: RowLayout) -> None:
-        """Marks the word at the caret."""
         number, position = self.caret
         cursor = QTextCursor(layout.flows[number].document)
         cursor.setPosition(position)
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         self.anchor, self.caret = (number, cursor.selectionStart()), (number, cursor.selectionEnd())
 
-    def marked(self, layout: RowLayout) -> list[Marked]:
-        """The stretches, document by document."""
+    def marked(self, layout: RowLayout) -> list[SelectedRange]:
+        """Return the selected ranges, document by document."""
         if self.is_empty:
             return []
         (first, start), (last, end) = sorted((self.anchor, self.caret))
         flows = layout.flows[: last + 1]
-        stretches: list[Marked] = []
+        stretches: list[SelectedRange] = []
         for number in range(first, len(flows)):
             document = flows[number].document
             most = document.characterCount() - 1
             begin = min(start, most) if number == first else 0
-            stretches.append(Marked(document, begin, min(end, most) if number == last else most))
+            stretches.append(SelectedRange(document, begin, min(end, most) if number == last else most))
         return stretches
 
     def text(self, layout: RowLayout) -> str:
-        """What is marked, as plain text."""
         parts: list[str] = []
         first = min(self.anchor, self.caret)[0]
         for mark, flow in zip(self.marked(layout), layout.flows[first:], strict=False):
@@ -67,7 +62,7 @@ class TextSelection(msgspec.Struct):
         return "".join(parts)
 
 
-def place_at(layout: RowLayout, point: QPointF) -> Place | None:
+def place_at(layout: RowLayout, point: QPointF) -> TextPosition | None:
     """The character nearest to a point of the row; None if the row has no text."""
     flows = layout.flows
     if not flows:

@@ -11,11 +11,11 @@ from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.ui.widgets.formats import format_bytes, format_duration, format_number, pluralize
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
 
-from .display_list import Action, Fill, Flow, Hot
-from .head_line import actions_of, arguments_in_words, arguments_whole, meta_of, tags_of
+from .display_list import Action, Fill, Flow, HitRegion
 from .items import MessageItem, ToolItem
 from .live_tools import last_lines, plain_output
-from .page import Ground, Link, Page, Tag, advance
+from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
+from .row_text import actions_of, arguments_summary, arguments_text, meta_of, tags_of
 
 CARD_LINES = 6
 CARD_CHARACTERS = 600  # about as many lines of one long line
@@ -32,52 +32,52 @@ ENDING_TAGS = {
 """What is no failure of the tool's is not called one."""
 
 
-def lay_out_result(page: Page, item: MessageItem, is_unfolded: bool) -> None:
+def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) -> None:
     """A tool result: the call, the beginning of what came back, and what became of it."""
     row = item.row
     result = row.message.tool_result
-    frame = len(page.layout.drawn)
+    frame = len(builder.layout.drawn)
     tags = tags_of(row)
     if result is not None and result.spill:
-        is_narrow = page.width < scaled(NARROW)
+        is_narrow = builder.width < scaled(NARROW)
         tags.insert(0, Tag("truncated", "warning") if is_narrow else truncated_tag(result))
     if result is not None and result.is_error:
         tags.insert(0, ENDING_TAGS.get(result.ending, FAILED_TAG))
     pad, height = scaled(14), scaled(HEAD)
-    right = page.right_end(meta_of(row, has_clock=False), actions_of(item, is_running=True), pad, height)
-    _head(page, item.key, result.name if result else "tool", item.call, tags, right)
-    body = page.y
+    right = builder.right_end(meta_of(row, has_clock=False), actions_of(item, is_running=True), pad, height)
+    _head(builder, item.key, result.name if result else "tool", item.call, tags, right)
+    body = builder.y
     if is_unfolded and item.call is not None:
-        _arguments(page, item.call)
-    _result_body(page, item, result, is_unfolded)
-    _frame(page, frame, body)
+        _arguments(builder, item.call)
+    _result_body(builder, item, result, is_unfolded)
+    _frame(builder, frame, body)
 
 
-def lay_out_running(page: Page, item: ToolItem, is_unfolded: bool) -> None:
+def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> None:
     """A call that waits or runs: the end of what it has put out so far."""
-    frame = len(page.layout.drawn)
+    frame = len(builder.layout.drawn)
     pad, height = scaled(14), scaled(HEAD)
     if item.seconds is None:
-        tag, right = Tag("waiting", "ink_faint"), page.width - pad
+        tag, right = Tag("waiting", "ink_faint"), builder.width - pad
     else:
-        tag, small = Tag("running", "accent", Ground.ACCENT), font(13, MEDIUM)
+        tag, small = Tag("running", "accent", TagFrame.ACCENT), font(13, MEDIUM)
         width = advance(small, Action.STOP.value) + 1
-        page.link(page.width - pad - width, Link(Action.STOP, item.key), small, height)
-        right = page.right_end(format_duration(item.seconds), (), pad + width + scaled(12), height)
-    _head(page, item.key, item.call.name, item.call, [tag], right)
-    body = page.y
+        builder.link(builder.width - pad - width, ActionLink(Action.STOP, item.key), small, height)
+        right = builder.right_end(format_duration(item.seconds), (), pad + width + scaled(12), height)
+    _head(builder, item.key, item.call.name, item.call, [tag], right)
+    body = builder.y
     if is_unfolded:
-        _arguments(page, item.call)
+        _arguments(builder, item.call)
     if item.tail:
-        page.skip(9)
+        builder.skip(9)
         shown = last_lines(item.tail, CARD_LINES * (UNFOLDED if is_unfolded else 1))
-        document = page.shelf.passing(shown or " ", page.width - 2 * pad)
-        page.flow(Flow(QPointF(pad, page.y), document, is_code=True))
+        document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
+        builder.flow(Flow(QPointF(pad, builder.y), document, is_code=True))
         if item.lines > shown.count("\n") + 1:
-            page.words(pad, f"{pluralize(item.lines, 'line')} so far", font(12), "ink_faint", scaled(20))
-            page.y += scaled(20)
-        page.skip(9)
-    _frame(page, frame, body)
+            builder.words(pad, f"{pluralize(item.lines, 'line')} so far", font(12), "ink_faint", scaled(20))
+            builder.y += scaled(20)
+        builder.skip(9)
+    _frame(builder, frame, body)
 
 
 def truncated_tag(result: ToolResult) -> Tag:
@@ -98,64 +98,66 @@ def _sizes() -> re.Pattern[str]:
     return re.compile(rf"{re.escape(NOTICE)}[\d,]+ lines, ([\d,]+) bytes; {shown}")
 
 
-def _head(page: Page, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:
+def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:
     """Name, arguments and tags; a click on them unfolds the card."""
     pad, height = scaled(14), scaled(HEAD)
     tags_width = sum(tag.width + scaled(8) for tag in tags)
-    x = page.words(pad, name, font(12.5, MEDIUM, is_mono=True), "ink", height, max(right - tags_width - pad, 40))
-    words = arguments_in_words(call) if call else ""
+    x = builder.words(pad, name, font(12.5, MEDIUM, is_mono=True), "ink", height, max(right - tags_width - pad, 40))
+    words = arguments_summary(call) if call else ""
     room = right - tags_width - x - scaled(10)
     if words and room > scaled(40):
-        x = page.words(x + scaled(10), words, font(12.5, is_mono=True), "ink_soft", height, room)
+        x = builder.words(x + scaled(10), words, font(12.5, is_mono=True), "ink_soft", height, room)
     for tag in tags:
-        x = page.tag(x + scaled(8), tag, height)
-    page.layout.hots.append(Hot(QRectF(0, 0, max(right, 0), height), Action.FOLD, key))
-    page.y += height
+        x = builder.tag(x + scaled(8), tag, height)
+    builder.layout.hit_regions.append(HitRegion(QRectF(0, 0, max(right, 0), height), Action.FOLD, key))
+    builder.y += height
 
 
-def _arguments(page: Page, call: ToolCall) -> None:
+def _arguments(builder: RowBuilder, call: ToolCall) -> None:
     """All that the tool was given."""
-    words = arguments_whole(call).rstrip()
+    words = arguments_text(call).rstrip()
     if words:
         pad = scaled(14)
-        page.skip(9)
+        builder.skip(9)
         shown = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
-        page.flow(Flow(QPointF(pad, page.y), page.shelf.code(shown, page.width - 2 * pad), is_code=True))
-        page.skip(9)
-        page.layout.drawn.append(Fill(QRectF(0, page.y, page.width, 1), colour("line_soft")))
+        builder.flow(Flow(QPointF(pad, builder.y), builder.cache.code(shown, builder.width - 2 * pad), is_code=True))
+        builder.skip(9)
+        builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
 
-def _result_body(page: Page, item: MessageItem, result: ToolResult | None, is_unfolded: bool) -> None:
+def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None, is_unfolded: bool) -> None:
     text = plain_output(result.text if result else item.row.message.text)
     factor = UNFOLDED if is_unfolded else 1
     lines = text.split("\n")
     shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
     pad = scaled(14)
-    page.skip(9)
-    page.flow(Flow(QPointF(pad, page.y), page.shelf.code(shown or "(empty)", page.width - 2 * pad), is_code=True))
+    builder.skip(9)
+    builder.flow(
+        Flow(QPointF(pad, builder.y), builder.cache.code(shown or "(empty)", builder.width - 2 * pad), is_code=True)
+    )
     left = len(lines) - shown.count("\n") - 1
-    links: list[Link] = []
+    links: list[ActionLink] = []
     if len(shown) < len(text):
         label = f"… {pluralize(left, 'line')} more: open" if left else f"… {format_number(len(text))} characters: open"
-        links.append(Link(Action.READ, item.row.message.id, label))
+        links.append(ActionLink(Action.READ, item.row.message.id, label))
     if result is not None and result.spill:
-        links.append(Link(Action.OPEN_WHOLE, item.row.message.id))
+        links.append(ActionLink(Action.OPEN_WHOLE, item.row.message.id))
     x = pad
     for link in links:
-        x = page.link(x, link, font(12.5, is_mono=link.action is Action.READ), scaled(22)) + scaled(16)
-    page.y += scaled(22) if links else 0
-    page.skip(9)
+        x = builder.link(x, link, font(12.5, is_mono=link.action is Action.READ), scaled(22)) + scaled(16)
+    builder.y += scaled(22) if links else 0
+    builder.skip(9)
 
 
-def _frame(page: Page, place: int, body: float) -> None:
+def _frame(builder: RowBuilder, place: int, body: float) -> None:
     """The box around all of it; what lies under the head has a ground of its own."""
-    whole = QRectF(0, 0, page.width, page.y)
-    inner = QRectF(0, body, page.width, page.y - body)
+    whole = QRectF(0, 0, builder.width, builder.y)
+    inner = QRectF(0, body, builder.width, builder.y - body)
     under = [
         Fill(inner, colour("code"), None, scaled(10), has_square_top=True),
-        Fill(QRectF(0, body, page.width, 1), colour("line_soft")),
+        Fill(QRectF(0, body, builder.width, 1), colour("line_soft")),
     ]
-    page.layout.drawn[place:place] = [
+    builder.layout.drawn[place:place] = [
         Fill(whole, colour("raised"), None, scaled(10)),
         *(under if inner.height() > 1 else []),
         Fill(whole, None, colour("line"), scaled(10)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
-import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
 from desktop_app.conversation.events import (
@@ -32,13 +32,21 @@ from desktop_app.conversation.message import Role
 from desktop_app.ui.live_turns import RESTING, LiveTurn
 
 from .answers import EarlierItem
-from .arriving import arriving_reply, begun_reply
-from .items import FailureItem, Item, Live, MessageItem, ReplyItem, ToolItem, as_it_stands, items_with_gaps
-from .joined import joined
-from .live_tools import LiveTools
-from .pages import kept_around, merged
-from .row_changes import change_between
-from .spoken import spoken
+from .continued_replies import arriving_reply, begun_reply, join_continued
+from .items import (
+    FailureItem,
+    Item,
+    LiveState,
+    MessageItem,
+    ReplyItem,
+    ToolItem,
+    change_between,
+    items_with_gaps,
+    with_run,
+)
+from .live_tools import ToolRuns
+from .pages import merge_pages, trim_rows
+from .row_text import accessible_text
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()
@@ -67,7 +75,7 @@ class TranscriptModel(QAbstractListModel):
         self._reasons: dict[str, str] = {}  # why messages have no answer, by their ids
         self._items: list[Item] = []
         self._is_running = self.is_changing = False
-        self.tools = LiveTools()
+        self.tools = ToolRuns()
         self._watched: set[str] = set()
         self._output_pause = QTimer(self, singleShot=True, interval=OUTPUT_PAUSE)
         self._output_pause.timeout.connect(self._show_tools)
@@ -76,7 +84,6 @@ class TranscriptModel(QAbstractListModel):
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn is under way."""
         return self._is_running
 
     @property
@@ -88,7 +95,6 @@ class TranscriptModel(QAbstractListModel):
 
     @property
     def rows(self) -> tuple[MessageRow, ...]:
-        """The stored messages that are here."""
         return tuple(self._rows)
 
     @property
@@ -98,16 +104,15 @@ class TranscriptModel(QAbstractListModel):
 
     @property
     def streaming_text(self) -> str:
-        """What has arrived of the reply that is being written."""
         return self._reply.text if self._reply else ""
 
     @property
     def newest_index(self) -> int:
-        """The place in the conversation of the newest message; -1 without messages."""
+        """The index of the newest message in the conversation; -1 without messages."""
         return self._rows[-1].index if self._rows else -1
 
     def row_of_index(self, index: int) -> int:
-        """The row of the message at that place in the conversation, or of the gap in which it is; -1 without rows."""
+        """Return the row of the message at that index, or of the gap that contains it; -1 without rows."""
         row = -1
         for number, item in enumerate(self._items):
             first = item.row.index if isinstance(item, MessageItem) else getattr(item, "first", None)
@@ -116,7 +121,7 @@ class TranscriptModel(QAbstractListModel):
         return row if row >= 0 or not self._items else 0
 
     def open(self, rows: Sequence[MessageRow], operations: Sequence[OperationRow], turn: LiveTurn = RESTING) -> None:
-        """Shows another conversation, or this one anew, with what has arrived of its turn."""
+        """Show a conversation, with what has arrived of its turn."""
         self.beginResetModel()
         is_running = turn.is_running
         self._rows = list(rows)
@@ -131,12 +136,12 @@ class TranscriptModel(QAbstractListModel):
         self._set_running(is_running)
 
     def add_page(self, rows: Sequence[MessageRow], around: int) -> None:
-        """Adds messages that were not here. around: the index of what is read: what is far from it goes."""
-        self._rows = kept_around(merged(self._rows, rows), around)
+        """Add older messages, and drop those far from index `around`."""
+        self._rows = trim_rows(merge_pages(self._rows, rows), around)
         self._show()
 
     def apply(self, event: TurnEvent) -> None:
-        """Folds what happened. The event is of the conversation that is shown."""
+        """Fold an event of the conversation that is shown."""
         match event:
             case TurnStarted():
                 self._note_reason()
@@ -150,7 +155,7 @@ class TranscriptModel(QAbstractListModel):
                     self._reply = begun_reply(self._rows, reply_id, model, continues)
                     self._show()
             case TextDelta() | ReasoningDelta():
-                self._grow_by(event)
+                self._append(event)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
             case TurnFailed(_, failure) | Noticed(_, failure):
@@ -170,38 +175,34 @@ class TranscriptModel(QAbstractListModel):
                 pass
 
     def withdraw(self, kind: str) -> None:
-        """Take away the cards of that kind of failure."""
         if any(item.failure.kind == kind for item in self._failures):
             self._failures = [item for item in self._failures if item.failure.kind != kind]
             self._show()
 
     def item(self, row: int) -> Item:
-        """What stands in that row."""
         return self._items[row]
 
     def row_of(self, key: str) -> int:
-        """The row of that key, or of that message; -1 if it is not here."""
+        """Return the row of that key, or of that message; -1 if it is not loaded."""
         for number, item in enumerate(self._items):
             if item.key == key or (isinstance(item, MessageItem) and item.row.message.id == key):
                 return number
             if isinstance(item, EarlierItem) and item.has(key):
                 return number
-        root = joined(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
+        root = join_continued(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
         return -1 if root is None else self.row_of(root)
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = NOWHERE) -> int:
-        """Rows; none below a row."""
         return 0 if parent.isValid() else len(self._items)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The item, and its text for screen readers."""
         if not index.isValid():
             return None
         item = self._items[index.row()]
         if role == ITEM_ROLE:
             return item
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return spoken(item)
+            return accessible_text(item)
         return None
 
     def _record(self, row: MessageRow) -> None:
@@ -217,7 +218,7 @@ class TranscriptModel(QAbstractListModel):
         self._show()
 
     def _note_reason(self) -> None:
-        """The next turn takes the card away: what it said stays under the message, if that has no answer."""
+        """Keep the title of a failure for the message that it left unanswered; its card goes with the next turn."""
         newest = next((row.message for row in reversed(self._rows) if row.state is not MessageState.ABANDONED), None)
         if self._failures and newest is not None and newest.role is Role.USER:
             self._reasons[newest.id] = f"{self._failures[-1].failure.title}."
@@ -226,20 +227,13 @@ class TranscriptModel(QAbstractListModel):
         self._failures_seen += 1
         return FailureItem(failure, self._failures_seen)
 
-    def _growing(self, reply_id: str) -> ReplyItem:
-        if self._reply is None or self._reply.reply_id != reply_id:
-            self._reply = ReplyItem(reply_id, "")
+    def _append(self, delta: TextDelta | ReasoningDelta) -> None:
+        if self._reply is None or self._reply.reply_id != delta.reply_id:
+            self._reply = ReplyItem(delta.reply_id, "")
             self._show()
-        return self._reply
-
-    def _grow_by(self, delta: TextDelta | ReasoningDelta) -> None:
-        reply = self._growing(delta.reply_id)
         field = "text" if isinstance(delta, TextDelta) else "reasoning"
-        self._grow(msgspec.structs.replace(reply, **{field: getattr(reply, field) + delta.text}))
-
-    def _grow(self, reply: ReplyItem) -> None:
         row = next(n for n in range(len(self._items) - 1, -1, -1) if isinstance(self._items[n], ReplyItem))
-        self._reply = self._items[row] = reply
+        self._reply = self._items[row] = replace(self._reply, **{field: getattr(self._reply, field) + delta.text})
         self.dataChanged.emit(self.index(row), self.index(row))
 
     def _change_view(self, operations: Sequence[OperationRow], changes: Sequence[MessageChange]) -> None:
@@ -253,23 +247,23 @@ class TranscriptModel(QAbstractListModel):
             self._is_running = is_running
             self.running_changed.emit(is_running)
 
-    def _live(self, is_running: bool) -> Live:
+    def _live(self, is_running: bool) -> LiveState:
         has_failed = bool(self._failures)
         watched = frozenset(self._watched)
-        return Live(self.tools, watched, is_running, self._reply, monotonic(), has_failed, self._reasons)
+        return LiveState(self.tools, watched, is_running, self._reply, monotonic(), has_failed, self._reasons)
 
     def _show_tools(self) -> None:
-        """Paints anew what runs, if it has changed. All else stays: this comes often."""
+        """Update the running tools only, since this comes often."""
         now = monotonic()
         for row in range(max(len(self._items) - MOST_CARDS, 0), len(self._items)):
             item = self._items[row]
-            changed = as_it_stands(item, self.tools, now) if isinstance(item, ToolItem) else item
+            changed = with_run(item, self.tools, now) if isinstance(item, ToolItem) else item
             if changed != item:
                 self._items[row] = changed
                 self.dataChanged.emit(self.index(row), self.index(row))
 
     def _show(self) -> None:
-        """Makes the rows again and tells only what differs: what is equal at both ends stays."""
+        """Make the rows again and announce only what differs."""
         new: list[Item] = items_with_gaps(self._rows, tuple(self._operations.values()), self._live(self._is_running))
         new += self._failures
         self.is_changing = True
@@ -284,7 +278,7 @@ class TranscriptModel(QAbstractListModel):
         self._watch_tools()
 
     def _watch_tools(self) -> None:
-        """Looks at the clock while a tool runs, and at no other time."""
+        """Update the time of running tools, while there are any."""
         runs = any(isinstance(item, ToolItem) and item.seconds is not None for item in self._items[-MOST_CARDS:])
         if runs != self._tick.isActive():
             (self._tick.start if runs else self._tick.stop)()

@@ -18,14 +18,12 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
 
-from .display_list import Hot, RowLayout, paint_row
+from .display_list import HitRegion, RowLayout, paint_row
 from .highlight import Highlighter
 from .items import ReplyItem
-from .paged_view import PagedView
 from .pages import GapItem
-from .row_layout import estimated_height
-from .row_shelf import RowShelf
-from .row_view import GAP, TOP
+from .row_layout import RowCache, estimated_height
+from .row_view import GAP, TOP, PagedView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
@@ -40,10 +38,10 @@ class TranscriptView(PagedView):
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self.shelf = RowShelf()
+        self.cache = RowCache()
         self.text_selection = TextSelection()
         self.hovered_row = -1
-        self.hovered_hot: Hot | None = None
+        self.hovered_region: HitRegion | None = None
         self.follows_end = True
         self.is_keyboard_led = False
         self._is_placing = False
@@ -64,25 +62,22 @@ class TranscriptView(PagedView):
 
     @property
     def is_settled(self) -> bool:
-        """Whether all that is seen is laid out."""
         return not self._settling.isActive() and not self._growing.isActive()
 
     def layout_of(self, row: int) -> RowLayout:
-        """The row, laid out."""
         item = self.transcript.item(row)
-        found = self.shelf.find(item, self.column, self.transcript.is_running)
-        return found or self.shelf.make(item, self.column, self.transcript.is_running)
+        found = self.cache.find(item, self.column, self.transcript.is_running)
+        return found or self.cache.make(item, self.column, self.transcript.is_running)
 
     # Scrolling
 
     def follow_end(self) -> None:
-        """Goes to the end and stays there."""
         self.follows_end = True
         self.pill.hide()
         self.place()
 
     def show_message(self, message_id: str) -> bool:
-        """Scrolls to a message and marks it for a moment; False if it is not here."""
+        """Scroll to a message and highlight it for a moment; return False if it is not loaded."""
         row = self.transcript.row_of(message_id)
         if row < 0:
             return False
@@ -95,7 +90,7 @@ class TranscriptView(PagedView):
         return True
 
     def place(self) -> None:
-        """Lays out what is seen and puts the scroll bar where the reader's place is now."""
+        """Lay out what is in sight, and restore the reader's position."""
         if self.transcript.is_changing:
             return  # half of a change is no place to be
         deadline = monotonic() + LAYOUT_SLICE
@@ -111,30 +106,29 @@ class TranscriptView(PagedView):
         if not is_settled:
             self._settling.start()
         elif not self.follows_end and (self._is_anchored_below or not self._anchor_key):
-            self._note_place()
+            self._remember_position()
         self.updateEditorGeometries()
         self.viewport().update()
         self._ask_for_page()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """The user, or `place`, has moved the scroll bar."""
         if self._is_placing:
             return
         bar = self.verticalScrollBar()
         self.follows_end = bar.value() >= bar.maximum() - 2
         if self.follows_end:
             self.pill.hide()
-        self._note_place()
+        self._remember_position()
         self.place()
 
-    def _note_place(self) -> None:
+    def _remember_position(self) -> None:
         row = self.heights.row_at(self.verticalOffset())
         item = self.transcript.item(row) if row >= 0 else None
         if isinstance(item, GapItem):
             within = (self.verticalOffset() - self.heights.top(row)) / max(self.heights[row], 1)
             self._go_to_index(item.first + within * item.count)
         elif item is not None:
-            layout = self.shelf.find(item, self.column, self.transcript.is_running)
+            layout = self.cache.find(item, self.column, self.transcript.is_running)
             self._anchor_key = item.key
             self._anchor_offset = self.verticalOffset() - self.heights.top(row)
             # Somebody who scrolls up into a row whose height is a guess has come from its end, which stays in place.
@@ -143,7 +137,6 @@ class TranscriptView(PagedView):
                 self._anchor_offset -= self.heights[row]
 
     def go_to_start(self) -> None:
-        """Goes to the very first message."""
         self.follows_end = False
         self._go_to_index(0, -scaled(TOP))
         self.place()
@@ -172,16 +165,16 @@ class TranscriptView(PagedView):
         return range(first, self.heights.row_at(top + self.viewport().height()) + 1)
 
     def _lay_out_seen(self, deadline: float) -> tuple[bool, bool]:
-        """Whether all that is seen is laid out, and whether a height has changed."""
+        """Return whether all that is in sight is laid out, and whether a height has changed."""
         has_changed = False
         for row in self._seen_rows():
             item = self.transcript.item(row)
-            layout = self.shelf.find(item, self.column, self.transcript.is_running)
+            layout = self.cache.find(item, self.column, self.transcript.is_running)
             if layout is None or not layout.is_complete:
                 if monotonic() > deadline:
                     return False, has_changed
                 middle = self.verticalOffset() + self.viewport().height() / 2 - self.heights.top(row)
-                layout = self.shelf.make(item, self.column, self.transcript.is_running, deadline, middle)
+                layout = self.cache.make(item, self.column, self.transcript.is_running, deadline, middle)
                 for flow in layout.flows:
                     self._highlighter.add(flow.document, flow.language)
             has_changed |= self.heights.set(row, round(layout.height) + scaled(GAP))
@@ -192,17 +185,16 @@ class TranscriptView(PagedView):
     # What the model tells
 
     def reset(self) -> None:
-        """Another conversation: from its end."""
         super().reset()
         self.heights.reset(self._estimates(0, self.transcript.rowCount()))
         self.follows_end = True
         self.text_selection.clear()
-        self.hovered_row, self.hovered_hot = -1, None
+        self.hovered_row, self.hovered_region = -1, None
         self.pill.hide()
         self.place()
 
     def rowsInserted(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
-        """New rows: at the end they are followed, or the pill says that they are there."""
+        """Follow new rows at the end, or show the button that leads there."""
         super().rowsInserted(parent, start, end)
         self.heights.insert(start, self._estimates(start, end + 1))
         if not self.follows_end and end == self.transcript.rowCount() - 1:
@@ -210,7 +202,6 @@ class TranscriptView(PagedView):
         self.place()
 
     def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
-        """Rows that go."""
         super().rowsAboutToBeRemoved(parent, start, end)
         self.heights.remove(start, end - start + 1)
 
@@ -220,7 +211,7 @@ class TranscriptView(PagedView):
         bottom_right: QModelIndex | QPersistentModelIndex,
         roles: Sequence[int] = (),
     ) -> None:
-        """A reply that grows is painted at most every 40 ms; all else at once."""
+        """Repaint a growing reply at most every 40 ms, and all else at once."""
         if isinstance(self.transcript.item(top_left.row()), ReplyItem):
             if not self._growing.isActive():
                 self._growing.start()
@@ -239,13 +230,13 @@ class TranscriptView(PagedView):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the rows that are seen; one that is not laid out yet stays blank for a moment."""
+        """Paint the rows in sight; one that is not laid out yet stays blank for a moment."""
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         for row in self._seen_rows():
             item = self.transcript.item(row)
-            layout = self.shelf.find(item, self.column, self.transcript.is_running) or self.shelf.stale(item.key)
+            layout = self.cache.find(item, self.column, self.transcript.is_running) or self.cache.stale(item.key)
             if layout is None:
                 continue
             origin = self.origin(row)
@@ -255,7 +246,7 @@ class TranscriptView(PagedView):
             painter.translate(origin)
             self._paint_ground(painter, item.key, is_current, layout)
             marked = self.text_selection.marked(layout) if self.text_selection.key == item.key else ()
-            hot = self.hovered_hot if row == self.hovered_row else None
+            hot = self.hovered_region if row == self.hovered_row else None
             paint_row(painter, layout, clip, row == self.hovered_row or is_current, hot, marked)
             painter.restore()
 
@@ -277,7 +268,6 @@ class TranscriptView(PagedView):
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width means other heights; the reader's place stays."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.heights.reset(self._estimates(0, self.transcript.rowCount()))
@@ -286,7 +276,6 @@ class TranscriptView(PagedView):
         self.place()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another theme or font scale."""
         super().changeEvent(event)
         if event.type() in RESTYLING:
             self.place()

@@ -1,4 +1,4 @@
-"""What goes and what stays, a line each; the lines that name messages unfold."""
+"""What a plan changes: the request before and after it, and a line for all that goes or stays."""
 
 from __future__ import annotations
 
@@ -6,17 +6,53 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.engine.protocol import Plan, PlanItem
+from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
-from desktop_app.ui.widgets.look import Tint, colour, paint_box, scaled
+from desktop_app.ui.widgets.look import BOLD, Tint, colour, paint_box, scaled
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
+
+
+class GaugeComparison(QWidget):
+    """The request as it is, and as it would be."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        self.bars: list[SegmentBar] = []
+        self.figures: list[TextLabel] = []
+        for line, name in enumerate(("Now", "After")):
+            bar, figure = SegmentBar(14), TextLabel(size=13, tint="ink_soft")
+            bar.setAccessibleName(name)
+            grid.addWidget(TextLabel(name, size=13), line, 0)
+            grid.addWidget(bar, line, 1)
+            grid.addWidget(figure, line, 2)
+            self.bars.append(bar)
+            self.figures.append(figure)
+        grid.setColumnMinimumWidth(2, scaled(236))  # of the longest words, so that the bars keep their length
+
+    def compare(self, before: Gauge, after: Gauge, is_bound: bool = False) -> None:
+        """Show both. is_bound: `after` is an upper bound."""
+        for bar, gauge in zip(self.bars, (before, after), strict=True):
+            bar.set_parts(segment_parts(gauge), before.window or before.total)
+        self.figures[0].set_runs((Run(format_number(before.total), "ink", BOLD), Run(" tokens")))
+        change = round((after.total - before.total) / before.total * 100) if before.total else 0
+        change = max(change, -99) if after.total else change  # something is left
+        changed = f" tokens · {'+' if change > 0 else ''}{format_number(change)} %" if change else " tokens"
+        figure = Run(format_number(after.total), "ink", BOLD)
+        self.figures[1].set_runs((Run("at most "), figure, Run(changed)) if is_bound else (figure, Run(changed)))
+
 
 ROW, MOST_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
 FACTS_HEIGHT = 132  # pixels of the unfolded facts
@@ -26,7 +62,7 @@ OTHER_FACTS = (
 )
 
 
-class Square(QWidget):
+class ColorSquare(QWidget):
     """The colour of a segment, or one by its role."""
 
     def __init__(self, tint: Tint | Segment) -> None:
@@ -35,15 +71,13 @@ class Square(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """Small."""
         return QSize(scaled(9), scaled(9))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints it."""
         paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), None, 2)
 
 
-class Fate(QWidget):
+class PlanChange(QWidget):
     """One line: what, how many tokens, and the messages or facts that it means.
 
     name: what it tells of, the same from plan to plan. total: of messages, or facts, of which `items` are the first.
@@ -69,7 +103,7 @@ class Fate(QWidget):
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addStrut(scaled(23))
-        line.addWidget(Square(square))
+        line.addWidget(ColorSquare(square))
         line.addWidget(self.label)
         line.addWidget(self.show_items)
         self.show_items.setVisible(self.has_items)
@@ -85,11 +119,9 @@ class Fate(QWidget):
 
     @property
     def has_items(self) -> bool:
-        """Whether there is something to unfold."""
         return bool(self._items)
 
     def toggle(self) -> None:
-        """Unfolds the messages, or folds them."""
         if self.list is None:
             self.list = self._made_list()
             self.list.setAccessibleName(self.label.text())
@@ -124,66 +156,68 @@ def _row(item: PlanItem) -> ListRow:
     return ListRow(item.message_id, item.speaker, f"{format_number(item.tokens_before)}{after}", body)
 
 
-class Fates(QWidget):
+class PlanChanges(QWidget):
     """The lines of a plan."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.fates: list[Fate] = []
+        self.changes: list[PlanChange] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(5)
 
     def set_plan(self, plan: Plan) -> None:
-        """Shows a plan's lines; what was unfolded stays so."""
-        unfolded = {fate.name for fate in self.fates if fate.list and not fate.list.isHidden()}
-        for fate in self.fates:
+        """Show a plan's lines; what was unfolded stays so."""
+        unfolded = {fate.name for fate in self.changes if fate.list and not fate.list.isHidden()}
+        for fate in self.changes:
             self._column.removeWidget(fate)
             fate.hide()
             fate.deleteLater()
-        self.fates = _fates_of(plan)
-        for fate in self.fates:
+        self.changes = _fates_of(plan)
+        for fate in self.changes:
             self._column.addWidget(fate)
             if fate.name in unfolded and fate.has_items:
                 fate.toggle()
 
 
-def _fates_of(plan: Plan) -> list[Fate]:
-    fates: list[Fate] = []
+def _fates_of(plan: Plan) -> list[PlanChange]:
+    fates: list[PlanChange] = []
     if plan.pruned:
         text, freed = (
             f"{pluralize(plan.pruned_total, 'old tool result')} shortened",
             format_number(-plan.tokens_freed_by_prune),
         )
-        fates.append(Fate("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
+        fates.append(PlanChange("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
         text = f"{pluralize(plan.archived_total, 'message')} archived"
         freed = format_number(-plan.tokens_freed_by_compaction)
-        fates.append(Fate("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
+        fates.append(PlanChange("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
         stay = "stays unchanged" if plan.kept == 1 else "stay unchanged"
-        fates.append(Fate("kept", Segment.USER, f"{pluralize(plan.kept, 'message')} {stay}", "kept"))
+        fates.append(PlanChange("kept", Segment.USER, f"{pluralize(plan.kept, 'message')} {stay}", "kept"))
     kept = [pluralize(plan.pins, "pin")] if plan.pins else []
     kept += [pluralize(plan.rules, "rule")] if plan.rules else []
     if kept:
         stay = "stays" if plan.pins + plan.rules == 1 else "stay"
-        fates.append(Fate("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept"))
+        fates.append(PlanChange("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept"))
     return fates + _leaving_facts(plan.fidelity)
 
 
-def _leaving_facts(fidelity: Fidelity) -> list[Fate]:
+def _leaving_facts(fidelity: Fidelity) -> list[PlanChange]:
     """Return what the request does not say any more: the rules, and all else that was looked for."""
     rules = fidelity.rules - fidelity.rules_kept
     others = fidelity.recallable - rules
-    fates: list[Fate] = []
+    fates: list[PlanChange] = []
     if rules > 0:
         text = f"{pluralize(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
-        fates.append(Fate("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
+        fates.append(PlanChange("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
     if others > 0:
         fact = "other fact" if rules > 0 else "fact"
         text = f"{pluralize(others, fact)} {'does' if others == 1 else 'do'} not fit"
-        fates.append(Fate("facts", "warning", text, "archive only", fidelity.recallable_facts, others, OTHER_FACTS))
+        fates.append(
+            PlanChange("facts", "warning", text, "archive only", fidelity.recallable_facts, others, OTHER_FACTS)
+        )
     if fidelity.lost:
         text = f"{pluralize(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
-        fates.append(Fate("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
+        fates.append(PlanChange("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
     return fates

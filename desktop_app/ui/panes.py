@@ -1,15 +1,14 @@
-"""The middle of the window: the welcome while a conversation is empty, else its transcript, or its frame until it is
-there."""
+"""The panes of the window: the chat, what stands below it, and the context panel beside it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from .transcript.row_view import COLUMN, SIDE
-from .transcript.transcript import Transcript
 from .transcript.transcript_model import TranscriptModel
+from .transcript.transcript_widget import TranscriptWidget
 from .welcome import WelcomePage
 from .widgets.look import colour, paint_box, scaled
 
@@ -29,7 +28,6 @@ class Skeleton(QWidget):
         self.setAccessibleName("The conversation is being opened")
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints bars where messages will stand."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
         if not self.is_drawn:
@@ -44,7 +42,7 @@ class Skeleton(QWidget):
             y += scaled(20)
 
 
-class Stage(QStackedWidget):
+class ChatPane(QStackedWidget):
     """Shows the one or the other, as the model fills and empties. Before the first conversation it shows nothing."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -52,7 +50,7 @@ class Stage(QStackedWidget):
         self._model = model
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.welcome = WelcomePage(self)
-        self.transcript = Transcript(model, self)
+        self.transcript = TranscriptWidget(model, self)
         self.skeleton = Skeleton(self)
         self.addWidget(self.skeleton)
         self.addWidget(self.welcome)
@@ -62,18 +60,18 @@ class Stage(QStackedWidget):
         model.rowsRemoved.connect(self._choose)
 
     def minimumSizeHint(self) -> QSize:
-        """A few lines: both pages scroll, and a card below them may need the room."""
+        """Return a few lines: both pages scroll, and a card below may need the room."""
         shown = self.currentWidget()
         return QSize(shown.minimumSizeHint().width() if shown is not None else 0, LEAST)
 
     def await_conversation(self) -> None:
-        """Shows the frame of a conversation that has messages, until they are there."""
+        """Show the skeleton until the conversation is here."""
         self.skeleton.is_drawn = True
         self.skeleton.update()
         self.setCurrentWidget(self.skeleton)
 
     def show_conversation(self) -> None:
-        """Shows what the model has: the conversation that was waited for did not come."""
+        """Show the model again: the awaited conversation is here, or will not come."""
         self._choose()
 
     def _choose(self) -> None:
@@ -81,7 +79,7 @@ class Stage(QStackedWidget):
         self.setCurrentWidget(self.welcome if self._model.is_blank else self.transcript)
 
 
-class Foot(QWidget):
+class BottomPane(QWidget):
     """What stands under the stage, in a column as wide as the transcript's. Cards come and go, and scroll where there
     is no room for them; what always stands there keeps its height."""
 
@@ -93,12 +91,11 @@ class Foot(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def sizeHint(self) -> QSize:
-        """All of it."""
         wanted = [height for _, height in self._wanted()]
         return QSize(COLUMN, sum(wanted) + self._spaces(len(wanted)))
 
     def minimumSizeHint(self) -> QSize:
-        """What always stands there, and of one card so much that it can be seen and scrolled."""
+        """Return the size of what always stands there, and of a part of one card."""
         wanted = self._wanted()
         cards = [min(height, scaled(CARD)) for widget, height in wanted if widget in self._cards]
         fixed = sum(height for widget, height in wanted if widget not in self._cards)
@@ -106,14 +103,12 @@ class Foot(QWidget):
         return QSize(width + 2 * SIDE, fixed + max(cards, default=0) + self._spaces(len(wanted)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width may need other heights."""
         super().resizeEvent(event)
         self._place()
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
     def event(self, event: QEvent) -> bool:
-        """Something in it has come, gone, or needs another height."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
             parent = self.parentWidget()
@@ -124,7 +119,6 @@ class Foot(QWidget):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the ground and the line above."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
         painter.fillRect(0, 0, self.width(), 1, colour("line"))
@@ -136,7 +130,7 @@ class Foot(QWidget):
         return 2 * EDGE + GAP * max(widgets - 1, 0)
 
     def _wanted(self) -> list[tuple[QWidget, int]]:
-        """What is shown, from above, and the height that each would like."""
+        """Return what is shown, from top to bottom, and the height that each would like."""
         width = self._column()
         shown = [widget for widget in (*self._cards, *self._fixed) if not widget.isHidden()]
         return [(widget, _wanted_height(widget, width)) for widget in shown]
@@ -165,3 +159,78 @@ def _wanted_height(widget: QWidget, width: int) -> int:
     layout.activate()
     height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
     return max(min(height, widget.maximumHeight()), widget.minimumHeight())
+
+
+MIDDLE = 400
+"""Pixels of the conversation below which the panel no longer stands beside it."""
+
+
+class SplitPane(QWidget):
+    """Places both; the panel never changes what the window needs. A panel that a narrow window has no place for is
+    hidden until there is one; shown there by the user, it lies over the conversation."""
+
+    def __init__(self, middle: QWidget, panel: QWidget) -> None:
+        super().__init__()
+        self._middle, self._panel = middle, panel
+        self._was_narrow = self._is_tucked = False
+        middle.setParent(self)
+        panel.setParent(self)
+        panel.installEventFilter(self)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the panel has no room beside the conversation."""
+        return self.width() < scaled(MIDDLE) + self._panel.width()
+
+    @property
+    def is_panel_wanted(self) -> bool:
+        """Whether the panel is open, or would be in a wider window."""
+        return not self._panel.isHidden() or self._is_tucked
+
+    def minimumSizeHint(self) -> QSize:
+        return self._middle.minimumSizeHint()
+
+    def sizeHint(self) -> QSize:
+        return self._middle.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tuck()
+        self._place()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+            self._tuck()
+            self._place()
+        return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent, QEvent.Type.Resize):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close, on Escape, a panel that lies over the conversation."""
+        if event.key() == Qt.Key.Key_Escape and self.is_narrow and self._panel.isVisible():
+            self._panel.hide()
+        else:
+            super().keyPressEvent(event)
+
+    def _tuck(self) -> None:
+        was_narrow, self._was_narrow = self._was_narrow, self.is_narrow
+        if self.is_narrow and not was_narrow and not self._panel.isHidden():
+            self._is_tucked = True
+            self._panel.hide()
+        elif not self.is_narrow and self._is_tucked:
+            self._is_tucked = False
+            self._panel.show()
+
+    def _place(self) -> None:
+        width, height = self.width(), self.height()
+        wide = min(self._panel.width(), width)
+        is_beside = not self._panel.isHidden() and not self.is_narrow
+        self._middle.setGeometry(0, 0, width - wide if is_beside else width, height)
+        self._panel.setGeometry(width - wide, 0, self._panel.width(), height)
+        self._panel.raise_()

@@ -1,4 +1,4 @@
-"""The transcript as the user meets it: what the mouse, the keyboard and the menus do."""
+"""The transcript as the user operates it: mouse, keyboard and menus."""
 
 from __future__ import annotations
 
@@ -11,24 +11,47 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
-from desktop_app.ui.widgets.formats import readable_text
+from desktop_app.conversation.message import Message
+from desktop_app.ui.theme import theme
+from desktop_app.ui.widgets.formats import format_number, readable_text, speaker_of
+from desktop_app.ui.widgets.look import font, scaled
 
 from .answers import EarlierItem
-from .display_list import Action, Hot, RowLayout
-from .head_line import arguments_in_words
+from .display_list import Action, HitRegion, RowLayout
 from .items import Item, MessageItem, ReplyItem, ToolItem
-from .reader import MessageReader
+from .row_text import accessible_text, arguments_summary
 from .selection import anchor_at, is_over_text, place_at
-from .spoken import spoken
 from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
+
+
+class MessageReader(QDialog):
+    """Shows a message's whole text; closes with Escape."""
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = readable_text(message)
+        self.setWindowTitle(f"{speaker_of(message)} · {format_number(len(text))} characters")
+        self.text = QPlainTextEdit(text, self)
+        self.text.setReadOnly(True)
+        self.text.setFrameStyle(0)
+        self.text.setFont(font(13, is_mono=message.tool_result is not None))
+        rules = f"background: {theme.palette.paper}; padding: {scaled(12)}px;"
+        self.text.setStyleSheet(f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
+        self.text.setAccessibleName("The message's text")
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.addWidget(self.text)
+        self.resize(scaled(760), scaled(620))
+
 
 OPENED_SCHEMES = ("http", "https", "mailto")
 
 
-class Transcript(TranscriptView):
+class TranscriptWidget(TranscriptView):
     """The messages of a conversation. Its signals are wishes; ids are those of messages and operations."""
 
     regenerate_requested = Signal()
@@ -45,7 +68,7 @@ class Transcript(TranscriptView):
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
-        self._pressed_hot: Hot | None = None
+        self._pressed_region: HitRegion | None = None
         self._pressed_link = ""
         self._is_marking = False
         self.setAccessibleName("Conversation")
@@ -53,7 +76,6 @@ class Transcript(TranscriptView):
     # What can be done
 
     def perform(self, action: Action, argument: str) -> None:
-        """Does what a link or a menu says."""
         match action:
             case Action.COPY:
                 self._copy(self._message_text(argument), "Message copied")
@@ -62,7 +84,7 @@ class Transcript(TranscriptView):
             case Action.READ:
                 self._read(argument)
             case Action.FOLD:
-                self.shelf.fold(argument)
+                self.cache.fold(argument)
                 self.place()
             case Action.EARLIER | Action.LATER:
                 self._turn_over(argument, -1 if action is Action.EARLIER else 1)
@@ -80,12 +102,12 @@ class Transcript(TranscriptView):
                 self.way_out_requested.emit(action, argument)
 
     def _turn_over(self, key: str, by: int) -> None:
-        """Shows the answer before or behind the one that is shown."""
+        """Show the answer before or after the one that is shown."""
         item = self._item(key)
         if isinstance(item, EarlierItem):
             last = len(item.answers) - 1
-            shown = self.shelf.chosen(key)
-            self.shelf.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
+            shown = self.cache.chosen(key)
+            self.cache.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
             self.place()
 
     def _wish(self, action: Action, argument: str) -> None:
@@ -98,7 +120,7 @@ class Transcript(TranscriptView):
         }[action].emit(argument)
 
     def copy_selection(self) -> None:
-        """Copies the marked text, else the current message."""
+        """Copy the selected text, else the current message."""
         row = self.transcript.row_of(self.text_selection.key) if not self.text_selection.is_empty else -1
         if row >= 0:
             self._copy(self.text_selection.text(self.layout_of(row)), "Copied")
@@ -118,9 +140,9 @@ class Transcript(TranscriptView):
             case ReplyItem(text=text):
                 return text
             case EarlierItem() as item:
-                return item.text(self.shelf.chosen(key))
+                return item.text(self.cache.chosen(key))
             case item:
-                return spoken(item)
+                return accessible_text(item)
 
     def _item(self, key: str) -> Item | None:
         row = self.transcript.row_of(key)
@@ -140,11 +162,11 @@ class Transcript(TranscriptView):
         item = self._item(key)
         result = item.row.message.tool_result if isinstance(item, MessageItem) else None
         if isinstance(item, MessageItem) and result is not None:
-            words = arguments_in_words(item.call) if item.call else ""
+            words = arguments_summary(item.call) if item.call else ""
             self.whole_requested.emit(result.spill, f"{result.name} {words}".strip())
 
     def _open_link(self, target: str) -> None:
-        """Only the web and mail: a message must not start a program or open a file."""
+        """Open web and mail addresses only: a message must not start a program or open a file."""
         url = QUrl(target)
         if url.scheme().lower() in OPENED_SCHEMES:
             QDesktopServices.openUrl(url)
@@ -154,33 +176,31 @@ class Transcript(TranscriptView):
     # The mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A link is pressed, or marking begins."""
         row, layout, point = self._under(event.position())
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.is_keyboard_led = False
         self.text_selection.clear()
-        self._pressed_hot, self._pressed_link = None, ""
+        self._pressed_region, self._pressed_link = None, ""
         if layout is not None:
             self.setCurrentIndex(self.transcript.index(row))
-            self._pressed_hot = layout.hot_at(point, is_hovered=True)
+            self._pressed_region = layout.region_at(point, is_hovered=True)
             self._pressed_link = anchor_at(layout, point)
             place = place_at(layout, point)
-            if self._pressed_hot is None and place is not None:
+            if self._pressed_region is None and place is not None:
                 self.text_selection.begin(self.transcript.item(row).key, place)
                 self._is_marking = True
         self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Marks, or shows what could be clicked."""
         if self._is_marking:
             self._mark_to(event.position())
             return
         row, layout, point = self._under(event.position())
-        hot = layout.hot_at(point, is_hovered=True) if layout is not None else None
-        if row != self.hovered_row or hot is not self.hovered_hot:
-            self.hovered_row, self.hovered_hot = row, hot
+        hot = layout.region_at(point, is_hovered=True) if layout is not None else None
+        if row != self.hovered_row or hot is not self.hovered_region:
+            self.hovered_row, self.hovered_region = row, hot
             self.viewport().update()
         shape = Qt.CursorShape.ArrowCursor
         if hot is not None or (layout is not None and anchor_at(layout, point)):
@@ -190,19 +210,17 @@ class Transcript(TranscriptView):
         self.viewport().setCursor(shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Does what was pressed, if the mouse is still there."""
         self._is_marking = False
         _, layout, point = self._under(event.position())
         if layout is None or event.button() != Qt.MouseButton.LeftButton:
             return
-        pressed, hot = self._pressed_hot, layout.hot_at(point, is_hovered=True)
+        pressed, hot = self._pressed_region, layout.region_at(point, is_hovered=True)
         if pressed is not None and hot is not None and (hot.action, hot.argument) == (pressed.action, pressed.argument):
             self.perform(hot.action, hot.argument)
         elif self._pressed_link and self.text_selection.is_empty and anchor_at(layout, point) == self._pressed_link:
             self._open_link(self._pressed_link)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Marks a word."""
         row, layout, point = self._under(event.position())
         place = place_at(layout, point) if layout is not None and is_over_text(layout, point) else None
         if layout is not None and place is not None:
@@ -211,14 +229,13 @@ class Transcript(TranscriptView):
             self.viewport().update()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Nothing is hovered when the mouse has left."""
         if event.type() == QEvent.Type.Leave:
-            self.hovered_row, self.hovered_hot = -1, None
+            self.hovered_row, self.hovered_region = -1, None
             self.viewport().update()
         return super().viewportEvent(event)
 
     def _under(self, position: QPointF) -> tuple[int, RowLayout | None, QPointF]:
-        """The row under the mouse, its layout, and the point inside it."""
+        """Return the row under the mouse, its layout, and the point inside it."""
         row = self.row_at(position.toPoint())
         if row < 0:
             return -1, None, QPointF()
@@ -234,7 +251,6 @@ class Transcript(TranscriptView):
     # The keyboard and the menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy, page, open the menu; up and down are Qt's."""
         bar = self.verticalScrollBar()
         self.is_keyboard_led = True
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -257,7 +273,6 @@ class Transcript(TranscriptView):
             event.ignore()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The row's actions as a menu."""
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             row = self.currentIndex().row()
         else:
@@ -272,7 +287,7 @@ class Transcript(TranscriptView):
         if not self.text_selection.is_empty:
             menu.addAction("Copy selected text", self.copy_selection)
         offered: set[tuple[Action, str]] = set()
-        for hot in self.layout_of(row).hots:
+        for hot in self.layout_of(row).hit_regions:
             if (hot.action, hot.argument) not in offered and hot.action is not Action.COPY_CODE:
                 offered.add((hot.action, hot.argument))
                 label = hot.words.text if hot.words else "Unfold or fold"

@@ -11,7 +11,7 @@ from .bridge import Bridge
 from .parts import Parts
 
 
-class Past:
+class OlderMessages:
     """Reads pages. conversation: which one is open now."""
 
     def __init__(self, bridge: Bridge, parts: Parts, conversation: Callable[[], str]) -> None:
@@ -21,12 +21,12 @@ class Past:
         self._is_reading = False
 
     def read(self, before: int, around: int) -> None:
-        """Reads the page before that index, one page at a time. around: the index of what is read."""
+        """Read the page before that index, one at a time. around: the index of the message in sight."""
         if not self._is_reading and self._conversation():
             self._bridge.start(self._read(before, around))
 
     async def show_message(self, message_id: str, index: int | None) -> None:
-        """Goes to a message of the open conversation. index: its place, if that is known."""
+        """Scroll to a message of the open conversation. index: its position, if known."""
         if self._parts.transcript.show_message(message_id):
             return
         before = None if index is None else index + p.PAGE // 2
@@ -48,7 +48,7 @@ class Past:
             self._parts.transcript_model.add_page(page, around)
 
     async def _page(self, before: int) -> tuple[MessageRow, ...]:
-        """The page before that index; nothing if another conversation was opened meanwhile."""
+        """Return the page before that index; nothing if another conversation was opened meanwhile."""
         conversation = self._conversation()
         page = await self._bridge.ask_for(p.Messages, p.ReadMessages(conversation, before))
         return page.rows if conversation == self._conversation() else ()

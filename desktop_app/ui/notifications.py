@@ -39,7 +39,7 @@ STATUS_NEWS_WHEN_OFF = {
 }
 
 
-class News(msgspec.Struct, frozen=True):
+class Notification(msgspec.Struct, frozen=True):
     """A text; operations that can be undone from it, the last one first; whether it stays until it is over, and
     whether what it tells of can be stopped. is_optimizable: whether it offers **Optimize conversation**."""
 
@@ -50,7 +50,7 @@ class News(msgspec.Struct, frozen=True):
     is_optimizable: bool = False
 
 
-class Newsroom:
+class Notifications:
     """Remembers of the conversation that is shown what makes an event news: the last status, and whether there is room.
 
     is_automatic: whether room is made without the user's word.
@@ -64,17 +64,17 @@ class Newsroom:
         self._is_stopped = False
 
     def open(self, gauge: Gauge) -> None:
-        """Another conversation: what it is like already is no news."""
+        """Start anew with another conversation, whose present state is no news."""
         self._rank = RANKS[gauge.status]
         self._is_known = gauge.is_window_known
         self._is_making_room = self._is_stopped = False
 
     def note_stop(self) -> None:
-        """The user stopped the making of room, and needs not be told that there is none."""
+        """Remember that the user stopped the compaction, and needs no notification that it failed."""
         self._is_stopped = True
 
-    def news_of(self, event: TurnEvent) -> News | None:
-        """The news in an event, if it has any that the user should see."""
+    def notification_of(self, event: TurnEvent) -> Notification | None:
+        """Return what the user should be notified of, if anything."""
         match event:
             case GaugeChanged(_, gauge):
                 return self._status_news(gauge)
@@ -88,39 +88,39 @@ class Newsroom:
                 has_failed = self._is_making_room and not self._is_stopped
                 self._is_making_room = False
                 if has_failed:
-                    return News("No room could be made. The conversation is unchanged.")
+                    return Notification("No room could be made. The conversation is unchanged.")
             case _:
                 pass
-        return news_of(event)
+        return notification_of(event)
 
-    def _status_news(self, gauge: Gauge) -> News | None:
+    def _status_news(self, gauge: Gauge) -> Notification | None:
         before, self._rank = self._rank, RANKS[gauge.status]
         was_known, self._is_known = self._is_known, gauge.is_window_known
         if self._rank <= before or not was_known:
             return None
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
-        return News(words[self._rank].format(used=format_percent(gauge.share)), is_optimizable=True)
+        return Notification(words[self._rank].format(used=format_percent(gauge.share)), is_optimizable=True)
 
 
-def news_of(event: TurnEvent) -> News | None:
+def notification_of(event: TurnEvent) -> Notification | None:
     """The news in an event by itself."""
     match event:
         case RoomStarted():
-            return News(COMPACTING, stays=True)
+            return Notification(COMPACTING, stays=True)
         case RoomProgressed(tokens=tokens, max_tokens=most, plan=""):
             told = f" {format_number(tokens)} of at most {format_number(most)} tokens" if tokens else ""
-            return News(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
+            return Notification(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):
-            return News(f"{model} is describing {pluralize(images, 'image')}…", stays=True)
+            return Notification(f"{model} is describing {pluralize(images, 'image')}…", stays=True)
         case RoomRefused(reason=reason):
-            return News(reason)
+            return Notification(reason)
         case ViewChanged(operations=operations, cause=cause) if operations:
             return _operations_news(operations, cause)
         case _:
             return None
 
 
-def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> News | None:
+def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> Notification | None:
     operations = tuple(operation for operation in operations if operation.kind != "link")
     if not operations:
         return None  # the user started fresh, and looks at the other conversation
@@ -128,17 +128,17 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):
         saved = pluralize(sum(operation.messages for operation in operations), "memory", "memories")
-        return News(f"{saved} {'removed' if last.is_undone else 'saved'}", () if last.is_undone else ids)
+        return Notification(f"{saved} {'removed' if last.is_undone else 'saved'}", () if last.is_undone else ids)
     if last.is_undone:
-        return News("Undone. The model sees everything as before.")
+        return Notification("Undone. The model sees everything as before.")
     if cause is None:
-        return News("Redone", ids)  # its figures are of then: what was pinned or said since is in the gauge
+        return Notification("Redone", ids)  # its figures are of then: what was pinned or said since is in the gauge
     tokens = f"{format_number(operations[0].tokens_before)} → {format_number(last.tokens_after)} tokens"
     if cause is Trigger.USER:
-        return News(f"Conversation optimized · {tokens}", ids)
+        return Notification(f"Conversation optimized · {tokens}", ids)
     if all(operation.kind == "prune" for operation in operations):
         results = pluralize(sum(operation.messages for operation in operations), "tool result")
-        return News(f"Shortened {results} · {tokens}", ids)
+        return Notification(f"Shortened {results} · {tokens}", ids)
     if cause in CONTINUING:
-        return News(f"Context compacted, continuing… · {tokens}", ids)
-    return News(f"Context compacted · {tokens}", ids)
+        return Notification(f"Context compacted, continuing… · {tokens}", ids)
+    return Notification(f"Context compacted · {tokens}", ids)

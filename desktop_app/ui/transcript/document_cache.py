@@ -9,14 +9,14 @@ from time import monotonic
 from desktop_app.ui.theme import theme
 
 from .documents import InkDocument, code_document, plain_document, soft_document
-from .segments import GrowingText, Segment
+from .segments import GrowingText, MarkdownSegment
 
 KEPT = 256  # documents; a message on the screen has a few
 TEXTS_KEPT = 64  # messages whose segments are kept
 Make = Callable[..., InkDocument]
 
 
-class DocumentShelf:
+class DocumentCache:
     """Keeps documents, so that a row that is laid out again has those that did not change.
 
     deadline: by `monotonic`, after which no document is made if one was; None for no such time.
@@ -30,23 +30,21 @@ class DocumentShelf:
         self.deadline: float | None = None
 
     def begin(self, deadline: float | None) -> None:
-        """Another row is laid out: one document is made in any case, further ones until then."""
+        """Begin another row: one document is made in any case, further ones until the deadline."""
         self.deadline = deadline
         self._has_made = False
         self._most = KEPT
 
     def expect(self, count: int) -> None:
-        """Keep at least so many more: a row must not push out its own documents while it is laid out."""
+        """Keep at least so many more, so that a row does not push out its own documents."""
         self._most = max(self._most, KEPT + count)
 
     @property
     def has_time(self) -> bool:
-        """Whether another document may be made now."""
         return self.deadline is None or not self._has_made or monotonic() < self.deadline
 
-    def segments_of(self, key: str, text: str) -> tuple[list[Segment], int]:
-        """Return the segments of a message's text, and how many characters at its end there was no time for. What did
-        not change since the last time is not parsed again."""
+    def segments_of(self, key: str, text: str) -> tuple[list[MarkdownSegment], int]:
+        """Return a text's segments, and how many characters at its end there was no time for."""
         growing = self._texts.setdefault(key, GrowingText())
         self._texts.move_to_end(key)
         while len(self._texts) > TEXTS_KEPT:
@@ -63,7 +61,7 @@ class DocumentShelf:
         return self.get(make, text, width, *more) if is_kept or self.has_time else None
 
     def get(self, make: Make, text: object, width: float, *more: object) -> InkDocument:
-        """Return that document, which is made if it is not kept."""
+        """Return that document; make it if it is not kept."""
         key = (make, text, width, theme.version, *more)
         document = self._kept.get(key)
         if document is None:
@@ -76,19 +74,17 @@ class DocumentShelf:
         return document
 
     def plain(self, text: str, width: float) -> InkDocument:
-        """Return text as a person typed it: every line break counts, `code` is set in the fixed-pitch font."""
+        """Return text as it was typed: every line break counts, `code` is set in the fixed-pitch font."""
         return self.get(plain_document, text, width)
 
     def soft(self, text: str, width: float) -> InkDocument:
-        """Return the same in a quieter colour."""
         return self.get(soft_document, text, width)
 
     def code(self, text: str, width: float) -> InkDocument:
-        """Return code, not highlighted yet."""
         return self.get(code_document, text, width)
 
     def passing(self, text: str, width: float) -> InkDocument:
-        """Return code that will have changed when it is looked at again: it is not kept, and pushes nothing out."""
+        """Return code that will soon have changed: it is not kept, and pushes nothing out."""
         document = code_document(text)
         document.setTextWidth(width)
         return document

@@ -1,0 +1,129 @@
+"""What is said of a row in words: beside a message, to a screen reader, and on the clipboard."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime
+
+from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import ToolCall
+from desktop_app.ui.widgets.formats import (
+    first_line,
+    format_duration,
+    format_time,
+    pluralize,
+    readable_text,
+    speaker_of,
+)
+from desktop_app.ui.widgets.invisible import escape_invisible
+
+from .answers import EarlierItem
+from .display_list import Action
+from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
+from .pages import GapItem
+from .row_builder import ActionLink, Tag, TagFrame
+
+
+def tags_of(row: MessageRow) -> list[Tag]:
+    """What became of the message."""
+    tags: list[Tag] = []
+    if row.is_pinned:
+        tags.append(Tag("◆ pinned", Segment.PINNED, TagFrame.NOTHING))
+    if row.state is MessageState.ARCHIVED:
+        tags.append(Tag("archived", "accent", TagFrame.ACCENT))
+    if row.state is MessageState.PRUNED:
+        tags.append(Tag("pruned", "warning"))
+    if row.message.is_interrupted:
+        tags.append(Tag("interrupted", "warning"))
+    return tags
+
+
+def meta_of(row: MessageRow, has_clock: bool = True) -> str:
+    """When, or how long it took, and how many tokens."""
+    parts = [clock_time(row.message.at, time.time())] if has_clock and row.message.at else []
+    if not has_clock and row.message.seconds:
+        parts.append(
+            f"{row.message.seconds:.1f} s" if row.message.seconds < 60 else format_duration(row.message.seconds)
+        )
+    return " · ".join([*parts, pluralize(row.tokens, "token")])
+
+
+def actions_of(item: MessageItem, is_running: bool) -> list[ActionLink]:
+    """What can be done with the message now."""
+    row, key = item.row, item.row.message.id
+    links = [ActionLink(Action.COPY, key)]
+    if item.is_last_reply and not is_running:
+        links.append(ActionLink(Action.REGENERATE, key))
+    if row.state is MessageState.ARCHIVED:
+        links.append(ActionLink(Action.BRING_BACK, key))
+    links.append(ActionLink(Action.UNPIN if row.is_pinned else Action.PIN, key))
+    return links
+
+
+def clock_time(at: float, now: float) -> str:
+    """The time of a message: the clock alone for today's."""
+    is_today = datetime.fromtimestamp(at).date() == datetime.fromtimestamp(now).date()
+    return f"{datetime.fromtimestamp(at):%H:%M}" if is_today else format_time(at, now)
+
+
+def arguments_summary(call: ToolCall) -> str:
+    """A call's arguments on one line: the first value bare, the others with their names."""
+    named = _arguments_of(call)
+    if named is None:
+        return escape_invisible(first_line(call.arguments))
+    words = [word if not place else f"{name}={word}" for place, (name, word) in enumerate(named)]
+    return escape_invisible(first_line("  ".join(words)))
+
+
+def arguments_text(call: ToolCall) -> str:
+    """A call's arguments, each with its name; text of several lines as it is written, not as JSON writes it."""
+    named = _arguments_of(call)
+    if named is None:
+        return call.arguments
+    return "\n".join(f"{name}:\n{word}" if "\n" in word else f"{name}: {word}" for name, word in named)
+
+
+def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
+    """Names and values in words; None for what is not a JSON object."""
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(arguments, dict):
+        return None
+    return [(name, word if isinstance(word, str) else json.dumps(word)) for name, word in arguments.items()]
+
+
+def accessible_text(item: Item) -> str:
+    """The row in words."""
+    match item:
+        case MessageItem(row):
+            return f"{speaker_of(row.message)}: {readable_text(row.message)}"
+        case GapItem(count=count):
+            return f"{pluralize(count, 'message')} not loaded yet"
+        case EarlierItem():
+            return f"Earlier answer: {item.text(-1)}"
+        case ReplyItem():
+            return f"{item.model or 'Assistant'} is writing: {item.text}"
+        case ToolItem(call=call, seconds=seconds):
+            return f"{call.name} {'waits' if seconds is None else 'is running'}: {arguments_summary(call)}"
+        case MarkItem(operation):
+            return mark_text(operation)
+        case FailureItem(failure):
+            return ". ".join(filter(None, (failure.title, failure.detail, failure.kept, failure.advice)))
+
+
+def mark_text(operation: OperationRow) -> str:
+    """What an operation did: "42 messages archived"."""
+    match operation.kind:
+        case "compaction":
+            return pluralize(operation.messages, "message") + " archived"
+        case "flush":
+            return pluralize(operation.messages, "memory", "memories") + " saved"
+        case "link":
+            verb = "Continues" if "from" in operation.strategies else "Continued in"
+            return f"{verb} “{operation.note or 'another conversation'}”"
+        case _:
+            return pluralize(operation.messages, "tool result") + " pruned"
