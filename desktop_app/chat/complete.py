@@ -1,52 +1,76 @@
-"""One small request to a model beside the conversation: for a title, for a digest, for what is in an image."""
+"""Ask a model once, beside the conversation: for a summary, a title, a digest, notes, or what is in an image."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AuxiliaryUsage
 
-from .ports import ChatModel, ModelError, Price, ReplyEnd, TextPiece, with_price
+from .ports import ChatModel, ModelError, Piece, Price, ReplyEnd, TextPiece, with_price
 
-CHARACTERS_MOST = 20_000
-"""Of a reply: who writes more does not mind the limit."""
+MAX_CHARACTERS_PER_TOKEN = 20
+"""A reply with more characters for each token that it may have ignores that limit. Text has 2 to 6."""
+
+
+class Unfinished(ModelError):
+    """The model did not finish its reply. The failure's title completes "because …"."""
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """What a model said, and what it took, which is to be recorded."""
+    """A whole reply. model: as the record names it. The usage of `end` includes its cost, where that is known."""
 
     text: str
-    upkeep: AuxiliaryUsage
+    end: ReplyEnd
+    model: str
+
+    @property
+    def usage(self) -> Usage | None:
+        """What the provider reported."""
+        return self.end.usage
+
+    def used_for(self, purpose: str) -> AuxiliaryUsage:
+        """Return the entry that records what the reply took."""
+        return AuxiliaryUsage(purpose=purpose, model=self.model, usage=self.usage)
 
 
 async def complete(
-    model: ChatModel, purpose: str, messages: Sequence[Message], tokens: int, seconds: float, price: Price | None
+    model: ChatModel,
+    messages: Sequence[Message],
+    *,
+    max_tokens: int,
+    seconds: float,
+    price: Price | None = None,
+    tools: Sequence[ToolSpec] = (),
+    on_piece: Callable[[Piece], None] | None = None,
 ) -> Completion:
-    """The whole reply, of at most `tokens`, which is waited for that long; one that is cut there is taken as it is.
+    """Return the model's reply to the messages, whatever the reason for its end.
 
-    purpose: as `AuxiliaryUsage` has it. Raises ModelError. Cancelling closes the connection.
+    on_piece: called with each piece as it arrives. Raises ModelError, Unfinished after that many seconds, or for a
+    reply that is endless or cut off. Cancelling closes the connection.
     """
-    label, arrived, length, usage = model.info.label, list[str](), 0, None
-    most = min(tokens, model.info.max_output or tokens)
+    info, text, length = model.info, list[str](), 0
+    max_tokens = min(max_tokens, info.max_output or max_tokens)
     try:
-        async with asyncio.timeout(seconds), aclosing(model.stream(messages, most)) as pieces:
+        async with asyncio.timeout(seconds), aclosing(model.stream(messages, max_tokens, tools)) as pieces:
             async for piece in pieces:
+                if on_piece is not None:
+                    on_piece(piece)
+                if isinstance(piece, ReplyEnd):
+                    end = replace(piece, usage=with_price(piece.usage, price))
+                    return Completion("".join(text), end, info.record_name)
                 if isinstance(piece, TextPiece):
-                    arrived.append(piece.text)
+                    text.append(piece.text)
                     length += len(piece.text)
-                elif isinstance(piece, ReplyEnd):
-                    usage = with_price(piece.usage, price)
-                if length > CHARACTERS_MOST:
-                    raise ModelError(Failure("garbage", f"{label} wrote more than it may"), kind="garbage")
+                if length > max_tokens * MAX_CHARACTERS_PER_TOKEN:
+                    raise Unfinished(Failure("garbage", f"the reply of {info.label} was longer than it may be"))
     except TimeoutError:
-        failure = Failure("timeout", f"{label} took longer than {seconds:.0f} s")
-        raise ModelError(failure, kind="timeout") from None
-    return Completion(
-        "".join(arrived).strip(), AuxiliaryUsage(purpose=purpose, model=model.info.record_name, usage=usage)
-    )
+        raise Unfinished(Failure("timeout", f"{info.label} took too long")) from None
+    raise Unfinished(Failure("cut", f"the reply of {info.label} was cut off"))

@@ -66,7 +66,7 @@ class Conversations:
         self._list_changed = list_changed
         self._keeper = keeper
         digest = partial(words, "digest") if words else None
-        self.scribe = SummaryService(models, lambda: self.settings, prompts, words=digest)
+        self.scribe = SummaryService(models, lambda: self.settings, prompts, digest_prompt=digest)
         self._tasks = Tasks(on_bug)
         preparation = preparation or TurnSetup(bench)
         role = ResearchRole(models, lambda: self.settings, partial(words, "research")) if words else None

@@ -11,7 +11,7 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Trigger
 
-from .compaction.snapshot import ContextSnapshot, basis_of
+from .compaction.snapshot import ContextSnapshot, snapshot_of
 from .conversations import Conversations
 from .session import Session, stamped
 
@@ -34,7 +34,7 @@ async def _made_before(chats: Conversations, session: Session) -> Session | None
 
 
 async def _made(chats: Conversations, session: Session) -> Session:
-    summary = await asyncio.to_thread(_summary, basis_of(session))
+    summary = await asyncio.to_thread(_summary, snapshot_of(session))
     system = [i.message for i in session.view.items if i.message.role is Role.SYSTEM and session.message(i.message.id)]
     newest = session.message(session.view.last_user_id)
     is_open = newest is not None and session.view.items[-1].message.id == newest.id

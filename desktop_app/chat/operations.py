@@ -21,7 +21,7 @@ from desktop_app.conversation.transcript import (
     steps_of,
 )
 
-from .compaction.make_room import basis_of, measured_on
+from .compaction.make_room import measured_on, snapshot_of
 from .compaction.optimize import Optimization, checked_again, plan_optimize, with_summary
 from .ports import WorldError
 from .session import Session, stamped
@@ -29,7 +29,7 @@ from .session import Session, stamped
 
 async def optimization_of(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:
     """The plan for that session now, made on a worker thread; parameters as in `plan_optimize`."""
-    return await asyncio.to_thread(plan_optimize, basis_of(session), tail_tokens, strategy)
+    return await asyncio.to_thread(plan_optimize, snapshot_of(session), tail_tokens, strategy)
 
 
 async def summary_checked(optimization: Optimization, page: str) -> Optimization:
@@ -54,7 +54,7 @@ async def optimized(session: Session, optimization: Optimization) -> list[TurnEv
     Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
     """
     is_archiving = session.keeper is not None and optimization.compaction is not None
-    saved = await session.keeper.flushed(session, Trigger.USER) if session.keeper and is_archiving else []
+    saved = await session.keeper.flush(session, Trigger.USER) if session.keeper and is_archiving else []
     async with session.changes:
         return [*saved, *await _recorded(session, optimization)]
 

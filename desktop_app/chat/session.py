@@ -251,7 +251,7 @@ class Session:
     async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:
         """Stores operations, pins or undos, and tells what they changed."""
         if self.scribe is not None:
-            entries = tuple(self.scribe.noted(self, entry) for entry in entries)
+            entries = tuple(self.scribe.note_replaced_model(self, entry) for entry in entries)
         return await shielded(self._record_operation(entries, cause))
 
     async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:

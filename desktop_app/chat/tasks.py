@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class Tasks:
@@ -12,9 +14,9 @@ class Tasks:
 
     def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
         self._on_bug = on_bug
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self._running: dict[str, asyncio.Task[Any]] = {}
 
-    def start(self, key: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, key: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Runs `work` under that key; one at a time for each key."""
         if self.is_running(key):
             work.close()
@@ -49,18 +51,18 @@ class Tasks:
         if tasks:
             await asyncio.wait(tasks)
 
-    def _task(self, key: str) -> asyncio.Task[None] | None:
+    def _task(self, key: str) -> asyncio.Task[Any] | None:
         task = self._running.get(key)
         return None if task is None or task.done() else task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, task: asyncio.Task[Any]) -> None:
         if self._running.get(task.get_name()) is task:  # else the next one of that key runs already
             del self._running[task.get_name()]
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_bug(error)
 
 
-def _cancel(task: asyncio.Task[None]) -> None:
+def _cancel(task: asyncio.Task[Any]) -> None:
     if not task.cancelling():
         task.cancel()
 

@@ -248,7 +248,7 @@ class Turns:
         if self._namer is None or finished.reason != "finished" or self._tasks.is_running(key):
             return
         if self._namer.is_due(session):
-            self._tasks.start(key, self._namer.name(session))
+            self._tasks.start(key, self._namer.generate(session))
 
     def _start_background_room(self, session: Session) -> None:
         key = f"room of {session.id}"

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
-from desktop_app.chat.compaction.summarize import without_model
+from desktop_app.chat.compaction.summarize import compact_without_model
 from desktop_app.chat.ports import ModelError
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
@@ -149,7 +149,7 @@ def compacted(
     policy: ContextPolicy,
     budget: Budget,
     counts: TokenCounts,
-    carry_out: CarryOut = without_model,
+    carry_out: CarryOut = compact_without_model,
     trigger: Trigger = Trigger.USER,
 ) -> Result:
     """Make room as that phase does, until nothing is due. Raises WindowTooSmall."""

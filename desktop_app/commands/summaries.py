@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
-from desktop_app.chat.compaction.summarize import SummaryRequest, compacted, without_model
+from desktop_app.chat.compaction.summarize import SummaryRequest, compact_without_model, write_compaction
 from desktop_app.chat.ports import ChatModel, ModelError
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import Failure
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     """What makes a compaction of a plan. Raises ModelError if the model cannot be asked at all."""
     if arguments.strategy != "llm":
-        yield partial(without_model, strategy=arguments.strategy)
+        yield partial(compact_without_model, strategy=arguments.strategy)
         return
     if not (arguments.summary_model and arguments.base_url):
         advice = "Give --summary-model NAME and --base-url URL, such as http://127.0.0.1:11434/v1."
@@ -50,7 +50,7 @@ def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
         try:
             model = runner.run(_found(catalogue, f"{SERVER}/{arguments.summary_model}"))
             order = SummaryRequest("llm", model, prompts)
-            yield lambda basis, plan: runner.run(_compaction(basis, plan, order))
+            yield lambda basis, plan: runner.run(write_compaction(basis, plan, order))
         finally:
             runner.run(catalogue.close())
 
@@ -60,11 +60,3 @@ async def _found(catalogue: Catalogue, model: str) -> ChatModel:
     await catalogue.litellm.load()
     await catalogue.discover()
     return catalogue.model(model)
-
-
-async def _compaction(basis: ContextSnapshot, plan: CompactionPlan, order: SummaryRequest) -> Compaction | None:
-    async with aclosing(compacted(basis, plan, order)) as steps:
-        async for step in steps:
-            if isinstance(step, Compaction):
-                return step
-    return None

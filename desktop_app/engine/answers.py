@@ -10,7 +10,7 @@ from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.exporting import export_file
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import import_file
-from desktop_app.chat.memory.memory_flusher import flush_redone, flush_undone
+from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.items import describe_repairs
@@ -22,7 +22,7 @@ from . import protocol as p
 from .engine import Engine
 from .plan import plan_shown
 from .planning import plan_applied, plan_wanted, summary_by_model
-from .tool_answers import memories_read, memory_written, spill_read, tools_of
+from .tool_answers import memories_read, spill_read, tools_of, write_memory
 
 
 async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
@@ -66,7 +66,7 @@ async def answer(engine: Engine, wish: p.AnyWish) -> p.AnyThing:
         case p.ListMemories(conversation):
             return await memories_read(engine, conversation)
         case p.WriteMemory(memory, conversation):
-            return await memory_written(engine, memory, conversation)
+            return await write_memory(engine, memory, conversation)
         case p.Rename(conversation, title):
             await chats.rename(conversation, title)
             return p.Conversations(await chats.infos())
@@ -133,11 +133,11 @@ async def _about_one_conversation(engine: Engine, wish: p.ConversationWish, sess
         case p.ApplyPlan(_, plan, summary):
             await _publish(engine, session, await plan_applied(engine, session, plan, summary))
         case p.UndoOperation(_, operation) if _is_flush(session, operation):
-            await _publish(engine, session, await flush_undone(session, engine.joined.archive, operation))
+            await _publish(engine, session, await undo_flush(session, engine.joined.archive, operation))
         case p.UndoOperation(_, operation):
             await _publish(engine, session, await operations.undone(session, operation))
         case p.RedoOperation(_, operation) if _is_flush(session, operation):
-            await _publish(engine, session, await flush_redone(session, engine.joined.archive, operation))
+            await _publish(engine, session, await redo_flush(session, engine.joined.archive, operation))
         case p.RedoOperation(_, operation):
             await _publish(engine, session, await operations.redone(session, operation))
         case p.BringBackMessages(_, messages):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.chat.compaction.optimize import Optimization, summary_written
+from desktop_app.chat.compaction.optimize import Optimization, write_summary
 from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.operations import optimization_of, optimized, summary_checked
 from desktop_app.chat.ports import WorldError
@@ -15,19 +15,19 @@ from .engine import Engine
 async def plan_wanted(engine: Engine, session: Session, tail_tokens: int | None, strategy: str) -> Optimization:
     """The plan by that strategy, or by the one that the policy and the model suggest."""
     if not strategy:
-        strategy = (await engine.conversations.scribe.order(session)).strategy
+        strategy = (await engine.conversations.scribe.request_for(session)).strategy
     return await optimization_of(session, tail_tokens, strategy)
 
 
 async def summary_by_model(engine: Engine, session: Session, plan: str, instructions: str) -> Optimization:
     """That plan, once a model has written its summary; the window is told how far it is. Raises WorldError."""
     optimization = engine.plan(plan)
-    order = await engine.conversations.scribe.order(session, "llm", instructions)
+    order = await engine.conversations.scribe.request_for(session, "llm", instructions)
 
-    def tell(progress: Progress) -> None:
-        engine.outbox.publish(RoomProgressed(session.id, progress.tokens, progress.most, plan))
+    def report(progress: Progress) -> None:
+        engine.outbox.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, plan))
 
-    return await engine.writings.write(session.id, summary_written(optimization, order), tell)
+    return await engine.writings.write(session.id, write_summary(optimization, order, report))
 
 
 async def plan_applied(engine: Engine, session: Session, plan: str, summary: str) -> list[TurnEvent]:

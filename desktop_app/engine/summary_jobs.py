@@ -1,61 +1,39 @@
-"""Summaries that are being written for **Optimize conversation**: one a conversation, and each can be cancelled."""
+"""The summaries that models write for **Optimize conversation**: one for each conversation at a time."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from desktop_app.chat.compaction.optimize import Optimization
-from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure
 
 
 class SummaryJobs:
-    """Those that are under way. on_bug: told of an exception that nobody expected."""
+    """The summaries that are being written. on_bug: called with an unexpected exception."""
 
     def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
         self._tasks = Tasks(on_bug)
 
-    async def write(
-        self,
-        conversation: str,
-        steps: AsyncGenerator[Progress | Optimization, None],
-        tell: Callable[[Progress], None],
-    ) -> Optimization:
-        """The plan at the end of those steps. A writing of the same conversation that is under way is cancelled.
+    async def write(self, conversation: str, writing: Coroutine[Any, Any, Optimization]) -> Optimization:
+        """Return the plan with its summary; one that is being written for the same conversation is cancelled first.
 
-        Raises WorldError, of the kind "cancelled", when it was cancelled.
+        Raises WorldError, of the kind "cancelled" when this one is cancelled.
         """
         await self._tasks.cancel(conversation)
-        made: list[Optimization] = []
-        task = self._tasks.start(conversation, _followed(steps, tell, made))
+        task = self._tasks.start(conversation, writing)
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
             await self._tasks.cancel(conversation)
             raise
-        if made:
-            return made[-1]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            raise error
-        raise WorldError(Failure("cancelled", "The summary was not written", kept="Nothing was changed."))
+        if task.cancelled():
+            raise WorldError(Failure("cancelled", "The summary was not written", kept="Nothing was changed."))
+        return task.result()
 
     async def cancel(self, conversation: str) -> None:
-        """Ends what is being written for that conversation; returns once the connection is closed."""
+        """Cancel the summary of that conversation; return once the connection is closed."""
         await self._tasks.cancel(conversation)
-
-
-async def _followed(
-    steps: AsyncGenerator[Progress | Optimization, None],
-    tell: Callable[[Progress], None],
-    made: list[Optimization],
-) -> None:
-    async with aclosing(steps):
-        async for step in steps:
-            if isinstance(step, Optimization):
-                made.append(step)
-            else:
-                tell(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from desktop_app.chat.memory.memory_flusher import memory_written as write_memory
+from desktop_app.chat.memory import memory_flusher
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import memory_tokens
@@ -58,7 +58,7 @@ async def memories_read(engine: Engine, conversation: str = "") -> p.Memories:
     return p.Memories(memories, tokens, most, conversation, folder)
 
 
-async def memory_written(engine: Engine, memory: Memory, conversation: str = "") -> p.Memories:
+async def write_memory(engine: Engine, memory: Memory, conversation: str = "") -> p.Memories:
     """Keeps a memory as the user left it."""
-    await write_memory(engine.joined.archive, memory)
+    await memory_flusher.write_memory(engine.joined.archive, memory)
     return await memories_read(engine, conversation)

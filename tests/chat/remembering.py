@@ -70,7 +70,7 @@ class Home:
         self.settings = replace(self.settings, **changes)
 
     async def flushed(self, trigger: Trigger = Trigger.USER) -> list:
-        return await self.keeper.flushed(self.session, trigger)
+        return await self.keeper.flush(self.session, trigger)
 
     @property
     def requests(self) -> list:

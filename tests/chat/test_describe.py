@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from researching import Two, other_model, words
 
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.image_captioner import BLIND, IMAGES_MOST, ImageCaptioner
+from desktop_app.chat.image_captioner import BLIND, MAX_IMAGES, ImageCaptioner
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.turn_setup import TurnSetup
 from desktop_app.context.view.view import assemble
@@ -143,14 +143,14 @@ async def test_a_chat_model_that_sees_is_given_the_image(house) -> None:
 
 
 async def test_long_descriptions_and_many_images_are_bounded(house) -> None:
-    home = await house([Reply("word " * 1_200, size=500)] * IMAGES_MOST + [Reply("Words.")], window=32_000)
+    home = await house([Reply("word " * 1_200, size=500)] * MAX_IMAGES + [Reply("Words.")], window=32_000)
     furnish(home)
     session = await home.chats.create()
-    images = [replace(FAKE, name=f"{n}.png") for n in range(IMAGES_MOST + 2)]
+    images = [replace(FAKE, name=f"{n}.png") for n in range(MAX_IMAGES + 2)]
     await asked(home, session, "What is it?", *images)
-    assert len(home.provider.requests) == IMAGES_MOST + 1
+    assert len(home.provider.requests) == MAX_IMAGES + 1
     (text,) = recalled(session)
-    assert session.counts.text(text) < 450 * IMAGES_MOST
-    places = [text.index(f"image {n}.png") for n in range(IMAGES_MOST)]
+    assert session.counts.text(text) < 450 * MAX_IMAGES
+    places = [text.index(f"image {n}.png") for n in range(MAX_IMAGES)]
     assert places == sorted(places), "in the order of the images, whoever was quicker"
     assert text.count("was not described: 8 are the most") == 2

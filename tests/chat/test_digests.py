@@ -38,7 +38,7 @@ def session_with_tools(count: int) -> list[Message]:
 
 async def pruned(house, step) -> tuple[Session, list]:
     home = await house([step], window=24_000)
-    home.chats.scribe._words = lambda: WORDS
+    home.chats.scribe._digest_prompt = lambda: WORDS
     session = await home.chats.create("Tools", session_with_tools(24))
     session.policy = POLICY
     async for _ in room_made(session, Trigger.USER):

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fixture
 
-from desktop_app.chat.memory.memory_flusher import memory_written
+from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.rows import operation_rows
 from desktop_app.chat.session import stamped
@@ -54,7 +54,7 @@ async def test_the_request_of_another_conversation_does_not_hold_it(made, folder
     assert memory.text not in await sent_in(other)
     await other.flushed()
     assert memory.text not in wire(home), "nor is its flush told"
-    await memory_written(home.archive, replace(memory, scope="user"))
+    await write_memory(home.archive, replace(memory, scope="user"))
     assert memory.text in await sent_in(other)
 
 
@@ -83,10 +83,10 @@ def test_of_an_old_flush_no_cause_is_made_up() -> None:
 
 async def test_a_memory_can_be_limited_only_to_a_place_that_it_has(made) -> None:
     home = await made([])
-    tea = await memory_written(home.archive, Memory("", TEA, 0.0, 0.0))
+    tea = await write_memory(home.archive, Memory("", TEA, 0.0, 0.0))
     assert tea.scope == "user"
     with pytest.raises(WorldError):
-        await memory_written(home.archive, replace(tea, scope="folder"))
-    limited = await memory_written(home.archive, replace(tea, scope="folder", folder="/work/billing"))
+        await write_memory(home.archive, replace(tea, scope="folder"))
+    limited = await write_memory(home.archive, replace(tea, scope="folder", folder="/work/billing"))
     assert await home.archive.memories() == (limited,)
     assert await home.keeper.text(home.session) == ""

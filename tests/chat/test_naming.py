@@ -13,7 +13,7 @@ from researching import words
 from desktop_app.chat import title_generator
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.title_generator import title_in
-from desktop_app.chat.titles import TITLE_MOST
+from desktop_app.chat.titles import MAX_TITLE
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
 from slowness import slowness
@@ -131,4 +131,4 @@ def test_what_a_title_is(reply: str, title: str) -> None:
 def test_any_reply_gives_one_short_line_or_nothing(reply: str) -> None:
     title = title_in(reply)
     assert len(title.splitlines()) <= 1
-    assert len(title) <= TITLE_MOST + 1
+    assert len(title) <= MAX_TITLE + 1

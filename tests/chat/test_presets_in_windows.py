@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from test_run_tools import bash, calling, equipped, results
 
 from desktop_app.chat.compaction.make_room import decided, request_size
-from desktop_app.chat.compaction.snapshot import basis_of
+from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text
@@ -55,7 +55,7 @@ async def test_a_compaction_is_due_where_the_document_says(house, name: str, tri
         session = await home.chats.create("Talk", talk(round(due * share)))
         total = request_size(session)
         assert (total >= due) is is_made, f"{total} of {due}: the test's own conversation"
-        step = decided(basis_of(session), trigger)
+        step = decided(snapshot_of(session), trigger)
         assert isinstance(step, CompactionPlan) is is_made, f"{total} of {due}"
 
 

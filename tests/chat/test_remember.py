@@ -14,7 +14,7 @@ from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fi
 from test_summarize import chat
 
 from desktop_app.chat.memory import flush as flush_module
-from desktop_app.chat.memory.memory_flusher import memory_written
+from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
 from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view.view import assemble
@@ -218,7 +218,7 @@ async def test_models_that_cannot_or_must_not_be_asked_are_not(made, info: dict,
 async def test_with_memory_switched_off_nothing_is_kept_and_nothing_sent(made) -> None:
     home = await made([])
     home.choose(is_memory_on=False)
-    await memory_written(home.archive, Memory("", TEA, 0.0, 0.0))
+    await write_memory(home.archive, Memory("", TEA, 0.0, 0.0))
     assert await home.flushed() == []
     assert await home.keeper.text(home.session) == ""
     home.choose(is_memory_on=True)

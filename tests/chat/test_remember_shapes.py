@@ -37,7 +37,7 @@ ENDINGS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("trigger", [Trigger.USER, Trigger.OVERFLOW], ids=["ridden", "as a record"])
+@pytest.mark.parametrize("trigger", [Trigger.USER, Trigger.OVERFLOW], ids=["append_question", "as a record"])
 async def test_each_kind_of_server_takes_the_question(tmp_path: Path, trigger: Trigger) -> None:
     litellm = LiteLLM(patience=20.0)
     archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")

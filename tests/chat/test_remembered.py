@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from desktop_app.chat.memory.memory_flusher import flush_redone, flush_undone, memory_written
+from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush, write_memory
 from desktop_app.context.memory.memories import MAX_NOTE_CHARACTERS
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Compaction, Trigger
@@ -18,11 +18,11 @@ from provider import Reply
 
 async def test_what_is_sent_of_the_memories_stays_the_same_whatever_is_said(made) -> None:
     home = await made([])
-    await memory_written(home.archive, Memory("", TEA, 0.0, 0.0))
+    await write_memory(home.archive, Memory("", TEA, 0.0, 0.0))
     text = await home.keeper.text(home.session)
     await home.session.record(said("x1", "What is the weather like? " * 50), said("x2", "Thanks."))
     assert await home.keeper.text(home.session) == text
-    await memory_written(home.archive, Memory("", "The user has a dog.", 0.0, 0.0))
+    await write_memory(home.archive, Memory("", "The user has a dog.", 0.0, 0.0))
     assert (await home.keeper.text(home.session)).startswith(text)
 
 
@@ -42,12 +42,12 @@ async def test_a_flush_can_be_undone_and_redone_with_what_it_replaced(made) -> N
     assert sorted(after) == [TEA, "The user's name is Bob."]
     flush_id = home.flushes[0].id
     for _ in range(2):  # repeating it changes nothing
-        await flush_undone(home.session, home.archive, flush_id)
+        await undo_flush(home.session, home.archive, flush_id)
         assert await home.texts() == ["The user's name is Ann."]
     for _ in range(2):
-        await flush_redone(home.session, home.archive, flush_id)
+        await redo_flush(home.session, home.archive, flush_id)
         assert await home.texts() == after
-    await flush_undone(home.session, home.archive, flush_id)
+    await undo_flush(home.session, home.archive, flush_id)
     assert await home.texts() == ["The user's name is Ann."]
     assert len(home.session.transcript.entries) == len(chat(8)) + 1 + 3
 
@@ -55,7 +55,7 @@ async def test_a_flush_can_be_undone_and_redone_with_what_it_replaced(made) -> N
 async def test_what_was_taken_back_is_not_kept_by_the_next_flush(made) -> None:
     home = await made([saving(TEA), saving(TEA, "The user has a dog.")])
     await home.flushed()
-    await flush_undone(home.session, home.archive, home.flushes[0].id)
+    await undo_flush(home.session, home.archive, home.flushes[0].id)
     compaction = Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=(), summary="S")
     await home.session.record(said("x1", "Hello again."), compaction)
     await home.flushed()
@@ -74,16 +74,16 @@ async def test_an_archive_that_cannot_write_does_not_stop_the_conversation(made,
 
 async def test_the_users_own_word_on_memories(made) -> None:
     home = await made([])
-    tea = await memory_written(home.archive, Memory("", f"  {TEA} ", 0.0, 0.0))
+    tea = await write_memory(home.archive, Memory("", f"  {TEA} ", 0.0, 0.0))
     assert (tea.text, tea.author) == (TEA, "user")
     assert tea.at == tea.changed_at > 1e9
-    edited = await memory_written(home.archive, replace(tea, text="The user drinks coffee."))
+    edited = await write_memory(home.archive, replace(tea, text="The user drinks coffee."))
     assert (edited.id, edited.at) == (tea.id, tea.at)
-    await memory_written(home.archive, replace(edited, is_on=False))
+    await write_memory(home.archive, replace(edited, is_on=False))
     assert await home.keeper.text(home.session) == ""
-    await memory_written(home.archive, replace(edited, is_on=True, is_deleted=True))
+    await write_memory(home.archive, replace(edited, is_on=True, is_deleted=True))
     assert await home.texts() == []
-    await memory_written(home.archive, edited)
+    await write_memory(home.archive, edited)
     assert await home.texts() == ["The user drinks coffee."]
 
 
@@ -91,6 +91,6 @@ async def test_the_users_own_word_on_memories(made) -> None:
 async def test_a_memory_that_says_nothing_or_too_much_is_refused(made, text: str) -> None:
     home = await made([])
     with pytest.raises(Exception, match="A memory has") as caught:
-        await memory_written(home.archive, Memory("", text, 0.0, 0.0))
+        await write_memory(home.archive, Memory("", text, 0.0, 0.0))
     assert caught.value.failure.kind == "bad_input"  # type: ignore[attr-defined]
     assert await home.texts() == []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import aclosing
 
 import pytest
 from msgspec.structs import replace
 from test_summarize import answer, chat
 
-from desktop_app.chat.compaction.optimize import Optimization, plan_optimize, summary_written
-from desktop_app.chat.compaction.snapshot import basis_of
+from desktop_app.chat.compaction.optimize import plan_optimize, write_summary
+from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import strategy_for
 from desktop_app.chat.operations import optimized
 from desktop_app.context.policy import BALANCED
@@ -104,14 +103,11 @@ async def test_with_code_alone_a_model_may_still_be_asked_by_hand(house) -> None
     home = await house([answer()], prompts=PROMPTS, repeat_last=True)
     session = await home.chats.create("Long", chat())
     choose(home, summaries="extractive")
-    assert (await home.chats.scribe.order(session)).strategy == "extractive", "what a plan begins with"
-    plan = plan_optimize(basis_of(session), strategy="llm")
+    assert (await home.chats.scribe.request_for(session)).strategy == "extractive", "what a plan begins with"
+    plan = plan_optimize(snapshot_of(session), strategy="llm")
     assert (await home.chats.scribe.offer(session, plan)).refusal == ""
-    order = await home.chats.scribe.order(session, "llm")
-    async with aclosing(summary_written(plan, order)) as steps:
-        *_, written = [step async for step in steps]
-    assert isinstance(written, Optimization)
-    await optimized(session, written)
+    order = await home.chats.scribe.request_for(session, "llm")
+    await optimized(session, await write_summary(plan, order))
     assert session.operations()[-1].strategies.keys() == {"llm"}
 
 
@@ -120,7 +116,7 @@ async def test_the_model_that_takes_the_place_of_a_missing_one_is_named(house) -
     session = await home.chats.create("Long", chat(70))
     choose(home, utility_model="scripted/gone")
     session = await home.chats.open(session.id)
-    offer = await home.chats.scribe.offer(session, plan_optimize(basis_of(session), strategy="llm"))
+    offer = await home.chats.scribe.offer(session, plan_optimize(snapshot_of(session), strategy="llm"))
     assert (offer.label, offer.refusal) == ("Scripted (in place of scripted/gone)", "")
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"llm"}]
@@ -170,14 +166,16 @@ async def test_settings_that_change_while_a_reply_is_written_hold_afterwards(hou
 async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> None:
     home = await house([])
     session = await home.chats.create("New", [])
-    assert basis_of(session).seconds_since_request is None
+    assert snapshot_of(session).seconds_since_request is None
     said = Message(id="q", role=Role.ASSISTANT, parts=(Text("b"),), model="another/model", at=time.time() - 200)
     await session.record_message(said)
-    assert basis_of(session).seconds_since_request is None, "the cache of another model is no use to this one"
+    assert snapshot_of(session).seconds_since_request is None, "the cache of another model is no use to this one"
     await session.record_message(replace(said, id="r", model="scripted/scripted", at=time.time() - 100))
-    assert basis_of(session).seconds_since_request == pytest.approx(100, abs=20)
+    assert snapshot_of(session).seconds_since_request == pytest.approx(100, abs=20)
     await session.record_message(replace(said, id="s", model="scripted/scripted (research)", at=time.time()))
-    assert basis_of(session).seconds_since_request == pytest.approx(100, abs=20), "its own cache is as warm as it was"
+    assert snapshot_of(session).seconds_since_request == pytest.approx(100, abs=20), (
+        "its own cache is as warm as it was"
+    )
 
 
 async def test_a_policy_may_switch_the_making_of_room_off(house) -> None:

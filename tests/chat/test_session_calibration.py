@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from test_take_turn import long_chat
 
 from desktop_app.chat.compaction.make_room import request_size, room_made
-from desktop_app.chat.compaction.snapshot import basis_of
+from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.operations import optimization_of, optimized
 from desktop_app.chat.ports import ModelError
@@ -81,7 +81,7 @@ async def test_decisions_are_as_strict_as_the_gauge(house, is_measured: bool) ->
     gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
     assert counted < 0.9 * session.budget.usable, "by our own count nothing would be due"
     assert gauge.share > 0.9
-    basis = basis_of(session)
+    basis = snapshot_of(session)
     assert basis.budget.share(counted) == pytest.approx(gauge.share, rel=0.001)
     assert request_size(session) == gauge.total
     events = [event async for event in room_made(session, Trigger.BEFORE_REQUEST)]

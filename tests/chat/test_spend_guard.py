@@ -46,15 +46,15 @@ async def test_the_twenty_fifth_waits_and_the_users_own_never_does(house) -> Non
     scribe = SummaryService(home.chats.models, lambda: home.chats.settings, lambda: PROMPTS, lambda: now[0])
 
     async def automatic() -> str:
-        return (await scribe.order(session, trigger=Trigger.AFTER_TURN)).strategy
+        return (await scribe.request_for(session, trigger=Trigger.AFTER_TURN)).strategy
 
     for _ in range(24):
         assert await automatic() == "llm"
         now[0] += 20
     assert await automatic() == "extractive"
-    assert (await scribe.order(session)).strategy == "llm", "what a plan begins with"
-    assert (await scribe.order(session, "llm")).strategy == "llm", "asked for by hand"
-    assert (await scribe.order(session, trigger=Trigger.USER)).strategy == "llm"
+    assert (await scribe.request_for(session)).strategy == "llm", "what a plan begins with"
+    assert (await scribe.request_for(session, "llm")).strategy == "llm", "asked for by hand"
+    assert (await scribe.request_for(session, trigger=Trigger.USER)).strategy == "llm"
     now[0] = 1_000_000.0 + 600
     assert await automatic() == "llm", "the first is ten minutes ago"
     assert await automatic() == "extractive", "the second is not"

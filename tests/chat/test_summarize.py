@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from test_take_turn import long_chat
 
 from desktop_app.chat.compaction.make_room import room_made
-from desktop_app.chat.compaction.snapshot import ContextSnapshot, basis_of
-from desktop_app.chat.compaction.summarize import Progress, compacted
+from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
+from desktop_app.chat.compaction.summarize import Progress, write_compaction
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import TURN_HEADING, CompactionPlan, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens
@@ -51,14 +51,14 @@ def plan_for(basis: ContextSnapshot) -> CompactionPlan:
 
 async def summarised(home, session: Session, **changes) -> tuple[Compaction, list[Progress]]:
     """The compaction of that session, and how its progress was told. changes: of the policy."""
-    basis = basis_of(session)
+    basis = snapshot_of(session)
     basis = replace(basis, policy=replace(basis.policy, **changes))
-    order = await home.chats.scribe.order(session)
+    order = await home.chats.scribe.request_for(session)
     assert order.strategy == "llm"
-    async with aclosing(compacted(basis, plan_for(basis), order)) as steps:
-        *progress, last = [step async for step in steps]
-    assert isinstance(last, Compaction)
-    return last, progress
+    progress: list[Progress] = []
+    compaction = await write_compaction(basis, plan_for(basis), order, progress.append)
+    assert compaction is not None
+    return compaction, progress
 
 
 async def test_a_model_writes_the_summary_and_its_cost_is_recorded(house) -> None:
@@ -73,7 +73,7 @@ async def test_a_model_writes_the_summary_and_its_cost_is_recorded(house) -> Non
     assert compaction.tokens_after < compaction.tokens_before
     assert compaction.seconds > 0
     assert compaction.fidelity.total > 0
-    assert all(0 <= step.tokens <= step.most for step in progress)
+    assert all(0 <= step.tokens <= step.max_tokens for step in progress)
     (request,) = home.provider.requests
     assert [message["role"] for message in request.messages] == ["system", "user"]
     assert "tools" not in request.body
@@ -184,7 +184,7 @@ async def test_a_hostile_summary_does_no_harm(house) -> None:
 async def test_messages_that_the_model_asks_for_stay_word_for_word(house) -> None:
     home = await house([answer(keep=("m2", "m3", "m999"))], prompts=PROMPTS)
     session = await long_session(home)
-    basis = basis_of(session)
+    basis = snapshot_of(session)
     archived = plan_for(basis).archived
     compaction, _ = await summarised(home, session)
     assert archived[1] not in compaction.archived
@@ -350,17 +350,17 @@ async def test_the_policy_says_which_strategy(house, policy: str, strategy: str)
     home = await house([], prompts=PROMPTS)
     session = await long_session(home, [])
     session.policy = replace(session.policy, strategy=policy)
-    assert (await home.chats.scribe.order(session)).strategy == strategy
-    assert (await home.chats.scribe.order(session, "last_messages")).strategy == "last_messages"
+    assert (await home.chats.scribe.request_for(session)).strategy == strategy
+    assert (await home.chats.scribe.request_for(session, "last_messages")).strategy == "last_messages"
 
 
 async def test_the_last_messages_only(house) -> None:
     home = await house([], prompts=PROMPTS)
     session = await long_session(home)
-    basis = basis_of(session)
-    order = await home.chats.scribe.order(session, "last_messages")
-    async with aclosing(compacted(basis, plan_for(basis), order)) as steps:
-        (compaction,) = [step async for step in steps]
+    basis = snapshot_of(session)
+    order = await home.chats.scribe.request_for(session, "last_messages")
+    compaction = await write_compaction(basis, plan_for(basis), order)
+    assert compaction is not None
     assert compaction.strategy == "last_messages"
     assert RULE in compaction.summary
     left = [i for i in session.view.items if i.message.id not in compaction.archived]

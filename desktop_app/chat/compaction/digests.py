@@ -1,4 +1,4 @@
-"""The digest of old tool results by the utility role's model, where the policy wants one (P5), else by rule."""
+"""Have the utility role's model write the digest of old tool results, where the policy wants that (P5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import logging
 
 from desktop_app.chat.complete import complete
-from desktop_app.chat.ports import ChatModel, ModelError, Price
+from desktop_app.chat.ports import ModelError
+from desktop_app.chat.roles import RoleModel
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.prune.digest import NAME, digest_input, digested_exchanges, with_digest
 from desktop_app.context.prune.exchange import exchanges_of
@@ -15,38 +16,37 @@ from desktop_app.conversation.transcript import AuxiliaryUsage, Prune
 
 from .snapshot import ContextSnapshot
 
-TOKENS_MOST = 600
+MAX_TOKENS = 600
 """Of the reply: twice what `digest_model_most` characters take."""
-SECONDS_MOST = 30.0
+MAX_SECONDS = 30.0
 
 log = logging.getLogger(__name__)
 
 
-def wants_model(prune: Prune, basis: ContextSnapshot) -> bool:
-    """Whether that prune holds a digest which the policy wants a model to write."""
-    return basis.policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
+def wants_model(prune: Prune, snapshot: ContextSnapshot) -> bool:
+    """Whether the prune has a digest that the policy wants a model to write."""
+    return snapshot.policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
 
 
 async def digest_by_model(
-    prune: Prune, basis: ContextSnapshot, model: ChatModel, words: str, price: Price | None
+    prune: Prune, snapshot: ContextSnapshot, role: RoleModel, prompt: str
 ) -> tuple[Prune, AuxiliaryUsage | None]:
-    """The prune with the model's digest; as it was where the model fails, or where it would free less than nothing.
-    And what the model was asked, if it answered.
+    """Return the prune with the model's digest, unchanged if that fails or frees nothing, and the usage.
 
-    words: of the request; {most} in them is how many characters it may have.
+    prompt: {most} in it is replaced by how many characters the digest may have.
     """
-    asked = await asyncio.to_thread(_asked, prune, basis)
-    system = Message(role=Role.SYSTEM, parts=(Text(words.replace("{most}", f"{basis.policy.digest_model_most:,}")),))
-    question = Message(role=Role.USER, parts=(Text(asked),))
+    results = await asyncio.to_thread(_results_to_digest, prune, snapshot)
+    prompt = prompt.replace("{most}", f"{snapshot.policy.digest_model_most:,}")
+    messages = (Message(role=Role.SYSTEM, parts=(Text(prompt),)), Message(role=Role.USER, parts=(Text(results),)))
     try:
-        reply = await complete(model, "digest", (system, question), TOKENS_MOST, SECONDS_MOST, price)
+        reply = await complete(role.model, messages, max_tokens=MAX_TOKENS, seconds=MAX_SECONDS, price=role.price)
     except ModelError as error:
         log.info("old results are digested by rule, because %s", error.failure.title)
         return prune, None
-    better = with_digest(prune, mask_secrets(reply.text), basis.policy, basis.counts)
-    return (better if better.tokens_after < better.tokens_before else prune), reply.upkeep
+    better = with_digest(prune, mask_secrets(reply.text.strip()), snapshot.policy, snapshot.counts)
+    return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
 
-def _asked(prune: Prune, basis: ContextSnapshot) -> str:
-    exchanges = exchanges_of(basis.view, basis.policy, basis.budget, basis.counts)
-    return mask_secrets(digest_input(digested_exchanges(exchanges, prune), basis.policy))
+def _results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
+    exchanges = exchanges_of(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
+    return mask_secrets(digest_input(digested_exchanges(exchanges, prune), snapshot.policy))

@@ -26,8 +26,8 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.transcript import AuxiliaryUsage, Compaction, Operation, Prune, Transcript, Trigger
 
-from .snapshot import ContextSnapshot, basis_of
-from .summarize import Progress, SummaryRequest, compacted
+from .snapshot import ContextSnapshot, snapshot_of
+from .summarize import Progress, SummaryRequest, write_compaction
 
 STALLED = (
     "Automatic compaction is paused: the last two freed less than 10 %. "
@@ -61,12 +61,12 @@ async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEv
         return
     if session.keeper is not None and session.keeper.is_due(session, trigger):
         yield RoomStarted(session.id, trigger)  # it may ask a model, which takes its time
-        for event in await session.keeper.flushed(session, trigger):
+        for event in await session.keeper.flush(session, trigger):
             yield event
     for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else STEPS_MOST):
         if not is_due(session.view, request_size(session), session.policy, session.budget, trigger):
             return
-        basis = basis_of(session)
+        basis = snapshot_of(session)
         step = await asyncio.to_thread(decided, basis, trigger)
         if isinstance(step, CompactionPlan) and await _somebody_made_room(session):
             continue  # what is to be done now is another question
@@ -97,7 +97,7 @@ async def _carried_out(
 ) -> AsyncGenerator[TurnEvent, None]:
     """Does what was decided, and records it."""
     if isinstance(step, Prune):
-        prune, upkeep = await session.scribe.digested(session, basis, step) if session.scribe else (step, None)
+        prune, upkeep = await session.scribe.digest(session, basis, step) if session.scribe else (step, None)
         async for event in _recorded(session, prune, trigger, upkeep):
             yield event
     if not isinstance(step, CompactionPlan):
@@ -133,10 +133,18 @@ async def _compacted(
 ) -> AsyncGenerator[TurnEvent | Compaction, None]:
     """How the compaction of that plan comes about, and at the end the compaction, not stamped, if there is one."""
     yield RoomStarted(session.id, trigger)
-    order = await session.scribe.order(session, trigger=trigger) if session.scribe else SummaryRequest()
-    async with aclosing(compacted(basis, plan, order)) as steps:
-        async for step in steps:
-            yield RoomProgressed(session.id, step.tokens, step.most) if isinstance(step, Progress) else step
+    order = await session.scribe.request_for(session, trigger=trigger) if session.scribe else SummaryRequest()
+    reports = asyncio.Queue[Progress | None]()
+    writing = asyncio.ensure_future(write_compaction(basis, plan, order, reports.put_nowait))
+    writing.add_done_callback(lambda _: reports.put_nowait(None))
+    try:
+        while (progress := await reports.get()) is not None:
+            yield RoomProgressed(session.id, progress.tokens, progress.max_tokens)
+    finally:
+        writing.cancel()
+        await asyncio.wait({writing})
+    if (compaction := writing.result()) is not None:
+        yield compaction
 
 
 async def _recorded(

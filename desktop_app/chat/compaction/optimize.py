@@ -1,15 +1,13 @@
 """**Optimize conversation**: a plan is made and shown, then applied as it was shown, then undoable.
 
-plan_optimize(basis, tail_tokens, strategy) -> Optimization   what would happen, on frozen values, on any thread
-summary_written(optimization, order)        -> Progress, then the Optimization with the summary that a model wrote
-with_summary(optimization, page)            -> Optimization   the same with an edited summary, checked again
+plan_optimize(snapshot, tail_tokens, strategy) -> Optimization   what would happen, on frozen values, on any thread
+write_summary(optimization, request, report)   -> Optimization   with the summary that a model wrote
+with_summary(optimization, page)               -> Optimization   with an edited summary, checked again
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 import msgspec
 from msgspec.structs import replace
@@ -30,7 +28,7 @@ from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
 from .snapshot import ContextSnapshot
-from .summarize import Progress, SummaryRequest, compacted
+from .summarize import Report, SummaryRequest, write_compaction
 
 TAIL_LEAST_SHARE = 0.05
 """The tail slider's lower end, of the usable window: about a question and its answer."""
@@ -137,20 +135,17 @@ def _tail_range(basis: ContextSnapshot, view: View) -> tuple[int, int]:
     return least, max(longest.tail if longest else total, least + 1)
 
 
-async def summary_written(
-    optimization: Optimization, order: SummaryRequest
-) -> AsyncGenerator[Progress | Optimization, None]:
-    """Progress, then the plan with the summary that the order's model wrote, or with what took its place."""
+async def write_summary(
+    optimization: Optimization, request: SummaryRequest, report: Report = lambda progress: None
+) -> Optimization:
+    """Return the plan with the summary that the request's model wrote, or with what took its place."""
     plan = optimization.compaction_plan
     if plan is None:
-        return
-    is_done = False
-    async with aclosing(compacted(optimization.before_summary, plan, order)) as steps:
-        async for step in steps:
-            is_done = isinstance(step, Compaction)
-            yield _with_compaction(optimization, step) if isinstance(step, Compaction) else step
-    if not is_done:
-        yield replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
+        return optimization
+    compaction = await write_compaction(optimization.before_summary, plan, request, report)
+    if compaction is not None:
+        return _with_compaction(optimization, compaction)
+    return replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
 
 
 def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[Operation, ...]:

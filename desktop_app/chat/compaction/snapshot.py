@@ -30,7 +30,7 @@ class ContextSnapshot(msgspec.Struct, frozen=True):
     reading: Reading | None = None
 
 
-def basis_of(session: Session) -> ContextSnapshot:
+def snapshot_of(session: Session) -> ContextSnapshot:
     """The state of that session now."""
     budget, own = session.budget, session.own_budget
     if not budget.window:  # not known: what the user makes room for by hand is measured by what is there now

@@ -1,29 +1,20 @@
-"""A plan becomes a compaction: by a model, without one, or with the last messages only, whichever works first (K3-K5).
+"""Make a compaction of a plan: by a model, without one, or of the last messages only, whichever works first (K3-K5).
 
-A model's summary counts only if the model finished it, it can be read, it is short enough, and it frees room. Else
-the next strategy takes its place, and the compaction says why. Cancelling leaves no trace: nothing is recorded here.
+A model's summary is used only if the model finished it, it can be read, it is short enough, and it frees room.
+Otherwise the next strategy is used, and the compaction's note says why. Nothing is recorded here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Callable
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import (
-    ChatModel,
-    ModelError,
-    Price,
-    ReasoningPiece,
-    ReplyEnd,
-    TextPiece,
-    ToolCallPiece,
-    with_price,
-)
+from desktop_app.chat.complete import Unfinished, complete
+from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, TextPiece
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.summary.model_summary import (
     PAGE_LEAST,
@@ -47,44 +38,44 @@ from desktop_app.conversation.transcript import Compaction
 from .snapshot import ContextSnapshot
 
 PROGRESS_EVERY = 0.2
-"""Seconds between two tellings of how far the summary is."""
-ENDLESS = 2
-"""Times what a reply may take: whoever writes more than that, by our count, does not mind the limit."""
+"""Seconds between two reports of how much of the summary is written."""
 
 
 class SummaryRequest(msgspec.Struct, frozen=True):
-    """How a compaction is wanted. strategy: "llm", "extractive" or "last_messages". instructions: the user's own.
-
-    model, prompts: who writes, and the words of the requests; needed for "llm". note: why it is not a model that is
-    asked, where that is to be told. price: the model's, if it is known.
-    """
+    """How a compaction is to be made. "llm" needs a model and prompts."""
 
     strategy: str = "extractive"
+    """"llm", "extractive" or "last_messages"."""
     model: ChatModel | None = None
     prompts: Prompts | None = None
     instructions: str = ""
+    """The user's, for the summary."""
     note: str = ""
+    """Why no model is asked, where the user should know."""
     price: Price | None = None
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
-        """The model and the words. Raises ValueError if the order has none."""
+        """The model and its prompts. Raises ValueError if they are missing."""
         if self.model is None or self.prompts is None:
-            raise ValueError("a summary by a model needs the model, and words to ask it with")
+            raise ValueError("a summary by a model needs the model and its prompts")
         return self.model, self.prompts
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Tokens that were written so far, of so many at most."""
+    """Tokens that are written so far, of at most `max_tokens`."""
 
     tokens: int
-    most: int
+    max_tokens: int
+
+
+Report = Callable[[Progress], None]
 
 
 class NoSummary(Exception):
-    """The model's summary cannot be used; the text says why, and goes on "because …".
+    """The model's summary cannot be used. The text completes "because …".
 
-    is_overflow: the provider said that the request was too long.
+    is_overflow: whether the provider refused the request as too long.
     """
 
     def __init__(self, why: str, is_overflow: bool = False) -> None:
@@ -92,54 +83,49 @@ class NoSummary(Exception):
         self.is_overflow = is_overflow
 
 
-async def compacted(
-    basis: ContextSnapshot, plan: CompactionPlan, order: SummaryRequest
-) -> AsyncGenerator[Progress | Compaction, None]:
-    """Progress, then the compaction, not stamped; no compaction if none would free anything. Raises nothing of the
-    model's."""
-    started, note, usage = time.monotonic(), "", None
-    if order.strategy == "llm":
-        writing = Writing(basis, plan, order)
-        try:
-            async with aclosing(writing.steps()) as steps:
-                async for step in steps:
-                    if isinstance(step, Compaction):
-                        yield replace(step, seconds=time.monotonic() - started)
-                        return
-                    yield step
-        except NoSummary as reason:
-            note, usage = str(reason), writing.usage
-    compaction = await asyncio.to_thread(without_model, basis, plan, order.strategy, note)
-    if compaction is not None:
-        told = " ".join(filter(None, (order.note, compaction.note)))
-        yield replace(compaction, usage=usage, seconds=time.monotonic() - started, note=told)
-
-
-def without_model(
-    basis: ContextSnapshot, plan: CompactionPlan, strategy: str = "extractive", note: str = ""
+async def write_compaction(
+    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, report: Report = lambda progress: None
 ) -> Compaction | None:
-    """The compaction that code makes: extractive, or the last messages only where that is wanted or frees more.
+    """Return the compaction, not stamped; None if none would free anything. Raises nothing of the model's."""
+    started, note, usage = time.monotonic(), "", None
+    if request.strategy == "llm":
+        writer = SummaryWriter(snapshot, plan, request, report)
+        try:
+            return replace(await writer.write(), seconds=time.monotonic() - started)
+        except NoSummary as reason:
+            note, usage = str(reason), writer.usage
+    compaction = await asyncio.to_thread(compact_without_model, snapshot, plan, request.strategy, note)
+    if compaction is None:
+        return None
+    note = " ".join(filter(None, (request.note, compaction.note)))
+    return replace(compaction, usage=usage, seconds=time.monotonic() - started, note=note)
 
-    note: why no model wrote it. This takes its time on a long conversation.
+
+def compact_without_model(
+    snapshot: ContextSnapshot, plan: CompactionPlan, strategy: str = "extractive", note: str = ""
+) -> Compaction | None:
+    """Return an extractive compaction, or one of the last messages only, where that is wanted or frees more.
+
+    note: why no model wrote it. Takes up to seconds for a long conversation.
     """
-    transcript, view, counts = basis.transcript, basis.view, basis.counts
-    told = f"Assembled by rules because {note}." if note else ""
+    transcript, view, counts = snapshot.transcript, snapshot.view, snapshot.counts
+    why = f"Assembled by rules because {note}." if note else ""
     if strategy != "last_messages":
-        compaction = compaction_of(plan, transcript, view, counts, reading=basis.reading)
+        compaction = compaction_of(plan, transcript, view, counts, reading=snapshot.reading)
         if compaction is not None:
-            return replace(compaction, note=told)
-        told = "Only the latest messages were kept because " + (f"{note}, and " if note else "")
-        told += "a summary without a model would have freed nothing."
-    last = last_messages_plan(view, basis.policy, basis.budget, counts, plan.total, plan.trigger)
-    compaction = last_messages(last or plan, transcript, view, counts, basis.reading)
-    return replace(compaction, note=told) if compaction else None
+            return replace(compaction, note=why)
+        why = "Only the latest messages were kept because " + (f"{note}, and " if note else "")
+        why += "a summary without a model would have freed nothing."
+    last = last_messages_plan(view, snapshot.policy, snapshot.budget, counts, plan.total, plan.trigger)
+    compaction = last_messages(last or plan, transcript, view, counts, snapshot.reading)
+    return replace(compaction, note=why) if compaction else None
 
 
-def drafted(
-    basis: ContextSnapshot, plan: CompactionPlan, order: SummaryRequest, safe_share: float = SAFE_SHARE
+def draft_summary(
+    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, safe_share: float = SAFE_SHARE
 ) -> Draft:
-    """What the order's model will be asked for that plan; this takes its time. Raises NoSummary if it cannot do it."""
-    model, prompts = order.writer
+    """Return what the model will be asked. Takes up to seconds; raises NoSummary if the model cannot do it."""
+    model, prompts = request.writer
     info = model.info
     if not info.window:
         raise NoSummary("its window is not known yet")
@@ -147,14 +133,14 @@ def drafted(
         raise NoSummary("there is no room for a summary")
     draft = draft_of(
         plan,
-        basis.transcript,
-        basis.view,
-        basis.policy,
+        snapshot.transcript,
+        snapshot.view,
+        snapshot.policy,
         prompts,
-        order.instructions,
+        request.instructions,
         info.window,
         info.max_output,
-        basis.counts,
+        snapshot.counts,
         model.tokenizer.count,
         safe_share,
     )
@@ -165,132 +151,96 @@ def drafted(
     return draft
 
 
-class Writing:
-    """One summary while a model writes it. usage: what the provider reported so far, None if it reported nothing."""
+class SummaryWriter:
+    """Has a model write one summary. usage: what the provider reported so far, None if it reported nothing."""
 
-    def __init__(self, basis: ContextSnapshot, plan: CompactionPlan, order: SummaryRequest) -> None:
-        self._basis, self._plan, self._order = basis, plan, order
-        self._model, _ = order.writer
-        self._ends_at = asyncio.get_running_loop().time() + basis.policy.compaction_seconds
-        self._reply, self._written = "", Written("")
-        self._tokens, self._most, self._told_at = 0, 1, 0.0
+    def __init__(
+        self, snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, report: Report
+    ) -> None:
+        self._snapshot, self._plan, self._request = snapshot, plan, request
+        self._model, _ = request.writer
+        self._report = report
+        self._ends_at = time.monotonic() + snapshot.policy.compaction_seconds
+        self._tokens, self._max_tokens, self._reported_at = 0, 1, 0.0
         self.usage: Usage | None = None
 
-    async def steps(self) -> AsyncGenerator[Progress | Compaction, None]:
-        """Progress, and the compaction at the end. Raises NoSummary."""
-        draft = await asyncio.to_thread(self._drafted, SAFE_SHARE)
+    async def write(self) -> Compaction:
+        """Return the compaction. Raises NoSummary."""
         try:
-            async with aclosing(self._told(draft)) as told:
-                async for progress in told:
-                    yield progress
+            draft, written = await self._write_draft(SAFE_SHARE)
         except NoSummary as refusal:
             if not refusal.is_overflow:
                 raise
-            draft = await asyncio.to_thread(self._drafted, SAFER_SHARE)
-            async with aclosing(self._told(draft)) as told:
-                async for progress in told:
-                    yield progress
-        page, keep = page_of(self._written), list(self._written.keep)
-        faults = await asyncio.to_thread(faults_of, page, draft, self._basis.counts)
-        if faults and self._basis.policy.repair_calls:
-            async with aclosing(self._repaired(draft, page, faults)) as told:
-                async for progress in told:
-                    yield progress
-            page = await asyncio.to_thread(self._better, draft, page, faults)
-        yield await asyncio.to_thread(self._finished, draft, page, keep)
+            draft, written = await self._write_draft(SAFER_SHARE)
+        page = page_of(written)
+        faults = await asyncio.to_thread(faults_of, page, draft, self._snapshot.counts)
+        if faults and self._snapshot.policy.repair_calls:
+            page = await self._repair(draft, page, faults)
+        return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
-    async def _told(self, draft: Draft) -> AsyncGenerator[Progress, None]:
-        """Has the model read the head part by part; what it wrote is in `_written` then. Raises NoSummary."""
+    async def _write_draft(self, safe_share: float) -> tuple[Draft, Written]:
+        """Have the model read the head part by part."""
+        draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, self._request, safe_share)
+        self._max_tokens = draft.wanted.budget * len(draft.parts)
         page, turns, keep = draft.earlier, list[str](), list[str]()
-        for place, part in enumerate(draft.parts):
-            async with aclosing(self._asked(draft, request_for(part, page, draft.wanted))) as steps:
-                async for progress in steps:
-                    yield progress
-            read = read_reply(self._reply, draft.names)
+        for index, part in enumerate(draft.parts):
+            read = read_reply(await self._ask(draft, request_for(part, page, draft.wanted)), draft.names)
             if isinstance(read, Unusable):
                 raise NoSummary(read.reason.value)
-            self._tokens = (place + 1) * draft.wanted.budget
+            self._tokens = (index + 1) * draft.wanted.budget
             page, keep = read.summary, [*keep, *read.keep]
             turns += [read.turn] if read.turn else []
-        self._written = Written(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
+        return draft, Written(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
 
-    def _drafted(self, safe_share: float) -> Draft:
-        draft = drafted(self._basis, self._plan, self._order, safe_share)
-        self._most = draft.wanted.budget * len(draft.parts)
-        return draft
-
-    async def _asked(self, draft: Draft, request: tuple[Message, ...]) -> AsyncGenerator[Progress, None]:
-        """One call; its whole reply is in `_reply` then. Raises NoSummary if the model did not finish it."""
-        arrived, self._reply = list[str](), ""
-        loop = asyncio.get_running_loop()
-        deadline = min(loop.time() + self._basis.policy.call_seconds, self._ends_at)
-        end: ReplyEnd | None = None
-        enough = self._tokens + ENDLESS * draft.reply_most
-        async with aclosing(self._model.stream(request, draft.reply_most)) as pieces:
-            while end is None:
-                try:
-                    async with asyncio.timeout_at(deadline):  # nothing is yielded within
-                        piece = await anext(pieces)
-                except TimeoutError:
-                    raise NoSummary(f"{self._model.info.label} took too long") from None
-                except ModelError as error:
-                    raise NoSummary(
-                        f"{self._model.info.label} failed ({error.failure.title})", error.is_overflow
-                    ) from error
-                except StopAsyncIteration:
-                    raise NoSummary(f"the reply of {self._model.info.label} was cut off") from None
-                match piece:
-                    case TextPiece(text):
-                        arrived.append(text)
-                        self._tokens += self._model.tokenizer.count(text)
-                        if self._tokens > enough:
-                            raise NoSummary(f"the reply of {self._model.info.label} was longer than it may be")
-                    case ReasoningPiece() | ToolCallPiece():
-                        pass  # it is on its way
-                    case ReplyEnd():
-                        end = piece
-                if loop.time() - self._told_at >= PROGRESS_EVERY:
-                    self._told_at = loop.time()
-                    yield Progress(min(self._tokens, self._most), self._most)
-        self.usage = add_usage(self.usage, with_price(end.usage, self._order.price))
-        if end.reason != "stop":
-            why = "was longer than it may be" if end.reason == "length" else "called a tool instead"
-            raise NoSummary(f"the reply of {self._model.info.label} {why}")
-        self._reply = "".join(arrived)
-
-    async def _repaired(self, draft: Draft, page: str, faults: list[str]) -> AsyncGenerator[Progress, None]:
-        """One more call, which gives the faults back. A repair that fails leaves the page as it was."""
-        self._most = self._tokens + draft.wanted.budget
+    async def _ask(self, draft: Draft, messages: tuple[Message, ...]) -> str:
+        """Return the model's whole reply. Raises NoSummary if the model did not finish it."""
+        label = self._model.info.label
+        seconds = max(min(self._snapshot.policy.call_seconds, self._ends_at - time.monotonic()), 0.0)
         try:
-            async with aclosing(self._asked(draft, repair_for(page, faults, draft.wanted))) as steps:
-                async for progress in steps:
-                    yield progress
-        except NoSummary:
-            self._reply = ""
+            reply = await complete(
+                self._model,
+                messages,
+                max_tokens=draft.reply_most,
+                seconds=seconds,
+                price=self._request.price,
+                on_piece=self._count,
+            )
+        except Unfinished as error:
+            raise NoSummary(error.failure.title) from error
+        except ModelError as error:
+            raise NoSummary(f"{label} failed ({error.failure.title})", error.is_overflow) from error
+        self.usage = add_usage(self.usage, reply.usage)
+        if reply.end.reason != "stop":
+            why = "was longer than it may be" if reply.end.reason == "length" else "called a tool instead"
+            raise NoSummary(f"the reply of {label} {why}")
+        return reply.text
 
-    def _better(self, draft: Draft, page: str, faults: list[str]) -> str:
-        """The repaired page if fewer things are wrong with it, else the page as it was."""
-        read = read_reply(self._reply, draft.names)
+    def _count(self, piece: Piece) -> None:
+        if isinstance(piece, TextPiece):
+            self._tokens += self._model.tokenizer.count(piece.text)
+        if time.monotonic() - self._reported_at >= PROGRESS_EVERY:
+            self._reported_at = time.monotonic()
+            self._report(Progress(min(self._tokens, self._max_tokens), self._max_tokens))
+
+    async def _repair(self, draft: Draft, page: str, faults: list[str]) -> str:
+        """Return the page of one more call, which names the faults, if it has fewer of them; else the page as it is."""
+        self._max_tokens = self._tokens + draft.wanted.budget
+        try:
+            read = read_reply(await self._ask(draft, repair_for(page, faults, draft.wanted)), draft.names)
+        except NoSummary:
+            return page
         if isinstance(read, Unusable):
             return page
         repaired = page_of(read)
-        return repaired if len(faults_of(repaired, draft, self._basis.counts)) < len(faults) else page
+        left = await asyncio.to_thread(faults_of, repaired, draft, self._snapshot.counts)
+        return repaired if len(left) < len(faults) else page
 
-    def _finished(self, draft: Draft, page: str, keep: list[str]) -> Compaction:
-        basis, model = self._basis, self._model.info
-        if basis.counts.text(page) > draft.plan.summary_budget:
+    def _finish(self, draft: Draft, page: str, keep: list[str]) -> Compaction:
+        snapshot, name = self._snapshot, self._model.info.record_name
+        if snapshot.counts.text(page) > draft.plan.summary_budget:
             raise NoSummary("the summary was longer than it may be")
-        compaction = finished(
-            page,
-            keep,
-            draft,
-            basis.transcript,
-            basis.view,
-            basis.policy,
-            basis.budget,
-            basis.counts,
-            model.record_name,
-        )
+        record = (snapshot.transcript, snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
+        compaction = finished(page, keep, draft, *record, name)
         if compaction is None:
             raise NoSummary("its summary was not shorter than what it would have replaced")
         return replace(compaction, usage=self.usage)

@@ -1,10 +1,4 @@
-"""Long-term memory (S7, S8): the flush before a compaction, and what the user does with what is remembered.
-
-Keeper.flushed(session, trigger)   saves what must last, if it is time, and records the `Flush`
-Keeper.text(session)               what is remembered, as it stands in the system prompt
-flush_undone, flush_redone         takes what a flush saved back, and brings it again
-memory_written                     the user's own word: a new memory, an edit, a switch, a deletion, a restoring
-"""
+"""Long-term memory (S7, S8): the flush before a compaction, and the user's changes to memories."""
 
 from __future__ import annotations
 
@@ -20,7 +14,8 @@ from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import request_size
 from desktop_app.chat.operations import not_found, undo_in_force
-from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, WorldError
+from desktop_app.chat.ports import ModelCatalogue, WorldError
+from desktop_app.chat.roles import RoleModel, resolve_role
 from desktop_app.chat.session import Session, stamped
 from desktop_app.chat.shielded import shielded
 from desktop_app.context.compact.make_room import is_due
@@ -50,16 +45,16 @@ from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Flush, Trigger, Undo
 from desktop_app.settings import Settings
 
-from .flush import Asking, NoNotes, Question, question_by_calls, question_by_json
+from .flush import FlushQuestion, ask_for_notes, question_by_calls, question_by_json
 
-KNOWN_MOST = 60
-"""Memories that a model is told, the newest: so many that it does not note them twice."""
+MAX_KNOWN = 60
+"""Memories that a model is shown, the newest, so that it does not note them again."""
 
 log = logging.getLogger(__name__)
 
 
 class MemoryStore(Protocol):
-    """What is asked of the archive. Every method raises only ArchiveError, and is one transaction."""
+    """The archive's memories. Every method raises only ArchiveError, and is one transaction."""
 
     async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
         """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
@@ -80,9 +75,9 @@ class MemoryStore(Protocol):
 
 
 class MemoryFlusher:
-    """Sees to it that what must last is kept before it leaves the window.
+    """Saves memories from messages before they leave the view.
 
-    settings: as they are now. prompts: reads the words of the request; None if no model is to be asked.
+    settings: returns the current ones. prompts: reads the prompts of the request; None if no model is to be asked.
     """
 
     def __init__(
@@ -99,40 +94,40 @@ class MemoryFlusher:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def text(self, session: Session) -> str:
-        """What is remembered, as it would stand in that session's system prompt now. Raises ArchiveError."""
+        """Return the memories as they stand in that session's system prompt. Raises ArchiveError."""
         if not self._settings().is_memory_on:
             return ""
         memories = memories_in(await self._store.memories(), session.id, session.info.folder)
         return memory_text(memories, memory_room(session.policy, session.budget), session.counts.text)
 
     def is_due(self, session: Session, trigger: Trigger) -> bool:
-        """Whether a flush is to be made in that session now."""
+        """Whether a flush should be made in that session now."""
         if not self._settings().is_memory_on:
             return False
         return is_flush_due(session.view, session.policy, session.budget, request_size(session), trigger)
 
-    async def flushed(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
-        """Saves what must last and records it, if it is time; what that changed, and nothing if it is not.
+    async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
+        """Save and record memories, if a flush is due; return the events.
 
-        Whatever goes wrong is logged, since a compaction must not wait for it. Cancelling leaves no trace.
+        Errors are logged only, since a compaction must not wait for them. Cancelling leaves no trace.
         """
         if not self.is_due(session, trigger):
             return []
         lock = self._locks.setdefault(session.id, asyncio.Lock())
         if lock.locked() and not is_due(session.view, request_size(session), session.policy, session.budget, trigger):
-            return []  # one is being made, in the background: nobody has to wait for it yet
+            return []  # one is being made in the background, and nothing has to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):
-                return []  # somebody else saw to it meanwhile
+                return []  # it was made meanwhile
             try:
-                return await self._flushed(session, trigger)
+                return await self._flush(session, trigger)
             except WorldError as error:
                 log.warning("no memory was kept of conversation %s: %s", session.id, error)
             except Exception:  # a bug, and logged as one: the conversation goes on
                 log.exception("no memory was kept of conversation %s", session.id)
             return []
 
-    async def _flushed(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
+    async def _flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
         view = session.view
         memories = await self._store.memories(with_deleted=True)
         if (left := await asyncio.to_thread(find_interrupted_flush, view, memories, session.id)) is not None:
@@ -141,10 +136,10 @@ class MemoryFlusher:
                 memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before, trigger=trigger
             )
             return [await session.record_operation(stamped(flush), cause=trigger)]
-        stretch = unflushed_messages(view)
-        before = stretch[-1].id
+        messages = unflushed_messages(view)
+        before = messages[-1].id
         memories = memories_in(memories, session.id, session.info.folder)
-        notes, model, usage = await self._notes(session, stretch, memories, trigger)
+        notes, model, usage = await self._notes(session, messages, memories, trigger)
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
         author = "model" if model else "rule"
@@ -171,59 +166,54 @@ class MemoryFlusher:
             trigger=trigger,
         )
 
-        async def kept() -> list[TurnEvent]:
-            # First the memories, which say by their ids that they are of this flush: see `find_interrupted_flush`.
+        async def keep() -> list[TurnEvent]:
+            # The memories come first: their ids tell an find_interrupted_flush flush (see `find_interrupted_flush`).
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
             return [await session.record_operation(stamped(flush), cause=trigger)]
 
-        return await shielded(kept())
+        return await shielded(keep())
 
     async def _notes(
-        self, session: Session, stretch: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
+        self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
     ) -> tuple[tuple[Note, ...], str, Usage | None]:
-        """What is to be kept; the model that said so, or "" for code; and what that took."""
+        """Return what is to be kept, the model that chose it ("" for code), and its usage."""
         usage = None
-        if (asked := await self._question(session, stretch, memories, trigger)) is not None:
-            model, question = asked
-            asking = Asking(model, question, self._models.price(model.info.id))
-            try:
-                return await asking.notes(), model.info.record_name, asking.usage
-            except NoNotes as reason:
-                log.warning("what is remembered of conversation %s was found by rule, because %s", session.id, reason)
-                usage = asking.usage
-        return await asyncio.to_thread(notes_by_rule, stretch, MAX_FLUSHED_NOTES), "", usage
+        if (asked := await self._question(session, messages, memories, trigger)) is not None:
+            role, question = asked
+            notes, why, usage = await ask_for_notes(role.model, question, role.price)
+            if notes is not None:
+                return notes, role.model.info.record_name, usage
+            log.warning("the memories of conversation %s were found by rule, because %s", session.id, why)
+        return await asyncio.to_thread(notes_by_rule, messages, MAX_FLUSHED_NOTES), "", usage
 
     async def _question(
-        self, session: Session, stretch: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
-    ) -> tuple[ChatModel, Question] | None:
-        model = self._asked(session)
-        if model is None or self._prompts is None:
+        self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
+    ) -> tuple[RoleModel, FlushQuestion] | None:
+        role = self._role(session)
+        if role is None or self._prompts is None:
             return None
         prompts = await asyncio.to_thread(self._prompts)
-        known = [memory for memory in memories if not memory.is_deleted][-KNOWN_MOST:]
-        if model is session.model:
-            question = await question_by_calls(session, stretch, prompts, known, trigger is Trigger.OVERFLOW)
+        known = [memory for memory in memories if not memory.is_deleted][-MAX_KNOWN:]
+        if role.model is session.model:
+            question = await question_by_calls(session, messages, prompts, known, trigger is Trigger.OVERFLOW)
         else:
-            question = await asyncio.to_thread(question_by_json, model, stretch, prompts, known)
-        return None if question is None else (model, question)
+            question = await asyncio.to_thread(question_by_json, role.model, messages, prompts, known)
+        return None if question is None else (role, question)
 
-    def _asked(self, session: Session) -> ChatModel | None:
-        """Who is asked: the utility role's model if there is one, else the chat's own. None: code alone does it, since
-        that is wanted, or since the model is the built-in one or can call no tools."""
+    def _role(self, session: Session) -> RoleModel | None:
+        """Return the model to ask; None if code finds what to keep: the settings want that, or the model is the
+        built-in one, or the chat's own and cannot call tools."""
         settings, own = self._settings(), session.model
         if settings.summaries == "extractive":
             return None
-        if settings.utility_model and settings.utility_model != own.info.id:
-            try:
-                model = self._models.model(settings.utility_model)
-                return None if model.info.is_builtin else model
-            except ModelError as error:
-                log.info("the chat's own model is asked what must last: %s", error)
-        return None if own.info.is_builtin or not own.info.supports_tools else own
+        chosen = "" if settings.utility_model == own.info.id else settings.utility_model
+        role = resolve_role(self._models, chosen, own)
+        is_able = not role.model.info.is_builtin and (role.model is not own or own.info.supports_tools)
+        return role if is_able else None
 
 
-async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
-    """Takes what a flush saved back, and what that replaced comes again. Repeating it changes nothing."""
+async def undo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
+    """Delete what a flush saved and restore what that replaced. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
     async with session.changes:
         if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
@@ -232,8 +222,8 @@ async def flush_undone(session: Session, store: MemoryStore, flush_id: str) -> l
         return [await session.record_operation(stamped(Undo(entry_id=flush.id)))]
 
 
-async def flush_redone(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
-    """Takes the undoing of a flush back: what it saved is remembered again. Repeating it changes nothing."""
+async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
+    """Undo the undoing of a flush. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
     async with session.changes:
         if (undo := undo_in_force(session, flush.id)) is None:
@@ -249,9 +239,11 @@ def _flush(session: Session, flush_id: str) -> Flush:
     return flush
 
 
-async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:
-    """The user's own word on a memory, and the memory as it is kept. An id that is not known yet is a new one; times
-    and authors are seen to here. Raises WorldError for a text that says nothing or is too long."""
+async def write_memory(store: MemoryStore, wanted: Memory) -> Memory:
+    """Store a memory as the user wants it, a new one if its id is unknown, and return it with times and author.
+
+    Raises WorldError for a text that is empty or too long.
+    """
     now = time.time()
     shown = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted, **_where(wanted)}
     known = next((memory for memory in await store.memories(with_deleted=True) if memory.id == wanted.id), None)
@@ -265,7 +257,7 @@ async def memory_written(store: MemoryStore, wanted: Memory) -> Memory:
 
 
 def _where(wanted: Memory) -> dict[str, Any]:
-    """Return where a memory is to be sent. Raises WorldError if that is nowhere."""
+    """Return the fields that say where a memory is sent. Raises WorldError if that is nowhere."""
     names = {"user": "everywhere", "folder": wanted.folder, "conversation": wanted.conversation}
     if not names[wanted.scope]:
         raise WorldError(Failure("bad_input", f"This memory belongs to no {wanted.scope}", kept="Nothing was changed."))

@@ -7,7 +7,7 @@ import asyncio
 from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import decided
-from desktop_app.chat.compaction.snapshot import ContextSnapshot, basis_of
+from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
@@ -22,7 +22,7 @@ from .stream_guard import StreamGuard
 async def is_worth_stopping(session: Session, reply: ReplyInFlight, guard: StreamGuard) -> bool:
     """Whether the reply, stopped now, would find room to go on. The decision is made on a worker thread."""
     partial = reply.message() if reply.text.strip() else None
-    return await asyncio.to_thread(finds_room, basis_of(session), partial, guard.lost_call)
+    return await asyncio.to_thread(finds_room, snapshot_of(session), partial, guard.lost_call)
 
 
 def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str = "") -> bool:
