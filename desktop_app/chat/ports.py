@@ -177,15 +177,15 @@ class ChatModel(Protocol):
 class Toolbox(Protocol):
     """The tools that a model may call."""
 
-    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
+    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """Those on offer there, in an order that does not change. A server of tools that does not answer has none."""
         ...
 
-    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
+    async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """What the call would do that the user may not want; nothing for what is harmless, or cannot be run anyway."""
         ...
 
-    def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+    def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Output as it comes, where a tool shows any, and at last the outcome. Whatever goes wrong in the world is an
         outcome, too. Closing it, or cancelling the task, ends the tool and all its children."""
         ...

@@ -24,8 +24,8 @@ from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.memory import MemoryTools
 from desktop_app.tools.recall_tool import RecallTool
+from desktop_app.tools.registry import BuiltinTools, ToolRegistry
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import OwnTools, Toolbox
 
 from .engine import Engine
 from .event_coalescer import EventCoalescer
@@ -83,8 +83,12 @@ async def join(
         return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
 
     keeper = MemoryFlusher(archive, catalogue, current, lambda: read_flush_prompts(data))
-    sources = (MemoryTools(archive, lambda: current().is_memory_on), OwnTools((RecallTool(archive, recall_room),)), mcp)
-    toolbox = Toolbox(sources, spills, current, data)
+    sources = (
+        MemoryTools(archive, lambda: current().is_memory_on),
+        BuiltinTools((RecallTool(archive, recall_room),)),
+        mcp,
+    )
+    toolbox = ToolRegistry(sources, spills, current, data)
     joined.toolbox = toolbox
     bench = ToolRuntime(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
     joined.bench = bench

@@ -20,8 +20,8 @@ from desktop_app.models.local_servers import discover_local, providers_in_enviro
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import Toolbox
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Services:
     mcp: McpServers
     spills: SpillFolder
     warnings: tuple[Failure, ...]
-    toolbox: Toolbox = field(init=False)
+    toolbox: ToolRegistry = field(init=False)
     bench: ToolRuntime = field(init=False)
     conversations: Conversations = field(init=False)
     _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)

@@ -20,33 +20,33 @@ from desktop_app.permissions.rules import literal, suggested_for
 
 from .child_process import ChildProcess
 from .command_files import private_files
-from .places import PathPolicy, folder_of
-from .tool import Arguments, Tool, ToolFailed, about
+from .path_policy import PathPolicy, working_folder
+from .tool import Arguments, Tool, ToolFailed, field
 
-SECONDS, SECONDS_MOST = 120, 600
-HEAD_MOST = TAIL_MOST = 5_000_000
+SECONDS, MAX_SECONDS = 120, 600
+MAX_HEAD = MAX_TAIL = 5_000_000
 """Bytes of output that are kept at each end."""
-STREAMED_MOST = 200_000
-"""Characters that are shown while it runs; a program that writes without end would keep the window busy."""
+MAX_STREAMED = 200_000
+"""Characters that are shown while it runs; a program that never stops writing would keep the window busy."""
 TICK_SECONDS = 0.05
-LATE_MOST = 32
-"""Pieces that are read after the command has ended: what was on its way then comes in fewer. What follows is written
-in the background."""
-_UNSEEN = re.compile(
+MAX_LATE_READS = 32
+"""Chunks that are read after the command has ended. What it had written arrives in fewer; what follows is written in
+the background."""
+_INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\U000e0000-\U000e007f]"
 )
-"""Signs that change the order in which others are shown, or hide a text, or between its letters. Those that join or
-part the letters of some scripts are none of them: they are shown where the user is asked."""
+"""Characters that reorder or hide others. Joiners of letters, which some scripts need, are shown where the user is
+asked."""
 BLANKS = " \t\n"
-"""Of a shell; others are a part of a word."""
+"""Those of a shell; others are a part of a word."""
 
 
 class BashArguments(Arguments, frozen=True):
-    """What to run, and for how long at most."""
+    """The arguments of `bash`."""
 
-    command: Annotated[str, about("Command line", min_length=1)]
-    timeout: Annotated[int, about("Seconds", ge=1, le=SECONDS_MOST)] = SECONDS
+    command: Annotated[str, field("Command line", min_length=1)]
+    timeout: Annotated[int, field("Seconds", ge=1, le=MAX_SECONDS)] = SECONDS
 
 
 class BashTool(Tool[BashArguments]):
@@ -59,43 +59,46 @@ class BashTool(Tool[BashArguments]):
     )
     arguments = BashArguments
 
-    def __init__(self, borders: PathPolicy) -> None:
-        self._borders = borders
-        self._looking = asyncio.Lock()  # calls are asked for in their order
+    def __init__(self, policy: PathPolicy) -> None:
+        self._policy = policy
+        self._files_lock = asyncio.Lock()  # one look at files at a time, so that calls are asked for in their order
         self._shell = shutil.which("bash") or shutil.which("sh") or ""
 
     @property
-    def is_there(self) -> bool:
-        """Where there is a shell, and groups of processes that can be ended as a whole."""
+    def is_available(self) -> bool:
+        """Whether there is a shell, and process groups that can be ended as a whole."""
         return bool(self._shell) and hasattr(os, "killpg")
 
-    async def needs(self, arguments: BashArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
-        """One for each simple command, and for each file that it may read and that is nothing for a model; one for the
-        whole line, where it cannot be taken apart, or where a part alone would not say that something in it is filled
-        in, or that one before it has changed what it means."""
-        line = _as_seen(arguments.command).strip(BLANKS)
+    async def needs(self, arguments: BashArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        """Return a permission for each simple command, and for each private file that it may read.
+
+        One for the whole line instead, where it cannot be parsed, or where a part alone would not show that something
+        is substituted in it, or that an earlier one changes its meaning.
+        """
+        line = _check_visible(arguments.command).strip(BLANKS)
         commands = simple_commands(line)
+        whole_line = RequiredPermission(self.name, "run", line, literal(line))
         if commands is None:
-            return (RequiredPermission(self.name, "run", line, literal(line)),)
-        async with self._looking:
-            private = await asyncio.to_thread(private_files, self.name, commands, self._borders, place)
+            return (whole_line,)
+        async with self._files_lock:
+            private = await asyncio.to_thread(private_files, self.name, commands, self._policy, context)
         if any(simple_commands(command.text) != (command,) for command in commands):
             proposed = suggested_for(commands[0]) if len(commands) == 1 else ""
             is_wide = proposed not in ("", literal(commands[0].text))
-            return (RequiredPermission(self.name, "run", line, proposed if is_wide else literal(line)), *private)
+            return (RequiredPermission(self.name, "run", line, proposed) if is_wide else whole_line, *private)
         if len(commands) > 1 and any(map(changes_what_follows, commands)):
-            return (RequiredPermission(self.name, "run", line, literal(line)), *private)
+            return (whole_line, *private)
         needs = (RequiredPermission(self.name, "run", command.text, suggested_for(command)) for command in commands)
         return (*dict.fromkeys(needs), *private)
 
-    async def run(self, arguments: BashArguments, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """The output as it comes, and at last all of it, with the exit code."""
-        folder = folder_of(place)
+    async def run(self, arguments: BashArguments, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Yield the output as it is produced, then all of it, with the exit code."""
+        folder = working_folder(context)
         if not await asyncio.to_thread(folder.is_dir):
             raise ToolFailed(f"The working folder {folder} is not there.")
         started = time.monotonic()
         try:
-            child = await ChildProcess.start((self._shell, "-c", _as_seen(arguments.command)), folder)
+            child = await ChildProcess.start((self._shell, "-c", _check_visible(arguments.command)), folder)
         except ValueError:
             raise ToolFailed("A command cannot hold a NUL character, or half of one (a lone surrogate).") from None
         output = Output()
@@ -106,29 +109,26 @@ class BashTool(Tool[BashArguments]):
             code = child.exit_code
         finally:
             await child.end()
-        seconds = time.monotonic() - started
-        said = output.text()
-        ending = _ending(code, seconds, arguments.timeout)
-        yield ToolOutcome(said + ("" if not said or said.endswith("\n") else "\n") + ending, is_error=code != 0)
+        text = output.text()
+        ending = _ending(code, time.monotonic() - started, arguments.timeout)
+        yield ToolOutcome(text + ("" if not text or text.endswith("\n") else "\n") + ending, is_error=code != 0)
 
 
-def _as_seen(command: str) -> str:
-    """The command. Raises ToolFailed for one that looks like another one to whoever is asked."""
-    if found := _UNSEEN.search(command):
-        raise ToolFailed(
-            f"The command holds U+{ord(found[0]):04X}, which nobody sees: write it as an escape ($'\\u…')."
-        )
+def _check_visible(command: str) -> str:
+    """Return the command. Raises ToolFailed if it looks like another one to the user who is asked."""
+    if found := _INVISIBLE.search(command):
+        raise ToolFailed(f"The command holds U+{ord(found[0]):04X}, which is invisible: escape it ($'\\u…').")
     return command
 
 
 async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:
-    """What it writes, until it has ended, or time is up."""
-    late, reading = 0, None
+    """Yield what it writes until it has ended, or time is up."""
+    late_reads, reading = 0, None
     try:
-        while time.monotonic() < deadline and late < LATE_MOST:
+        while time.monotonic() < deadline and late_reads < MAX_LATE_READS:
             had_ended = child.exit_code is not None
-            late += had_ended
-            # Not cancelled when the tick is over: what had just come would be taken for nothing on a busy loop.
+            late_reads += had_ended
+            # Not cancelled at the end of a tick: on a busy loop, what had just arrived would be lost.
             reading = reading or asyncio.ensure_future(child.output.read(65_536))
             await asyncio.wait({reading}, timeout=min(TICK_SECONDS, max(deadline - time.monotonic(), 0)))
             if not reading.done():
@@ -137,8 +137,8 @@ async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGe
                 continue
             chunk, reading = reading.result(), None
             if chunk:
-                if told := output.take(chunk):
-                    yield told
+                if text := output.add(chunk):
+                    yield text
                 await asyncio.sleep(0)  # a program that never pauses must not keep the others waiting
             elif child.exit_code is not None:
                 return
@@ -149,50 +149,44 @@ async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGe
             reading.cancel()
 
 
-def _ending(code: int | None, seconds: float, most: int) -> str:
+def _ending(code: int | None, seconds: float, timeout: int) -> str:
     if code is None:
-        return f"[Stopped after {most} seconds: time is up. Set timeout for more, at most {SECONDS_MOST}.]"
+        return f"[Stopped after {timeout} seconds: time is up. Set timeout for more, at most {MAX_SECONDS}.]"
     if code < 0:
-        return f"[ended by signal {_name_of(-code)}, exit code {128 - code}]"
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else -code
+        return f"[ended by signal {name}, exit code {128 - code}]"
     return f"[exit code {code}{f', {seconds:.0f} s' if seconds >= 10 else ''}]"
 
 
-def _name_of(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
-
-
 class Output:
-    """What a program has written: its first and its last bytes."""
+    """The first and the last bytes of what a program has written."""
 
-    def __init__(self, head_most: int = HEAD_MOST, tail_most: int = TAIL_MOST) -> None:
+    def __init__(self, max_head: int = MAX_HEAD, max_tail: int = MAX_TAIL) -> None:
         self._head, self._tail = bytearray(), bytearray()
-        self._head_most, self._tail_most = head_most, tail_most
-        self._left_out = self._streamed = 0
+        self._max_head, self._max_tail = max_head, max_tail
+        self._omitted = self._streamed = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
-    def take(self, chunk: bytes) -> str:
-        """Keeps a chunk. Returns the text to show of it."""
-        room = self._head_most - len(self._head)
+    def add(self, chunk: bytes) -> str:
+        """Keep a chunk, and return the text to show of it."""
+        room = self._max_head - len(self._head)
         self._head += chunk[:room]
         self._tail += chunk[room:]
-        if len(self._tail) > 2 * self._tail_most:  # not at each chunk, which would move all of it
+        if len(self._tail) > 2 * self._max_tail:  # not at each chunk, which would move all of it
             self._cut_tail()
-        if self._streamed >= STREAMED_MOST:
+        if self._streamed >= MAX_STREAMED:
             return ""
-        told = self._decoder.decode(chunk).replace("\0", "\ufffd")
-        self._streamed += len(told)
-        return told if self._streamed < STREAMED_MOST else f"{told}\n[… more output follows; it is not shown live …]\n"
+        text = self._decoder.decode(chunk).replace("\0", "\ufffd")
+        self._streamed += len(text)
+        return text if self._streamed < MAX_STREAMED else f"{text}\n[… more output follows; it is not shown live …]\n"
 
     def text(self) -> str:
-        """All that is kept, as UTF-8; other bytes are replaced, and NULs, which some providers refuse."""
+        """Return what is kept as UTF-8; other bytes, and NULs, which some providers refuse, are replaced."""
         self._cut_tail()
-        gap = f"\n[… {self._left_out:,} bytes left out here …]\n".encode() if self._left_out else b""
+        gap = f"\n[… {self._omitted:,} bytes left out here …]\n".encode() if self._omitted else b""
         return (self._head + gap + self._tail).decode(errors="replace").replace("\0", "\ufffd")
 
     def _cut_tail(self) -> None:
-        gone = max(len(self._tail) - self._tail_most, 0)
-        del self._tail[:gone]
-        self._left_out += gone
+        excess = max(len(self._tail) - self._max_tail, 0)
+        del self._tail[:excess]
+        self._omitted += excess

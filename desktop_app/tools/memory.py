@@ -1,4 +1,4 @@
-"""`save_memory`: the model keeps a fact about the user for later conversations (S7, S8)."""
+"""`save_memory`: stores a fact about the user for later conversations (features S7, S8)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.memory.memories import Note, changes_of
 from desktop_app.conversation.tools import ToolContext, ToolSpec
 
-from .tool import Arguments, Tool, ToolFailed, about
-from .toolbox import OwnTools
-
-EVERYWHERE = "The user can make it valid everywhere in the Memory tab."
+from .registry import BuiltinTools
+from .tool import Arguments, Tool, ToolFailed, field
 
 
 class SaveMemoryArguments(Arguments, frozen=True):
-    """What is to be remembered."""
+    """The arguments of `save_memory`."""
 
-    text: Annotated[str, about("The fact, understandable alone")]
-    replaces: Annotated[str, about("The remembered sentence that this one corrects, if any")] = ""
+    text: Annotated[str, field("The fact, understandable alone")]
+    replaces: Annotated[str, field("The remembered sentence that this one corrects, if any")] = ""
 
 
 class SaveMemoryTool(Tool[SaveMemoryArguments]):
-    """Keeps a memory, or says that it is known. It asks for nothing: the user sees and deletes what is remembered."""
+    """Stores a memory, or says that it is known. It requires no permission: the user sees and deletes memories."""
 
     name = SAVE_MEMORY.name
     description = SAVE_MEMORY.description
@@ -35,12 +33,13 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    async def answer(self, arguments: SaveMemoryArguments, place: ToolContext) -> str:
-        """What was saved, or that it was known already. Raises ToolFailed."""
+    async def answer(self, arguments: SaveMemoryArguments, context: ToolContext) -> str:
         note = Note(arguments.text, arguments.replaces)
         try:
             existing = await self._store.memories(with_deleted=True)
-            changes = changes_of(existing, [note], time.time(), place.conversation, "", "model", folder=place.folder)
+            changes = changes_of(
+                existing, [note], time.time(), context.conversation, "", "model", folder=context.folder
+            )
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
         except WorldError as error:
             raise ToolFailed(f"It could not be saved: {error}.") from error
@@ -50,18 +49,18 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
             known = next(memory for memory in existing if memory.id == changes.known[0])
             return f"This was known already: “{known.text}”"
         texts = {memory.id: memory.text for memory in existing}
-        where = f"the folder {place.folder}" if place.folder else "this conversation"
-        old = "".join(f" It takes the place of: “{texts[one]}”" for one in changes.replaced)
-        return f"Saved for {where}: “{changes.saved[0].text}”{old} {EVERYWHERE}"
+        scope = f"the folder {context.folder}" if context.folder else "this conversation"
+        old = "".join(f" It replaces “{texts[one]}”" for one in changes.replaced)
+        hint = "The user can make it valid everywhere in the Memory tab."
+        return f"Saved for {scope}: “{changes.saved[0].text}”{old} {hint}"
 
 
-class MemoryTools(OwnTools):
-    """A source with `save_memory`. is_on: whether anything is to be remembered; if not, there is no such tool."""
+class MemoryTools(BuiltinTools):
+    """A source with `save_memory`, while `is_on` returns true."""
 
     def __init__(self, store: MemoryStore, is_on: Callable[[], bool]) -> None:
         super().__init__((SaveMemoryTool(store),))
         self._is_on = is_on
 
-    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
-        """The tool, while it is wanted."""
-        return await super().specs(place) if self._is_on() else ()
+    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        return await super().specs(context) if self._is_on() else ()

@@ -1,8 +1,8 @@
-"""Turns a web page into text in a process of its own, run as a script: a page can be made to take for ever.
+"""Converts a web page to Markdown in a process of its own, run as a script: a page can be made to take for ever.
 
-It reads HTML from a file named by its second argument and prints Markdown; the first argument says how: "main" for
-what the page is about, by trafilatura, or "all" for all of its text, by nothing but Python. The third is its address,
-the fourth the seconds that it may take.
+Its arguments: "main" for the main text, by trafilatura, or "all" for all of its text; a file with the HTML; the
+page's URL; and the seconds that it may take. The second way is our own, since trafilatura's text of a short page has
+no links, headings or lists (docs/decisions/0018).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import sys
 from html import unescape
 from html.parser import HTMLParser
 
-SHORT = 300
-"""Characters below which what a page is about was probably not found, and all of its text is taken."""
-SMALL = 20_000
-"""Characters of HTML that are looked through at once, to see whether there is more than that."""
-_NOT_SHOWN = frozenset({"script", "style", "noscript", "template", "svg", "head", "iframe", "object", "select"})
+MIN_MAIN_TEXT = 300
+"""Characters; with less, the main text was probably not found, and all of the page is taken."""
+SMALL_PAGE = 20_000
+"""Characters of HTML that are parsed beforehand, to see whether there is more text than that."""
+_HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head", "iframe", "object", "select"})
 _BLOCKS = frozenset({
     *("p", "div", "section", "article", "header", "footer", "nav", "aside", "main", "form", "figure", "blockquote"),
     *("ul", "ol", "dl", "dt", "dd", "li", "table", "tr", "pre", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6"),
@@ -27,7 +27,7 @@ _VOID = frozenset({"br", "hr"})
 
 
 class PageText(HTMLParser):
-    """All text that a page shows, as plain Markdown: headings, lists, code, links."""
+    """Collects all text that a page shows as plain Markdown: headings, lists, code, links."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -39,10 +39,9 @@ class PageText(HTMLParser):
         self._is_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element begins."""
         if tag == "title":
             self._is_title = True
-        if tag in _NOT_SHOWN:
+        if tag in _HIDDEN:
             self._hidden.append(tag)
         if self._hidden or tag not in _BLOCKS | {"a", "code", "td", "th"}:
             return
@@ -63,7 +62,6 @@ class PageText(HTMLParser):
             self._links.append((dict(attrs).get("href") or "", len(self._parts)))
 
     def handle_endtag(self, tag: str) -> None:
-        """An element ends."""
         self._is_title = self._is_title and tag != "title"
         if self._hidden:
             if tag in self._hidden:
@@ -79,13 +77,12 @@ class PageText(HTMLParser):
         if tag in _BLOCKS - _VOID - _LINES:
             self._parts.append("\n\n")
 
-    def _end_link(self, target: str, begin: int) -> None:
-        said = "".join(self._parts[begin:]).strip()
-        if said and target.startswith(("http://", "https://", "/")) and "\n" not in said:
-            self._parts[begin:] = [f"[{said}]({target})"]
+    def _end_link(self, target: str, start: int) -> None:
+        text = "".join(self._parts[start:]).strip()
+        if text and target.startswith(("http://", "https://", "/")) and "\n" not in text:
+            self._parts[start:] = [f"[{text}]({target})"]
 
     def handle_data(self, data: str) -> None:
-        """Text between elements."""
         if self._is_title:
             self.title += data
         elif not self._hidden:
@@ -93,7 +90,6 @@ class PageText(HTMLParser):
 
     @property
     def text(self) -> str:
-        """All of it."""
         text = re.sub(r"[ \t]+\n", "\n", "".join(self._parts))
         text = re.sub(r"\n{3,}", "\n\n", re.sub(r"\n (?=\S)", "\n", text)).strip()
         title = " ".join(self.title.split())
@@ -101,7 +97,7 @@ class PageText(HTMLParser):
 
 
 def all_text(html: str) -> str:
-    """All that the page shows."""
+    """Return all text of a page."""
     page = PageText()
     page.feed(html)
     page.close()
@@ -109,10 +105,10 @@ def all_text(html: str) -> str:
 
 
 def main_text(html: str, url: str) -> str:
-    """What the page is about, without menus and adverts; "" where that is not found, or all of it is short."""
-    if len(html) <= SMALL and len(all_text(html)) < SHORT:
+    """Return the text without menus and adverts; "" where it is not found, or the whole page is short."""
+    if len(html) <= SMALL_PAGE and len(all_text(html)) < MIN_MAIN_TEXT:
         return ""
-    import trafilatura  # takes a second
+    import trafilatura  # takes a second to import
 
     found = trafilatura.extract(
         html,
@@ -124,13 +120,13 @@ def main_text(html: str, url: str) -> str:
         include_comments=False,
         favor_recall=True,
     )
-    title = re.search(r"<title[^>]{0,200}>([^<]{1,300})</title", html[:200_000], re.IGNORECASE)
-    told = " ".join(unescape(title[1]).split()) if title else ""
-    return f"# {told}\n\n{found}" if found and told and told not in found[:300] else found or ""
+    match = re.search(r"<title[^>]{0,200}>([^<]{1,300})</title", html[:200_000], re.IGNORECASE)
+    title = " ".join(unescape(match[1]).split()) if match else ""
+    return f"# {title}\n\n{found}" if found and title and title not in found[:300] else found or ""
 
 
 def main() -> None:
-    """Does what the arguments say."""
+    """Run the conversion."""
     how, file, url, seconds = sys.argv[1:]
     if hasattr(signal, "alarm"):
         signal.alarm(int(seconds))  # ends the process, whatever it is busy with

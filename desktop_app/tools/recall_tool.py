@@ -1,9 +1,11 @@
-"""`recall`: the model looks up what was said earlier in its conversation, archived or not (S9)."""
+"""`recall`: looks up earlier messages of the conversation, archived or not (features S9)."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated
+
+from msgspec.structs import replace
 
 from desktop_app.chat.memory.recall import RecallArchive, as_text, recalled
 from desktop_app.chat.ports import ArchiveError
@@ -11,26 +13,26 @@ from desktop_app.context.recall.passages import text_of
 from desktop_app.context.recall.recollection import Recollected, page_of
 from desktop_app.conversation.tools import ToolContext
 
-from .tool import Arguments, Tool, ToolFailed, about
+from .tool import Arguments, Tool, ToolFailed, field
 
-AROUND = 4
+NEIGHBOURS = 4
 """Messages on each side of one that is asked for by its number."""
-CHARACTERS_A_TOKEN = 4
-"""About, and then halved until it fits: of a message that alone takes more than there is room."""
+CHARACTERS_PER_TOKEN = 4
+"""Approximately, for a message that alone is too long: the text is halved from there until it fits."""
 
 Room = Callable[[str], Awaitable[tuple[int, Callable[[str], int]]]]
-"""Of a conversation: tokens that what is recalled may take in it, and what counts them."""
+"""Returns, for a conversation, the tokens that recalled text may take in it, and a function that counts them."""
 
 
 class RecallArguments(Arguments, frozen=True):
-    """What is looked for."""
+    """The arguments of `recall`."""
 
-    query: Annotated[str, about("What to look for, in words that were probably used: names, dates, topics")] = ""
-    message: Annotated[int, about("Or the number of a message, as in #12, to read it and those around it")] = -1
+    query: Annotated[str, field("What to look for, in words that were probably used: names, dates, topics")] = ""
+    message: Annotated[int, field("Or the number of a message, as in #12, to read it and those around it")] = -1
 
 
 class RecallTool(Tool[RecallArguments]):
-    """Finds messages by what they are about, or reads around one of them."""
+    """Finds messages by their content, or reads around one of them."""
 
     name = "recall"
     description = (
@@ -42,15 +44,14 @@ class RecallTool(Tool[RecallArguments]):
     def __init__(self, archive: RecallArchive, room: Room) -> None:
         self._archive, self._room = archive, room
 
-    async def answer(self, arguments: RecallArguments, place: ToolContext) -> str:
-        """The messages, one a line. Raises ToolFailed."""
+    async def answer(self, arguments: RecallArguments, context: ToolContext) -> str:
         try:
             if arguments.message >= 0:
-                return await self._read_around(arguments.message, place.conversation)
+                return await self._read_around(arguments.message, context.conversation)
             if not arguments.query.strip():
                 raise ToolFailed("Say what to look for in `query`, or give the number of a message.")
-            most, count = await self._room(place.conversation)
-            found = await recalled(self._archive, place.conversation, arguments.query, most, count)
+            max_tokens, count = await self._room(context.conversation)
+            found = await recalled(self._archive, context.conversation, arguments.query, max_tokens, count)
         except ArchiveError as error:
             raise ToolFailed(f"The archive could not be searched: {error}.") from error
         return as_text(found) or "Nothing was found. Try other words, or fewer."
@@ -60,35 +61,29 @@ class RecallTool(Tool[RecallArguments]):
         total = len(outline.speakers)
         if index >= total:
             raise ToolFailed(f"There is no message #{index}: this conversation has #0 to #{total - 1}.")
-        wanted = range(max(index - AROUND, 0), min(index + AROUND + 1, total))
-        messages = await self._archive.messages_at(conversation, wanted)
-        told = {
-            place: Recollected(
-                message.id,
-                place,
-                outline.speakers[place],
-                outline.day_of(place),
-                text_of(message),
-                len(text_of(message)),
-            )
-            for place, message in messages.items()
-        }
-        if index not in told:
+        wanted = range(max(index - NEIGHBOURS, 0), min(index + NEIGHBOURS + 1, total))
+        passages: dict[int, Recollected] = {}
+        for at, message in (await self._archive.messages_at(conversation, wanted)).items():
+            text = text_of(message)
+            passages[at] = Recollected(message.id, at, outline.speakers[at], outline.day_of(at), text, len(text))
+        if index not in passages:
             raise ToolFailed(f"Message #{index} cannot be read.")
-        most, count = await self._room(conversation)
-        return page_of(_that_fit(told, index, most, count))
+        max_tokens, count = await self._room(conversation)
+        return page_of(_fit(passages, index, max_tokens, count))
 
 
-def _that_fit(told: dict[int, Recollected], index: int, most: int, count: Callable[[str], int]) -> list[Recollected]:
-    """That message, its beginning if it is too long, and its neighbours from near to far as long as they fit."""
-    asked = told[index]
-    room = len(asked.text)
-    while room > 1 and count(page_of([asked])) > most:
-        room = min(room // 2, most * CHARACTERS_A_TOKEN)
-        asked = Recollected(asked.id, asked.index, asked.speaker, asked.day, asked.text[:room], asked.whole)
+def _fit(
+    passages: dict[int, Recollected], index: int, max_tokens: int, count: Callable[[str], int]
+) -> list[Recollected]:
+    """Return that message, shortened if it is too long, and its neighbours from near to far as long as they fit."""
+    asked = passages[index]
+    length = len(asked.text)
+    while length > 1 and count(page_of([asked])) > max_tokens:
+        length = min(length // 2, max_tokens * CHARACTERS_PER_TOKEN)
+        asked = replace(asked, text=asked.text[:length])
     chosen = [asked]
-    for place in sorted(told.keys() - {index}, key=lambda place: (abs(place - index), place)):
-        wider = sorted([*chosen, told[place]], key=lambda message: message.index)
-        if told[place].text and count(page_of(wider)) <= most:
+    for at in sorted(passages.keys() - {index}, key=lambda at: (abs(at - index), at)):
+        wider = sorted([*chosen, passages[at]], key=lambda passage: passage.index)
+        if passages[at].text and count(page_of(wider)) <= max_tokens:
             chosen = wider
     return chosen

@@ -1,4 +1,4 @@
-"""Text files as bytes: which encoding they have, and how they are replaced in one step."""
+"""Text files as bytes: their encodings, and how they are replaced atomically."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from .opening import open_walked, opened_folder
+from .safe_open import open_file, open_folder
 from .tool import ToolFailed
 
 SNIFFED = 8_192
-"""Bytes at a file's beginning by which it is taken for text or not."""
+"""Bytes at a file's beginning that are looked at to tell text from binary."""
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -26,7 +26,7 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""Longer ones before those that they begin with."""
+"""Longer ones before those that are their prefixes."""
 IMAGES = (
     (b"\x89PNG\r\n\x1a\n", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
@@ -39,14 +39,14 @@ IMAGES = (
 
 
 class TextFile(msgspec.Struct, frozen=True):
-    """A file's text, and what it takes to write it as it was."""
+    """A file's text, and what is needed to write it back unchanged."""
 
     text: str
     encoding: str = "utf-8"
     bom: bytes = b""
 
-    def encoded(self, text: str) -> bytes:
-        """Another text as this file would hold it. Raises ToolFailed."""
+    def encode(self, text: str) -> bytes:
+        """Return another text in this file's encoding. Raises ToolFailed."""
         try:
             return self.bom + text.encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -54,54 +54,54 @@ class TextFile(msgspec.Struct, frozen=True):
             raise ToolFailed(f"The file is {self.encoding}, which cannot hold {wrong!r}.") from None
 
 
-def open_regular(path: Path, most: int, what_then: str) -> BufferedReader:
-    """Opens a file for reading. Raises ToolFailed for what is no plain file or larger than `most` bytes; OSError, also
-    for a folder, and a link anywhere: the path was resolved, and a link was put there since."""
-    # Not blocking: a pipe that nobody writes to would be waited for, for ever.
+def open_regular(path: Path, max_bytes: int, advice: str) -> BufferedReader:
+    """Open a file for reading, by its resolved path.
+
+    Raises ToolFailed for a file that is not regular or is too large, with the advice; OSError, also for a folder or a
+    link on the way.
+    """
+    # Not blocking: a pipe that nobody writes to would never open.
     flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY"))
-    handle = open_walked(path, sum(flags, os.O_RDONLY))
+    handle = open_file(path, sum(flags, os.O_RDONLY))
     status = os.fstat(handle)
     if stat.S_ISDIR(status.st_mode):
         os.close(handle)
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     file = os.fdopen(handle, "rb")
-    why = ""
+    if stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes:
+        return file
+    file.close()
     if not stat.S_ISREG(status.st_mode):
-        why = f"{path} is no plain file."
-    elif status.st_size > most:
-        why = f"{path} has {status.st_size:,} bytes, more than the {most:,} that are taken. {what_then}"
-    if why:
-        file.close()
-        raise ToolFailed(why)
-    return file
+        raise ToolFailed(f"{path} is not a regular file.")
+    raise ToolFailed(f"{path} has {status.st_size:,} bytes; the limit is {max_bytes:,}. {advice}")
 
 
-def bom_of(begin: bytes) -> tuple[bytes, str]:
-    """The mark at the beginning and the encoding that it tells; (b"", "") without one."""
-    return next(((bom, encoding) for bom, encoding in BOMS if begin.startswith(bom)), (b"", ""))
+def bom_of(start: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark and its encoding; (b"", "") without one."""
+    return next(((bom, encoding) for bom, encoding in BOMS if start.startswith(bom)), (b"", ""))
 
 
-def refuse_binary(path: Path, begin: bytes, size: int) -> None:
-    """Raises ToolFailed if a file that begins so is no text."""
-    kind = next((kind for sign, kind in IMAGES if begin.startswith(sign)), "")
-    if begin[:4] == b"RIFF" and begin[8:12] == b"WEBP":
+def refuse_binary(path: Path, start: bytes, size: int) -> None:
+    """Raise ToolFailed if the first bytes of a file are not those of a text."""
+    kind = next((kind for signature, kind in IMAGES if start.startswith(signature)), "")
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
         kind = "WebP"
-    if kind and (kind != "BMP" or b"\0" in begin):
+    if kind and (kind != "BMP" or b"\0" in start):
         raise ToolFailed(f"{path} is an image ({kind}, {size:,} bytes): ask the user to attach it to a message.")
-    if b"\0" in begin and not bom_of(begin)[0]:
+    if b"\0" in start and not bom_of(start)[0]:
         raise ToolFailed(f"{path} is a binary file ({size:,} bytes): look at it with bash (file, xxd, strings).")
 
 
-def read_text(path: Path, most: int) -> TextFile:
-    """A whole text file. Raises ToolFailed if it is binary or too large; OSError."""
-    with open_regular(path, most, "Change it with bash.") as file:
-        content = file.read(most + 1)
+def read_text(path: Path, max_bytes: int) -> TextFile:
+    """Read a whole text file. Raises ToolFailed if it is binary or too large, and OSError."""
+    with open_regular(path, max_bytes, "Change it with bash.") as file:
+        content = file.read(max_bytes + 1)
     refuse_binary(path, content[:SNIFFED], len(content))
-    return decoded(content)
+    return decode_text(content)
 
 
-def decoded(content: bytes) -> TextFile:
-    """Bytes as text that can be turned into the same bytes again: UTF-8, what a BOM says, or one byte a character."""
+def decode_text(content: bytes) -> TextFile:
+    """Decode bytes so that encoding gives the same bytes: as the BOM says, as UTF-8, or one byte a character."""
     bom, named = bom_of(content)
     for encoding in (named or "utf-8", "cp1252", "latin-1"):
         try:
@@ -109,22 +109,27 @@ def decoded(content: bytes) -> TextFile:
             if encoding in ("utf-8", "latin-1") or bom + text.encode(encoding) == content:
                 return TextFile(text, encoding, bom)
         except UnicodeError:
-            bom = b""  # whatever stands there, it was none
-    raise AssertionError("Latin-1 takes every byte")
+            bom = b""  # not one after all
+    raise AssertionError("Latin-1 decodes every byte")
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """The file has the new content or the old one, whatever happens, and keeps its owner, group, mode and attributes;
-    of several names of one file (hard links) only this one gets the new content. Raises OSError, also for a link on the
-    way: the path was resolved."""
-    with opened_folder(path.parent, makes=True) as folder:
-        _replace_in(folder, path, content)
+    """Replace a file's content atomically, keeping its owner, group, mode and attributes.
+
+    Of several hard links only this one gets the new content. Raises OSError, also for a link on the way.
+    """
+    with open_folder(path.parent, create=True) as folder:
+        name = path.name if folder is not None else str(path)
+        old = _open_old(folder, name, path)
+        try:
+            _replace(folder, name, path, content, old)
+        finally:
+            if old is not None:
+                os.close(old)
 
 
-def _replace_in(folder: int | None, path: Path, content: bytes) -> None:
-    """The same in an open folder; None: by its path alone, where the system cannot do else."""
-    name = path.name if folder is not None else str(path)
-    old = _opened_before(folder, name, path)
+def _replace(folder: int | None, name: str, path: Path, content: bytes, old: int | None) -> None:
+    """Write a file beside the old one, and rename it. folder: the open folder; None where only paths can be opened."""
     temporary = os.path.join(os.path.dirname(name), f".{path.name[:40]}.{secrets.token_hex(6)}.new")
     try:
         mode = 0o666 if old is None else 0o600
@@ -133,37 +138,34 @@ def _replace_in(folder: int | None, path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             if old is not None:
-                _make_alike(file.fileno(), old)
+                _copy_attributes(old, file.fileno())
             os.fsync(file.fileno())
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         if isinstance(error, OSError):
-            error.filename, error.filename2 = str(path), None  # nobody knows the other one
+            error.filename, error.filename2 = str(path), None  # the temporary name means nothing to anybody
         raise
-    finally:
-        if old is not None:
-            os.close(old)
 
 
-def _opened_before(folder: int | None, name: str, path: Path) -> int | None:
-    """The file that is to be replaced, opened as far as its rights allow; None if there is none. Raises OSError for
-    what is no plain file, and for one that is write-protected: replacing it would get around that."""
+def _open_old(folder: int | None, name: str, path: Path) -> int | None:
+    """Open the file that is to be replaced, as far as its rights allow; None if there is none. Raises OSError for a
+    file that is not regular, or write-protected: replacing it would circumvent that."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.ELOOP if stat.S_ISLNK(status.st_mode) else errno.EINVAL, "It is no plain file", str(path))
+        raise OSError(errno.ELOOP if stat.S_ISLNK(status.st_mode) else errno.EINVAL, "It is not regular", str(path))
     if not os.access(name, os.W_OK, dir_fd=folder):
         raise PermissionError(errno.EACCES, "It is write-protected", str(path))
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-    readable = os.access(name, os.R_OK, dir_fd=folder)
-    return os.open(name, flags | (os.O_RDONLY if readable else os.O_WRONLY), dir_fd=folder)
+    is_readable = os.access(name, os.R_OK, dir_fd=folder)
+    return os.open(name, flags | (os.O_RDONLY if is_readable else os.O_WRONLY), dir_fd=folder)
 
 
-def _make_alike(new: int, old: int) -> None:
+def _copy_attributes(old: int, new: int) -> None:
     before = os.fstat(old)
     if hasattr(os, "fchown"):
         for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):

@@ -1,58 +1,108 @@
-"""One tool of ours: its name, what it is for, its arguments as a struct, and what it does."""
+"""The base class of the built-in tools, their schemas, and how the arguments of a call are read."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC
 from collections.abc import AsyncGenerator
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 
 
 class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The arguments of a call. A field's description and bounds stand in the schema that the model gets."""
+    """The arguments of a call. Descriptions and bounds of the fields go into the schema that the model gets."""
 
 
 A = TypeVar("A", bound=Arguments)
-
-
-def about(text: str, **bounds: Any) -> Any:
-    """A field's description, and its bounds by msgspec's names (`ge`, `le`, `min_length`)."""
-    return msgspec.Meta(description=text, **bounds)
-
-
-FilePath = Annotated[str, msgspec.Meta(min_length=1, description="Absolute, or relative to the working folder")]
-
 
 CHANGED = "What this call would do was not asked for, or has changed since, so it did not run. Call it again."
 
 
 class ToolFailed(Exception):
-    """The call did not do what was asked, for a reason that the model can read and act on."""
+    """The call failed for a reason that the model can read and act on."""
 
 
 class Tool(ABC, Generic[A]):
-    """A tool; `arguments` is the struct that its calls are read into."""
+    """A built-in tool."""
 
     name: ClassVar[str]
     description: ClassVar[str]
     arguments: type[A]
 
     @property
-    def is_there(self) -> bool:
-        """Whether it can work on this machine at all."""
+    def is_available(self) -> bool:
+        """Whether the tool can work on this machine at all."""
         return True
 
-    async def needs(self, arguments: A, place: ToolContext) -> tuple[RequiredPermission, ...]:
-        """What the call would do that the user may not want. May raise ToolFailed and OSError: then nothing is done."""
+    async def needs(self, arguments: A, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        """Return the permissions that the call requires. Raises ToolFailed and OSError."""
         return ()
 
-    async def answer(self, arguments: A, place: ToolContext) -> str:
-        """What the tool says. Raises ToolFailed, or OSError."""
+    async def answer(self, arguments: A, context: ToolContext) -> str:
+        """Run the call and return its text. Raises ToolFailed and OSError."""
         raise NotImplementedError
 
-    async def run(self, arguments: A, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Output as it comes, and at last the outcome; most tools have the outcome alone."""
-        yield ToolOutcome(await self.answer(arguments, place))
+    async def run(self, arguments: A, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Yield output as it is produced, then the outcome. Most tools have the outcome alone."""
+        yield ToolOutcome(await self.answer(arguments, context))
+
+
+def field(description: str, **bounds: Any) -> Any:
+    """Return the metadata of an argument. bounds: msgspec's constraints (`ge`, `le`, `min_length`)."""
+    return msgspec.Meta(description=description, **bounds)
+
+
+FilePath = Annotated[str, field("Absolute, or relative to the working folder", min_length=1)]
+
+
+def spec_of(tool: Tool[Any]) -> ToolSpec:
+    """Return the tool as it is offered to a model, with the same bytes each time."""
+    return ToolSpec(tool.name, tool.description, _parameters_of(tool.arguments))
+
+
+def read_arguments(name: str, text: str, arguments: type[A]) -> A:
+    """Parse and validate what the model wrote. Raises ToolFailed, which says what is wrong and what the tool takes.
+
+    Raw line breaks in strings, and numbers and booleans in quotes are accepted: models write them, and the meaning is
+    clear. Nothing else is repaired, see docs/decisions/0018.
+    """
+    try:
+        fields = json.loads(text.strip() or "{}", strict=False)
+    except (ValueError, RecursionError) as error:
+        raise ToolFailed(f"The arguments are not valid JSON ({error}). {_usage(name, arguments)}") from None
+    try:
+        return msgspec.convert(fields, arguments, strict=False)
+    except msgspec.ValidationError as error:
+        raise ToolFailed(f"The arguments do not fit: {error}. {_usage(name, arguments)}") from None
+
+
+def _usage(name: str, arguments: type[Arguments]) -> str:
+    schema = _schema(arguments)
+    required = schema.get("required", [])
+    fields = [
+        f"{field} ({of.get('type', 'any')}, {'required' if field in required else 'optional'})"
+        for field, of in schema["properties"].items()
+    ]
+    return f"{name} takes: {', '.join(fields)}."
+
+
+@lru_cache(128)
+def _parameters_of(arguments: type[Arguments]) -> str:
+    return json.dumps(_schema(arguments), separators=(",", ":"), ensure_ascii=False)
+
+
+def _schema(arguments: type[Arguments]) -> dict[str, Any]:
+    """Return the JSON Schema without references, and without titles and empty defaults, which only cost tokens."""
+    schema = msgspec.json.schema(arguments)["$defs"][arguments.__name__]
+    fields = {name: _without_extras(of) for name, of in schema["properties"].items()}
+    required = {"required": schema["required"]} if schema["required"] else {}
+    return {"type": "object", "properties": fields, **required}
+
+
+def _without_extras(schema: dict[str, Any]) -> dict[str, Any]:
+    dropped = {"title", "minLength"} | ({"default"} if schema.get("default") in ("", None, False) else set[str]())
+    return {key: value for key, value in schema.items() if key not in dropped}

@@ -1,8 +1,7 @@
-"""Which addresses of the network a fetch may talk to: public ones, never this machine or the network around it.
+"""Which network addresses a fetch may connect to: public ones, never this machine or its local network.
 
-Where a proxy stands between (HTTPS_PROXY and its like), it is the proxy that looks names up and connects. Then a name
-is refused if it means anything that is not public as far as can be seen from here, and, where nothing can be looked up
-from here, if it is no full name of the public network. What it means to the proxy by then is the proxy's to know.
+Through a proxy (HTTPS_PROXY and the like), the proxy resolves names and connects. A name is then refused if it resolves
+to anything that is not public here, or, where it cannot be resolved here, if it is not a full public name.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
 
 METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
-"""Where clouds tell a machine its own keys; the first looks like any other address (Azure)."""
+"""The metadata services of clouds, which give a machine its keys; the first looks public (Azure)."""
 _NAT64 = ip_network("64:ff9b::/96")
 PORTS = {"http": 80, "https": 443}
 LOOKUP_SECONDS = 5.0
-"""For a name that the proxy can look up if nobody here can."""
+"""Before a name is left to the proxy."""
 _INSIDE = ("local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
-"""Last parts of names that mean something within a network only, or are not names of hosts."""
+"""Top-level parts of names that are valid within a network only, or are not names of hosts."""
 
 
 class NoSuchHost(ToolFailed):
-    """Nobody here knows that name."""
+    """The name cannot be resolved here."""
 
 
 def is_public(address: Address) -> bool:
-    """Whether it belongs to the public network: not loopback, private, link-local, shared, reserved, multicast."""
+    """Return whether it is public: not loopback, private, link-local, shared, reserved or multicast."""
     if isinstance(address, IPv6Address):
-        inner = _inner(address)
+        inner = _embedded_ipv4(address)
         if inner is not None:
             return is_public(inner)
         if address.is_site_local:
@@ -46,8 +45,7 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved and address not in METADATA
 
 
-def _inner(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address leads to, if it is of such a kind."""
+def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     if address.ipv4_mapped or address.sixtofour:
         return address.ipv4_mapped or address.sixtofour
     if address.teredo:
@@ -57,8 +55,8 @@ def _inner(address: IPv6Address) -> IPv4Address | None:
     return IPv4Address(int(address)) if 1 < int(address) < 1 << 32 else None
 
 
-async def resolved_by_system(host: str, port: int) -> tuple[Address, ...]:
-    """All addresses of that name. Raises NoSuchHost."""
+async def resolve_host(host: str, port: int) -> tuple[Address, ...]:
+    """Return all addresses of that name. Raises NoSuchHost."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -67,7 +65,7 @@ async def resolved_by_system(host: str, port: int) -> tuple[Address, ...]:
 
 
 def host_and_port(url: str) -> tuple[str, int]:
-    """Of a web address. Raises ToolFailed if it is none."""
+    """Return the host and port of a URL. Raises ToolFailed if it is not a web address."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -84,12 +82,12 @@ def host_and_port(url: str) -> tuple[str, int]:
         raise ToolFailed(f"{parts.hostname!r} is no name of a host.") from None
 
 
-async def checked_addresses(
+async def allowed_addresses(
     host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None
 ) -> tuple[Address, ...]:
-    """The addresses of a host, all of which are allowed (None: any is). Raises ToolFailed.
+    """Return the addresses of a host (is_allowed is None: any are allowed).
 
-    One that is not allowed is enough to refuse: a name with a public and a private address is a trick.
+    Raises ToolFailed if one of them is not allowed: a name with a public and a private address is a trick.
     """
     addresses = await resolve(host, port)
     refused = [str(address) for address in addresses if is_allowed and not is_allowed(address)]
@@ -99,12 +97,12 @@ async def checked_addresses(
 
 
 async def check_for_proxy(host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
-    """Raises ToolFailed for a host that a proxy should not be asked for, as far as can be told from here."""
+    """Raise ToolFailed for a host that a proxy should not be asked for, as far as can be determined here."""
     if is_allowed is None:
         return
     try:
         async with asyncio.timeout(LOOKUP_SECONDS):
-            await checked_addresses(host, port, resolve, is_allowed)
+            await allowed_addresses(host, port, resolve, is_allowed)
     except (NoSuchHost, TimeoutError):
         last = host.rpartition(".")[2]
         if last == host or last in _INSIDE or not last[:1].isalpha():
@@ -112,19 +110,19 @@ async def check_for_proxy(host: str, port: int, resolve: Resolve, is_allowed: Ca
 
 
 def proxy_of(url: str) -> str:
-    """The proxy that the environment, or the system's settings, name for that address; "" for none. Raises ToolFailed.
+    """Return the proxy that the environment or the system's settings name for that URL; "" for none. Raises ToolFailed.
 
-    No proxy leads to this machine, or to an address of the network around it.
+    This machine and addresses of the local network are never reached through a proxy.
     """
     host, port = host_and_port(url)
     proxies = getproxies()
     found = proxies.get(urlsplit(url).scheme) or proxies.get("all") or ""
-    if not found or _is_near(host) or proxy_bypass(f"{host}:{port}"):
+    if not found or _is_local(host) or proxy_bypass(f"{host}:{port}"):
         return ""
     return found if "://" in found else f"http://{found}"
 
 
-def _is_near(host: str) -> bool:
+def _is_local(host: str) -> bool:
     try:
         return not is_public(ip_address(host))
     except ValueError:

@@ -1,4 +1,4 @@
-"""`web_search`: what a search engine finds: the user's own SearXNG server, or DuckDuckGo."""
+"""`web_search`: asks the user's own SearXNG server, or DuckDuckGo."""
 
 from __future__ import annotations
 
@@ -12,95 +12,91 @@ from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.rules import literal
 from desktop_app.settings import Settings
 
-from .script import printed
-from .tool import Arguments, Tool, ToolFailed, about
-from .web_address import host_and_port, resolved_by_system
+from .child_process import run_script
+from .tool import Arguments, Tool, ToolFailed, field
+from .web_address import host_and_port, resolve_host
 from .web_reading import WebReader
 
-RESULTS_MOST = 10
-SNIPPET_MOST = 500
-"""Characters of a result's own words."""
+MAX_RESULTS = 10
+MAX_SNIPPET = 500
+"""Characters of a result's text."""
 SECONDS = 15
 DUCKDUCKGO = "duckduckgo.com"
 Result = tuple[str, str, str]
-"""Title, address, words."""
+"""Title, URL, snippet."""
 
 
-class SearchArguments(Arguments, frozen=True):
-    """What to look for."""
+class WebSearchArguments(Arguments, frozen=True):
+    """The arguments of `web_search`."""
 
-    query: Annotated[str, about("Search words", min_length=1)]
+    query: Annotated[str, field("Search words", min_length=1)]
 
 
-class _Found(msgspec.Struct, frozen=True):
-    """A result as SearXNG tells it."""
-
+class _SearxResult(msgspec.Struct, frozen=True):
     url: str = ""
     title: str | None = ""
     content: str | None = ""
 
 
-class _Answer(msgspec.Struct, frozen=True):
-    results: list[_Found]
+class _SearxAnswer(msgspec.Struct, frozen=True):
+    results: list[_SearxResult]
 
 
-class _FromChild(msgspec.Struct, frozen=True):
+class _ChildAnswer(msgspec.Struct, frozen=True):
     results: list[Result] = []
     error: str = ""
 
 
-class WebSearchTool(Tool[SearchArguments]):
+class WebSearchTool(Tool[WebSearchArguments]):
     """Searches the web."""
 
     name = "web_search"
-    description = f"Search the web: up to {RESULTS_MOST} titles, addresses and snippets."
-    arguments = SearchArguments
+    description = f"Search the web: up to {MAX_RESULTS} titles, addresses and snippets."
+    arguments = WebSearchArguments
 
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
-        # The user named that server, so that it may be anywhere: on this machine, most often.
-        self._reader = WebReader(resolved_by_system, None)
+        # The user named that server, so that it may be anywhere, and is mostly on this machine.
+        self._reader = WebReader(resolve_host, None)
 
-    async def needs(self, arguments: SearchArguments, place: ToolContext) -> tuple[RequiredPermission, ...]:
-        """The host that is asked has to be allowed."""
+    async def needs(self, arguments: WebSearchArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
         url = self._settings().search_url
         host = host_and_port(url)[0] if url else DUCKDUCKGO
         return (RequiredPermission(self.name, "network", host, literal(host)),)
 
-    async def answer(self, arguments: SearchArguments, place: ToolContext) -> str:
-        """The results, best first."""
+    async def answer(self, arguments: WebSearchArguments, context: ToolContext) -> str:
         url = self._settings().search_url
-        found = await self._by_server(url, arguments.query) if url else await _by_duckduckgo(arguments.query)
+        found = await self._ask_searx(url, arguments.query) if url else await _ask_duckduckgo(arguments.query)
         if not found:
             return f"[nothing found for {arguments.query!r}]"
-        told = [
-            f"{n}. {_line(title)}\n{url}\n{_line(words)}".rstrip() for n, (title, url, words) in enumerate(found, 1)
-        ]
-        return "\n\n".join(told)
+        results = (
+            f"{n}. {_line(title)}\n{url}\n{_line(text)}".rstrip() for n, (title, url, text) in enumerate(found, 1)
+        )
+        return "\n\n".join(results)
 
-    async def _by_server(self, url: str, query: str) -> list[Result]:
+    async def _ask_searx(self, url: str, query: str) -> list[Result]:
         try:
-            asked = urlencode({"q": query, "format": "json"})
+            parameters = urlencode({"q": query, "format": "json"})
         except UnicodeError:
             raise ToolFailed("The query holds half of a character.") from None
         base = url.rstrip("/").removesuffix("/search")
-        page = await self._reader.get(f"{base}/search?{asked}", "application/json")
+        page = await self._reader.get(f"{base}/search?{parameters}", "application/json")
         if page.status in (403, 406):
             raise ToolFailed(f"{base} gives no JSON: its settings.yml has to list json under search, formats.")
         if page.status != 200:
             raise ToolFailed(f"{base} answered with status {page.status}.")
         try:
-            answer = msgspec.json.decode(page.content, type=_Answer)
+            answer = msgspec.json.decode(page.content, type=_SearxAnswer)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise ToolFailed(f"{base} did not answer as a SearXNG server does.") from None
-        return [(one.title or "", one.url, one.content or "") for one in answer.results[:RESULTS_MOST]]
+        return [(one.title or "", one.url, one.content or "") for one in answer.results[:MAX_RESULTS]]
 
 
-async def _by_duckduckgo(query: str) -> list[Result]:
-    said = await printed("web_search_child.py", query, str(RESULTS_MOST), str(SECONDS), seconds=SECONDS + 5.0)
-    if said is None:
+async def _ask_duckduckgo(query: str) -> list[Result]:
+    printed = await run_script("web_search_child.py", query, str(MAX_RESULTS), str(SECONDS), seconds=SECONDS + 5.0)
+    if printed is None:
         raise ToolFailed(f"DuckDuckGo did not answer within {SECONDS} seconds.")
-    answer = msgspec.json.decode(said, type=_FromChild)
+    answer = msgspec.json.decode(printed, type=_ChildAnswer)
     if answer.error:
         raise ToolFailed(f"DuckDuckGo did not answer: {answer.error}")
     return answer.results
@@ -108,4 +104,4 @@ async def _by_duckduckgo(query: str) -> list[Result]:
 
 def _line(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= SNIPPET_MOST else f"{line[:SNIPPET_MOST]}…"
+    return line if len(line) <= MAX_SNIPPET else f"{line[:MAX_SNIPPET]}…"

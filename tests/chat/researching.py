@@ -20,8 +20,8 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import RESOURCES
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings
+from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import OwnTools
 from desktop_app.tools.web_address import Address
 from desktop_app.tools.web_fetch import FetchTool
 from desktop_app.tools.web_search import WebSearchTool
@@ -130,7 +130,9 @@ def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", *
     web.pages["/search"] = ("application/json", json.dumps(results))
     web.pages["/tea"] = ("text/html", f"<html><body><article><h1>Tea</h1><p>{TEA}</p></article></body></html>")
     spills = SpillFolder(folder / "spills")
-    toolbox = OwnTools((FetchTool(here, lambda address: address == HERE), WebSearchTool(lambda: home.chats.settings)))
+    toolbox = BuiltinTools(
+        (FetchTool(here, lambda address: address == HERE), WebSearchTool(lambda: home.chats.settings))
+    )
     rules: list[Rule] = []
 
     async def keep(rule: Rule) -> None:

@@ -31,14 +31,14 @@ from desktop_app.conversation.tools import PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings
+from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import Toolbox
 from provider import Call, Reply
 from request_rules import legal_for_all
 
 
 async def equipped(
-    home, folder: Path, allow: str = "all", kind: type[Toolbox] = Toolbox, is_attended: bool = True, **changes
+    home, folder: Path, allow: str = "all", kind: type[ToolRegistry] = ToolRegistry, is_attended: bool = True, **changes
 ) -> Session:
     """A conversation whose model has the real tools, in a working folder of its own. allow: what nobody is asked.
     changes: of the settings."""
@@ -212,7 +212,7 @@ async def test_no_cancellation_comes_in_between_when_a_turn_is_stored(house, tmp
     assert len(results(session)) == len(home.of(ToolFinished)) == 4
 
 
-class Clumsy(Toolbox):
+class Clumsy(ToolRegistry):
     """A toolbox that does not know what a call would do."""
 
     async def needs(self, call, place):
@@ -234,7 +234,7 @@ async def test_whatever_goes_wrong_inside_each_call_has_a_result_and_the_bug_is_
     assert legal_for_all(chat_of(assemble(session.view))) == []
 
 
-class Broken(Toolbox):
+class Broken(ToolRegistry):
     """A toolbox with a bug in it."""
 
     async def run(self, call, place):

@@ -20,7 +20,7 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
 from desktop_app.permissions.rules import decided
 from desktop_app.tools import bash
-from desktop_app.tools.bash import HEAD_MOST, STREAMED_MOST, TAIL_MOST, TICK_SECONDS, Output
+from desktop_app.tools.bash import MAX_HEAD, MAX_STREAMED, MAX_TAIL, TICK_SECONDS, Output
 from desktop_app.tools.child_process import ChildProcess, clean_environment
 from slowness import slowness
 
@@ -233,10 +233,10 @@ def test_an_engine_that_is_killed_takes_its_commands_with_it(tmp_path: Path) -> 
 
 async def test_a_program_that_never_stops_writing_is_bounded(desk: Desk) -> None:
     shown, outcome = await desk.pieces("bash", '{"command": "yes | head -c 40000000; echo the end"}')
-    assert HEAD_MOST + TAIL_MOST < len(outcome.text) < HEAD_MOST + TAIL_MOST + 200_000
+    assert MAX_HEAD + MAX_TAIL < len(outcome.text) < MAX_HEAD + MAX_TAIL + 200_000
     assert "bytes left out here" in outcome.text
     assert outcome.text.endswith("the end\n[exit code 0]")
-    assert STREAMED_MOST <= len("".join(shown)) < STREAMED_MOST + 70_000
+    assert MAX_STREAMED <= len("".join(shown)) < MAX_STREAMED + 70_000
 
 
 async def test_the_loop_is_never_held_up(desk: Desk) -> None:
@@ -300,9 +300,9 @@ async def test_each_simple_command_needs_the_users_word(desk: Desk) -> None:
 
 
 def test_the_first_and_the_last_bytes_are_kept() -> None:
-    output = Output(head_most=4, tail_most=4)
+    output = Output(max_head=4, max_tail=4)
     for chunk in (b"ab", b"cd", b"ef", b"gh", b"ij", b"kl"):
-        output.take(chunk)
+        output.add(chunk)
     assert output.text() == "abcd\n[… 4 bytes left out here …]\nijkl"
 
 

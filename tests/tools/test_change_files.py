@@ -17,8 +17,8 @@ from tool_calls import Desk
 
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.tools import change_files
-from desktop_app.tools.replacement import places_of, shown
-from desktop_app.tools.text_files import decoded
+from desktop_app.tools.replacement import diff_of, find_places
+from desktop_app.tools.text_files import decode_text
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ async def test_what_cannot_be_written_is_said(desk: Desk) -> None:
     desk.file("file", "x")
     os.mkfifo(desk.folder / "pipe")
     assert "is a folder" in await desk.failure("write", path=".", content="x")
-    assert "no plain file" in await desk.failure("write", path="pipe", content="x")
+    assert "not a regular file" in await desk.failure("write", path="pipe", content="x")
     assert "file" in await desk.failure("write", path="file/below", content="x")
     assert "surrogate" in await desk.failure("write", path="a", content="\ud800")
     assert (desk.folder / "file").read_text() == "x"
@@ -144,20 +144,20 @@ async def test_line_ends_marks_and_encodings_stay(
 
 async def test_an_edit_that_is_not_clear_changes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = desk.file("a.txt", "x = 1\n\tif a:\n\t\tb\nx = 1\n")
-    assert "stands 2 times in the file (lines 1, 4)" in await desk.failure(
+    assert "2 times in the file (lines 1, 4)" in await desk.failure(
         "edit", path="a.txt", old_text="x = 1", new_text="y"
     )
     assert "Lines 2 to 3 differ from it in white space" in await desk.failure(
         "edit", path="a.txt", old_text="  if a:\n    b", new_text="y"
     )
-    assert "first line stands at line 2" in await desk.failure("edit", path="a.txt", old_text="if a:\n c", new_text="y")
+    assert "first line occurs at line 2" in await desk.failure("edit", path="a.txt", old_text="if a:\n c", new_text="y")
     assert "Read the file again" in await desk.failure("edit", path="a.txt", old_text="nowhere", new_text="y")
     assert "make it with write" in await desk.failure("edit", path="b.txt", old_text="a", new_text="b")
     assert "folder" in await desk.failure("edit", path=".", old_text="a", new_text="b")
     desk.file("latin.txt", b"caf\xe9")
     assert "cannot hold" in await desk.failure("edit", path="latin.txt", old_text="caf", new_text="咖啡")
     assert "nothing to change" in await desk.failure("edit", path="a.txt", old_text="x", new_text="x")
-    monkeypatch.setattr(change_files, "EDITED_MOST", 3)
+    monkeypatch.setattr(change_files, "MAX_EDITED", 3)
     assert "Change it with bash" in await desk.failure("edit", path="a.txt", old_text="x", new_text="y")
     assert path.read_text() == "x = 1\n\tif a:\n\t\tb\nx = 1\n"
 
@@ -213,16 +213,17 @@ async def test_an_edit_is_a_replacement(text: str, old: str, new: str, is_all: b
             assert path.read_bytes().decode() == text
 
 
-@given(TEXTS, TEXTS.filter(bool))
-def test_places_are_those_that_replace_takes(text: str, old: str) -> None:
-    places = list(places_of(text, old))
-    assert len(places) == text.count(old)
+@given(TEXTS, TEXTS.filter(bool), TEXTS)
+def test_places_are_those_that_replace_takes(text: str, old: str, new: str) -> None:
+    if not (count := text.count(old)) or old == new:
+        return
+    places = find_places(text, old, is_all=True)
+    assert len(places) == count
     assert all(text.startswith(old, at) for at in places)
-    if places:
-        assert shown(text, places, old, "new").count("@@ line") == min(len(places), 3)
+    assert diff_of(text, places, old, new).count("@@ line") == min(count, 3)
 
 
 @given(st.binary(max_size=40))
 def test_every_file_comes_back_as_the_bytes_that_it_had(content: bytes) -> None:
-    file = decoded(content)
-    assert file.encoded(file.text) == content
+    file = decode_text(content)
+    assert file.encode(file.text) == content

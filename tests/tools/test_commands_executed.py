@@ -13,7 +13,7 @@ from desktop_app.conversation.tools import Rule, ToolContext
 from desktop_app.permissions.command_line import simple_commands
 from desktop_app.permissions.rules import decided, suggested_for
 from desktop_app.tools.bash import BashArguments, BashTool
-from desktop_app.tools.places import PathPolicy
+from desktop_app.tools.path_policy import PathPolicy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the table was made with GNU's programs")
 CASES = tuple(cases())

@@ -54,7 +54,7 @@ async def test_it_says_what_was_saved_what_was_known_and_what_was_replaced(archi
     known = await called(archive, text="My name is Ann!")
     assert known == ToolOutcome("This was known already: “The user's name is Ann.”")
     changed = await called(archive, text="The user's name is Bob.")
-    assert changed.text.index("name is Bob") < changed.text.index("the place of: “The user's name is Ann.”")
+    assert changed.text.index("name is Bob") < changed.text.index("replaces “The user's name is Ann.”")
     (memory,) = await archive.memories()
     assert (memory.text, memory.author, memory.conversation) == ("The user's name is Bob.", "model", "c")
     await called(archive, text="The user goes by Robert now.", replaces="the user's name is Bob")

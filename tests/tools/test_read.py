@@ -96,12 +96,12 @@ async def test_what_cannot_be_read_says_what_to_do(desk: Desk, monkeypatch: pyte
     assert "binary" in await desk.failure("read", path="program")
     assert "attach" in await desk.failure("read", path="picture.png")
     assert "use list" in await desk.failure("read", path=".")
-    assert "no plain file" in await desk.failure("read", path="pipe")
+    assert "not a regular file" in await desk.failure("read", path="pipe")
     assert "Did you mean settings.toml" in await desk.failure("read", path="setings.toml")
     assert "Nor is there a folder" in await desk.failure("read", path="nowhere/x")
     assert "NUL" in await desk.failure("read", path="a\0b")
     await desk.failure("read", path="x" * 5_000)
-    monkeypatch.setattr(read_file, "FILE_MOST", 0)
+    monkeypatch.setattr(read_file, "MAX_FILE", 0)
     assert "grep" in await desk.failure("read", path="settings.toml")
 
 
@@ -140,7 +140,7 @@ LINES = st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_catego
 def test_every_part_is_that_of_the_whole(lines: list[str], has_end: bool, offset: int, limit: int, piece: int) -> None:
     text = "\n".join(lines) + ("\n" if lines and (has_end or not lines[-1]) else "")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_window, "PIECE", piece)
+        patch.setattr(line_window, "CHUNK", piece)
         window = line_window.window_of_text(text, offset, limit)
     assert window.lines == len(lines)
     wanted = [f"{n}\t{line}" for n, line in enumerate(lines, 1)][offset - 1 : offset - 1 + limit]

@@ -14,7 +14,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.tools.recall_tool import RecallTool
-from desktop_app.tools.toolbox import OwnTools
+from desktop_app.tools.registry import BuiltinTools
 
 HERE = ToolContext("c")
 SAID = {
@@ -39,11 +39,11 @@ async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
     await archive.close()
 
 
-def source_of(archive: ArchiveThread, most: int) -> OwnTools:
+def source_of(archive: ArchiveThread, most: int) -> BuiltinTools:
     async def room(conversation: str) -> tuple[int, Callable[[str], int]]:
         return most, count
 
-    return OwnTools((RecallTool(archive, room),))
+    return BuiltinTools((RecallTool(archive, room),))
 
 
 async def called(archive: ArchiveThread, most: int = 4_000, **arguments: object) -> ToolOutcome:

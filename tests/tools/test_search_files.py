@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tool_calls import STOP_SECONDS, Desk
 
 from desktop_app.tools import search_files
-from desktop_app.tools.search_child import Ignored, fits
+from desktop_app.tools.search_child import IgnoreRules, matches
 from slowness import slowness
 
 RIPGREP = shutil.which("rg")
@@ -87,7 +87,7 @@ async def test_what_is_wrong_is_said(desk: Desk) -> None:
 
 
 async def test_there_is_an_end_to_what_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_files, "FOUND_MOST", 10)
+    monkeypatch.setattr(search_files, "MAX_MATCHES", 10)
     desk.file("many.txt", "needle " * 200 + "\n" + "needle\n" * 5_000)
     said = await desk.call("grep", pattern="needle")
     assert said.endswith("[the first 10 lines; narrow the pattern, path or include]")
@@ -173,13 +173,13 @@ async def test_a_search_that_is_stopped_ends_at_once_and_holds_nobody_up(desk: D
     ],
 )
 def test_globs(path: str, pattern: str, does_fit: bool) -> None:
-    assert fits(path, pattern) == does_fit
+    assert matches(path, pattern) == does_fit
 
 
 def test_no_glob_takes_long() -> None:
     began = time.process_time()
-    assert not fits("/".join(["a" * 30] * 60), "/".join(["**", "*a*a*a*a*b"] * 20))
-    assert not fits("a", "{a,b}" * 100)
+    assert not matches("/".join(["a" * 30] * 60), "/".join(["**", "*a*a*a*a*b"] * 20))
+    assert not matches("a", "{a,b}" * 100)
     assert time.process_time() - began < 1
 
 
@@ -203,11 +203,11 @@ def test_git_ignores_the_same(
     (root / "a" / ".gitignore").write_text("\n".join(below))
     subprocess.run(["git", "init", "-q", root], check=True)
     asked = subprocess.run(["git", "check-ignore", "-q", str(file)], cwd=root, check=False)
-    ignored = Ignored(None, str(root))
+    ignored = IgnoreRules(None, str(root))
     is_ignored = False
     folder = root
     for name in file.relative_to(root).parts:
         folder = folder / name
-        is_ignored = is_ignored or ignored.has(str(folder), folder.is_dir())
-        ignored = Ignored(ignored, str(folder))
+        is_ignored = is_ignored or ignored.ignore(str(folder), folder.is_dir())
+        ignored = IgnoreRules(ignored, str(folder))
     assert is_ignored == (asked.returncode == 0)

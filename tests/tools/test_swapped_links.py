@@ -19,7 +19,7 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.permissions.rules import decided
 from desktop_app.tools import search_files
-from desktop_app.tools.opening import open_walked, opened_folder
+from desktop_app.tools.safe_open import open_file, open_folder
 from desktop_app.tools.text_files import replace_file
 
 CALLS = int(os.environ.get("PALIMPSEST_SWAPS", "40"))
@@ -117,10 +117,10 @@ def test_no_name_on_the_way_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "real" / "deep").mkdir(parents=True)
     (tmp_path / "real" / "deep" / "a.txt").write_text("x")
     (tmp_path / "link").symlink_to("real")
-    os.close(open_walked(tmp_path / "real" / "deep" / "a.txt", os.O_RDONLY))
+    os.close(open_file(tmp_path / "real" / "deep" / "a.txt", os.O_RDONLY))
     for path in (tmp_path / "link" / "deep" / "a.txt", tmp_path / "link"):
         with pytest.raises(OSError, match=r"irectory|symbolic"):
-            os.close(open_walked(path, os.O_RDONLY))
+            os.close(open_file(path, os.O_RDONLY))
     with pytest.raises(OSError, match=r"irectory|symbolic"):
         replace_file(tmp_path / "link" / "new" / "b.txt", b"x")
     assert not (tmp_path / "real" / "new").exists()
@@ -129,5 +129,5 @@ def test_no_name_on_the_way_may_be_a_link(tmp_path: Path) -> None:
 def test_a_folder_that_may_be_entered_need_not_be_readable(tmp_path: Path) -> None:
     (tmp_path / "shut" / "in").mkdir(parents=True)
     (tmp_path / "shut").chmod(0o311)
-    with opened_folder(tmp_path / "shut" / "in", is_listed=True) as handle:
+    with open_folder(tmp_path / "shut" / "in", is_listed=True) as handle:
         assert handle is None or os.listdir(handle) == []

@@ -20,8 +20,8 @@ from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext
 from desktop_app.models.tokens.tokenizers import tokenizer_of
 from desktop_app.permissions.rules import decided
 from desktop_app.settings import Settings
-from desktop_app.tools.list_folder import LISTED_MOST
-from desktop_app.tools.toolbox import Toolbox
+from desktop_app.tools.list_folder import MAX_LISTED
+from desktop_app.tools.registry import ToolRegistry
 from slowness import slowness
 
 NAMES = ["read", "write", "edit", "list", "glob", "grep", "bash", "web_fetch", "web_search"]
@@ -55,7 +55,7 @@ class Echo:
 async def test_ours_are_on_offer_in_one_order_and_with_the_same_bytes(desk: Desk, tmp_path: Path) -> None:
     specs = await desk.toolbox.specs(desk.place)
     assert [spec.name for spec in specs] == NAMES
-    assert specs == await Toolbox((), desk.spills, Settings, tmp_path).specs(ToolContext("other"))
+    assert specs == await ToolRegistry((), desk.spills, Settings, tmp_path).specs(ToolContext("other"))
     for spec in specs:
         schema = json.loads(spec.parameters)
         assert schema["type"] == "object"
@@ -94,7 +94,7 @@ async def test_what_is_switched_off_is_not_offered_and_does_not_run(desk: Desk) 
 
 
 async def test_other_sources_come_after_ours_and_take_no_names(desk: Desk) -> None:
-    toolbox = Toolbox((Echo("echo", "read"), Echo("echo", "again")), desk.spills, Settings, desk.data)
+    toolbox = ToolRegistry((Echo("echo", "read"), Echo("echo", "again")), desk.spills, Settings, desk.data)
     specs = await toolbox.specs(desk.place)
     assert [spec.name for spec in specs] == [*NAMES, "echo", "again"]
     assert specs[0].source == ""
@@ -107,7 +107,7 @@ async def test_other_sources_come_after_ours_and_take_no_names(desk: Desk) -> No
     assert len(toolbox.failures()) == 2
 
 
-async def outcome_of(toolbox: Toolbox, call: ToolCall, place: ToolContext) -> ToolOutcome:
+async def outcome_of(toolbox: ToolRegistry, call: ToolCall, place: ToolContext) -> ToolOutcome:
     outcome = [piece async for piece in toolbox.run(call, place)][-1]
     assert isinstance(outcome, ToolOutcome)
     return outcome
@@ -126,7 +126,7 @@ async def test_what_nobody_was_asked_for_does_not_run(desk: Desk) -> None:
 
 async def test_a_tool_that_comes_back_does_not_run_before_it_was_asked_for(desk: Desk) -> None:
     source = Echo()
-    toolbox = Toolbox((source,), desk.spills, Settings, desk.data)
+    toolbox = ToolRegistry((source,), desk.spills, Settings, desk.data)
     call = ToolCall("1", "echo", "anything")
     assert await toolbox.needs(call, desk.place) == ()
     source.names = ("echo",)
@@ -222,11 +222,11 @@ async def test_a_folder_is_listed(desk: Desk) -> None:
     assert await desk.call("list", path="empty") == "[empty is empty]"
     assert "use read" in await desk.failure("list", path="b.txt")
     assert "no folder" in await desk.failure("list", path="c")
-    for n in range(LISTED_MOST * 2):
+    for n in range(MAX_LISTED * 2):
         (desk.folder / "empty" / f"{n:04}").touch()
     said = await desk.call("list", path="empty")
-    assert said.count("\n") == LISTED_MOST
-    assert said.endswith(f"[… {LISTED_MOST} more of 1,000: narrow it with glob]")
+    assert said.count("\n") == MAX_LISTED
+    assert said.endswith(f"[… {MAX_LISTED} more of 1,000: narrow it with glob]")
 
 
 async def test_the_table_of_needs(desk: Desk) -> None:

@@ -20,8 +20,8 @@ from web_server import WebServer, answer, certificates, web_server
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.tools import web_fetch, web_reading
+from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.tool import ToolFailed
-from desktop_app.tools.toolbox import OwnTools
 from desktop_app.tools.web_address import Address, host_and_port, is_public
 from desktop_app.tools.web_fetch import FetchTool
 from slowness import slowness
@@ -36,7 +36,7 @@ async def by_table(host: str, port: int) -> tuple[Address, ...]:
     return tuple(NAMES[host]) if host in NAMES else (ip_address(host),)
 
 
-FETCH = OwnTools([FetchTool(by_table, lambda address: address == HERE)])
+FETCH = BuiltinTools([FetchTool(by_table, lambda address: address == HERE)])
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def server() -> AsyncIterator[WebServer]:
         yield served
 
 
-async def outcome_of(url: str, tools: OwnTools = FETCH) -> ToolOutcome:
+async def outcome_of(url: str, tools: BuiltinTools = FETCH) -> ToolOutcome:
     pieces = [piece async for piece in tools.run(ToolCall("1", "web_fetch", json.dumps({"url": url})), PLACE)]
     assert isinstance(pieces[-1], ToolOutcome)
     return pieces[-1]
@@ -57,7 +57,7 @@ async def fetched(url: str) -> str:
     return outcome.text.split("\n\n", 1)[1]
 
 
-async def failure(url: str, tools: OwnTools = FETCH) -> str:
+async def failure(url: str, tools: BuiltinTools = FETCH) -> str:
     outcome = await outcome_of(url, tools)
     assert outcome.is_error, outcome.text
     return outcome.text
@@ -92,12 +92,12 @@ async def test_a_short_page_is_shown_whole(server: WebServer) -> None:
 async def test_without_its_package_a_page_is_text_all_the_same(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_child = web_fetch._by_child
+    by_child = web_fetch._convert
 
     async def broken(how: str, file: str, url: str) -> str:
         return "" if how == "main" else await by_child(how, file, url)
 
-    monkeypatch.setattr(web_fetch, "_by_child", broken)
+    monkeypatch.setattr(web_fetch, "_convert", broken)
     server.answers["/"] = answer(PAGE)
     assert "Sentence number 3 of an article with [a link](/more) in it." in await fetched(server.url())
 
@@ -183,7 +183,7 @@ def test_addresses_that_are_public(address: str) -> None:
     ["127.0.0.1", "localhost", "[::1]", "0", "127.1", "2130706433", "0x7f000001", "017700000001", "[::ffff:7f00:1]"],
 )
 async def test_this_machine_is_never_fetched_by_any_of_its_names(server: WebServer, host: str) -> None:
-    await failure(server.url(host=host), OwnTools([FetchTool()]))
+    await failure(server.url(host=host), BuiltinTools([FetchTool()]))
     assert server.asked == []
 
 
@@ -209,7 +209,7 @@ async def test_a_redirect_to_another_host_is_told_and_not_followed(server: WebSe
     assert "another host" in await failure(server.url("/in"))
     assert "more than 5 redirects" in await failure(server.url("/loop"))
     assert "no web address" in await failure(server.url("/file"))
-    assert len(server.asked) == 3 + web_reading.REDIRECTS_MOST + 1
+    assert len(server.asked) == 3 + web_reading.MAX_REDIRECTS + 1
 
 
 async def test_a_name_that_changes_after_it_was_checked_changes_nothing(server: WebServer) -> None:
@@ -220,7 +220,7 @@ async def test_a_name_that_changes_after_it_was_checked_changes_nothing(server: 
         return (HERE,) if len(asked) == 1 else (ip_address("127.0.0.2"),)
 
     server.answers["/"] = answer("first", "text/plain")
-    tools = OwnTools([FetchTool(rebinding, lambda address: address == HERE)])
+    tools = BuiltinTools([FetchTool(rebinding, lambda address: address == HERE)])
     assert (await outcome_of(server.url(host="rebinding.test"), tools)).text.endswith("first")
     assert asked == ["rebinding.test"], "it is looked up once, and the connection goes to what was found then"
     assert "127.0.0.2" in await failure(server.url(host="rebinding.test"), tools)
@@ -232,7 +232,7 @@ async def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
 
     async with web_server() as server:  # on the second address alone
         server.answers["/"] = answer("here", "text/plain")
-        assert (await outcome_of(server.url(), OwnTools([FetchTool(two, lambda _: True)]))).text.endswith("here")
+        assert (await outcome_of(server.url(), BuiltinTools([FetchTool(two, lambda _: True)]))).text.endswith("here")
 
 
 async def test_an_address_of_version_6_is_reached() -> None:
@@ -242,7 +242,7 @@ async def test_an_address_of_version_6_is_reached() -> None:
     try:
         async with web_server(address="::1") as server:
             server.answers["/"] = answer("here", "text/plain")
-            tools = OwnTools([FetchTool(six, lambda _: True)])
+            tools = BuiltinTools([FetchTool(six, lambda _: True)])
             assert (await outcome_of(server.url(), tools)).text.endswith("here")
             assert (await outcome_of(server.url(host="[::1]"), tools)).text.endswith("here")
             assert f"Host: [::1]:{server.port}\r\n" in server.asked[1]
@@ -255,7 +255,7 @@ async def test_the_certificate_is_checked_against_the_name(tmp_path: Path, monke
     monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     async with web_server(tls) as server:
         server.answers["/"] = answer("safe", "text/plain")
-        tools = OwnTools([FetchTool(by_table, lambda address: address == HERE)])
+        tools = BuiltinTools([FetchTool(by_table, lambda address: address == HERE)])
         assert (await outcome_of(server.url(scheme="https"), tools)).text.endswith("safe")
         assert "could not be read" in await failure(server.url(host="other.test", scheme="https"), tools)
 
@@ -284,7 +284,7 @@ async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
     server.answers["/damaged"] = answer(b"no gzip", "text/plain", Content_Encoding="gzip")
     for path, sign in (("/bomb", "0"), ("/large", "1")):
         text = await fetched(server.url(path))
-        assert text == sign * web_reading.BYTES_MOST + "\n[cut after 5,000,000 bytes]"
+        assert text == sign * web_reading.MAX_BYTES + "\n[cut after 5,000,000 bytes]"
     assert "not asked for" in await failure(server.url("/odd"))
     assert "damaged" in await failure(server.url("/damaged"))
 
@@ -299,7 +299,7 @@ async def test_a_server_that_does_not_answer_is_given_up(server: WebServer, monk
     assert "could not be read" in await failure(server.url("/cut"))
     assert "could not be read" in await failure(server.url("/garbage"))
     assert "could not be read" in await failure("http://site.test:1/")
-    assert "no host" in await failure("http://no-such-host.invalid/", OwnTools([FetchTool()]))
+    assert "no host" in await failure("http://no-such-host.invalid/", BuiltinTools([FetchTool()]))
 
 
 async def test_a_fetch_that_is_stopped_ends_at_once(server: WebServer) -> None:

@@ -9,7 +9,7 @@ import pytest
 from test_web_fetch import HERE, NAMES, failure, outcome_of
 from web_server import answer, certificates, web_server
 
-from desktop_app.tools.toolbox import OwnTools
+from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.web_address import Address, NoSuchHost, proxy_of
 from desktop_app.tools.web_fetch import FetchTool
 
@@ -30,7 +30,7 @@ async def as_a_system(host: str, port: int) -> tuple[Address, ...]:
     return await by_table(old.get(host, host), port)
 
 
-FETCH = OwnTools([FetchTool(by_table, lambda address: address == HERE)])
+FETCH = BuiltinTools([FetchTool(by_table, lambda address: address == HERE)])
 
 
 async def test_a_page_is_fetched_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ async def test_a_proxy_sees_nothing_of_what_is_encrypted(
     async with web_server(tls, is_proxy=True) as proxy:
         monkeypatch.setenv(variable, proxy.url("", "127.0.0.1"))
         proxy.answers["/a"] = answer("safe", "text/plain")
-        tools = OwnTools([FetchTool(by_table, lambda address: address == HERE)])
+        tools = BuiltinTools([FetchTool(by_table, lambda address: address == HERE)])
         assert (await outcome_of("https://far.example.org/a", tools)).text.endswith("safe")
         assert proxy.asked[0].startswith("CONNECT far.example.org:443 ")
         assert "could not be read through the proxy" in await failure("https://else.example.org/a", tools)
@@ -67,7 +67,7 @@ async def test_a_proxy_sees_nothing_of_what_is_encrypted(
     ],
 )
 async def test_a_proxy_is_not_asked_for_what_is_inside(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    tools = OwnTools([FetchTool(as_a_system)])
+    tools = BuiltinTools([FetchTool(as_a_system)])
     async with web_server() as proxy:
         for name in ("HTTP_PROXY", "HTTPS_PROXY"):
             monkeypatch.setenv(name, proxy.url("", "127.0.0.1"))
@@ -80,7 +80,7 @@ async def test_a_name_that_takes_too_long_to_look_up_is_left_to_the_proxy(monkey
     async def silent(host: str, port: int) -> tuple[Address, ...]:
         raise TimeoutError
 
-    tools = OwnTools([FetchTool(silent)])
+    tools = BuiltinTools([FetchTool(silent)])
     async with web_server() as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url("", "127.0.0.1"))
         proxy.answers["http://far.example.org/"] = answer("here", "text/plain")

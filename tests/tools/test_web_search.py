@@ -38,7 +38,7 @@ async def test_the_users_own_server_is_asked(tmp_path: Path) -> None:
             assert said.startswith(
                 "1. First one\nhttps://a.test/1\nWords of it\n\n2. Second\nhttps://b.test/\n\n3. More"
             )
-            assert said.count("https://") == web_search.RESULTS_MOST
+            assert said.count("https://") == web_search.MAX_RESULTS
             assert len(said) < 20_000
         assert "GET /searx/search?q=two+words+%26+%C3%A9&format=json HTTP/1.1" in server.asked[0]
         [need] = await desk.needs("web_search", query="x")

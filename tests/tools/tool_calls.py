@@ -12,8 +12,8 @@ from typing import Any
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
 from desktop_app.settings import Settings
+from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import Toolbox
 
 STOP_SECONDS = 0.25
 """In which a stopped call has ended."""
@@ -48,7 +48,7 @@ class Desk:
         self.data.mkdir()
         self.settings = settings or Settings()
         self.spills = SpillFolder(self.data / "spills")
-        self.toolbox = Toolbox((), self.spills, lambda: self.settings, self.data)
+        self.toolbox = ToolRegistry((), self.spills, lambda: self.settings, self.data)
         self.place = ToolContext("one", str(self.folder))
 
     def file(self, name: str, content: str | bytes) -> Path:

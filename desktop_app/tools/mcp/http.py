@@ -1,4 +1,4 @@
-"""The HTTP client that a server of tools is reached with: TLS is verified, and answers have a limit."""
+"""The HTTP client for MCP servers: TLS is verified, and the size of answers is limited."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ import httpx2
 
 from desktop_app.addresses import is_local_host
 
-from .child import MOST_LINE
+from .process import MAX_LINE
 
 CONNECT_SECONDS = 8.0
 SILENCE_SECONDS = 330.0
-"""Between two bytes of an answer. A call has its own limit, which is shorter where the server shows no sign of life."""
+"""Between two bytes of an answer. A call has its own, shorter limit."""
 
 _contexts: list[ssl.SSLContext] = []
 
 
 class Refused(Exception):
-    """An answer that is not read on. Its text says why."""
+    """An answer that is not accepted. Its text says why."""
 
 
 class Traffic:
-    """What was seen of a server's answers: the package tells of errors without their number."""
+    """Notes the status of answers, which the package's errors do not contain, and limits their size."""
 
     def __init__(self) -> None:
-        self.status = 0
-        """Of the last answer."""
+        self.last_status = 0
 
-    async def see(self, response: httpx2.Response) -> None:
-        """Called by the client for each answer, before its body is read. Raises Refused."""
-        self.status = response.status_code
+    async def check(self, response: httpx2.Response) -> None:
+        """Look at an answer before its body is read. Raises Refused."""
+        self.last_status = response.status_code
         if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
-            raise Refused("It compresses its answers, though it was asked not to.")
+            raise Refused("It compresses its answers, although it was asked not to.")
         if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            response.stream = _Bounded(response.stream)  # the package limits each event of a stream itself
+            response.stream = _LimitedBody(response.stream)  # the package limits each event of a stream itself
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """A body that ends with an error when it gets too long."""
+class _LimitedBody(httpx2.AsyncByteStream):
+    """A body that raises Refused when it gets too long."""
 
     def __init__(self, stream: object) -> None:
         assert isinstance(stream, httpx2.AsyncByteStream)
@@ -50,8 +49,8 @@ class _Bounded(httpx2.AsyncByteStream):
         size = 0
         async for chunk in self._stream:
             size += len(chunk)
-            if size > MOST_LINE:
-                raise Refused(f"Its answer has more than {MOST_LINE:,} bytes.")
+            if size > MAX_LINE:
+                raise Refused(f"Its answer has more than {MAX_LINE:,} bytes.")
             yield chunk
 
     async def aclose(self) -> None:
@@ -59,8 +58,11 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClient:
-    """A client that is not entered yet. The key, if there is one, goes along with each request to that server, and
-    with none to another: redirects elsewhere are not followed by the package. Raises InvalidURL."""
+    """Return a client that is not entered yet. Raises InvalidURL.
+
+    The key, if there is one, is sent with each request to that server, and to no other: the package does not follow
+    redirects elsewhere.
+    """
     address = httpx2.URL(url)
     if address.scheme not in ("http", "https") or not address.host:
         raise httpx2.InvalidURL("not http:// or https://")
@@ -70,6 +72,6 @@ async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClien
         headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
         timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS, write=30.0, pool=30.0),
         verify=_contexts[0],
-        trust_env=not is_local_host(address.host),  # no proxy leads to this machine
-        event_hooks={"response": [traffic.see]},
+        trust_env=not is_local_host(address.host),  # this machine is not reached through a proxy
+        event_hooks={"response": [traffic.check]},
     )

@@ -1,4 +1,4 @@
-"""The lines of a child process as the streams that the `mcp` package talks through."""
+"""The lines of a server's process as the streams that the `mcp` package communicates through."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp import types
 from mcp.shared.message import SessionMessage
 
-from .child import MOST_LINE, Child
+from .process import MAX_LINE, ServerProcess
 
-MESSAGES_AT_ONCE = 32
-REST_SECONDS = 0.01
-"""After so many messages the reader rests: a server that never stops talking must leave time to everybody else."""
-MOST_UNSENT = 256
-GARBAGE_KEPT = 200
+MAX_BURST = 32
+PAUSE_SECONDS = 0.01
+"""After so many messages the reader pauses: a server that never stops sending must leave time to everybody else."""
+MAX_UNSENT = 256
+MAX_GARBAGE = 200
 
 Arriving = MemoryObjectSendStream[SessionMessage | Exception]
 Leaving = MemoryObjectReceiveStream[SessionMessage]
 
 
 @asynccontextmanager
-async def pipes(
-    child: Child,
+async def open_pipes(
+    process: ServerProcess,
 ) -> AsyncGenerator[tuple[MemoryObjectReceiveStream[Any], MemoryObjectSendStream[Any]], None]:
-    """A transport as the package wants it. The first stream ends when the child's output does.
+    """Open a transport as the package wants it. The first stream ends when the output of the process does.
 
-    Ours, since the package's own keeps a line of any length and copies all of it with each chunk, leaves children of
-    the child alive, and waits 4 s for one that does not end.
+    Not the package's own, which keeps a line of any length and copies all of it with each chunk, leaves children of
+    the process alive, and waits 4 s for one that does not end.
     """
     arriving, arrived = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    leaving, left = anyio.create_memory_object_stream[SessionMessage](MOST_UNSENT)
-    tasks = [asyncio.ensure_future(_read(child, arriving)), asyncio.ensure_future(_write(child, left))]
+    leaving, left = anyio.create_memory_object_stream[SessionMessage](MAX_UNSENT)
+    tasks = [asyncio.ensure_future(_read(process, arriving)), asyncio.ensure_future(_write(process, left))]
     try:
         yield arrived, leaving
     finally:
@@ -50,36 +50,36 @@ async def pipes(
                 task.result()
 
 
-async def _read(child: Child, arriving: Arriving) -> None:
+async def _read(process: ServerProcess, arriving: Arriving) -> None:
     count = 0
     async with arriving:
-        while (line := await child.line()) is not None:
-            message = _message(line, child)
+        while (line := await process.read_line()) is not None:
+            message = _parse_message(line, process)
             if message is not None:
                 try:
                     await arriving.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    return  # nobody listens any more
+                    return  # nobody reads any more
             count += 1
-            if count % MESSAGES_AT_ONCE == 0:
-                await asyncio.sleep(REST_SECONDS)
+            if count % MAX_BURST == 0:
+                await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def _write(child: Child, left: Leaving) -> None:
+async def _write(process: ServerProcess, left: Leaving) -> None:
     async with left:
         async for message in left:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
-                child.write(text.encode() + b"\n")
+                process.write(text.encode() + b"\n")
             except ConnectionError:
-                child.kill()  # it has ended, or it never reads: either way its output ends now
+                process.kill()  # it has ended, or never reads: now its output ends, too
                 return
 
 
-def _message(line: bytes, child: Child) -> types.JSONRPCMessage | None:
-    """The message on that line. None for what is none: a program's own chatter, which the protocol forbids."""
+def _parse_message(line: bytes, process: ServerProcess) -> types.JSONRPCMessage | None:
+    """Return the message on a line; None for other output of the program, which the protocol forbids."""
     if not line.endswith(b"\n"):
-        return _too_long(line)
+        return _error_for_long(line)
     text = line.strip()
     if not text:
         return None
@@ -89,20 +89,20 @@ def _message(line: bytes, child: Child) -> types.JSONRPCMessage | None:
             return types.jsonrpc_message_adapter.validate_python(fields, by_name=False)
     except (msgspec.DecodeError, ValueError, RecursionError):
         pass
-    child.garbage = child.garbage or text[:GARBAGE_KEPT].decode(errors="replace")
+    process.garbage = process.garbage or text[:MAX_GARBAGE].decode(errors="replace")
     return None
 
 
-class _Answer(msgspec.Struct):
+class _AnswerId(msgspec.Struct):
     id: int
 
 
-def _too_long(start: bytes) -> types.JSONRPCMessage | None:
-    """In the place of an answer that is too long, an error for the call that waits for it."""
+def _error_for_long(start: bytes) -> types.JSONRPCMessage | None:
+    """Return an error for the call whose answer is too long."""
     head, _, _ = start.partition(b'"result"')
     try:
-        answer = msgspec.json.decode(head.rstrip(b", \t") + b"}", type=_Answer)
+        answer = msgspec.json.decode(head.rstrip(b", \t") + b"}", type=_AnswerId)
     except msgspec.DecodeError:
         return None
-    error = types.ErrorData(code=types.INTERNAL_ERROR, message=f"The answer has more than {MOST_LINE:,} bytes.")
+    error = types.ErrorData(code=types.INTERNAL_ERROR, message=f"The answer has more than {MAX_LINE:,} bytes.")
     return types.JSONRPCError(jsonrpc="2.0", id=answer.id, error=error)

@@ -1,4 +1,4 @@
-"""The errors of a connection to a server of tools, put into words. Imports the `mcp` package: import it late."""
+"""The errors of a session with an MCP server, in words. Imports the `mcp` package: import it late."""
 
 from __future__ import annotations
 
@@ -9,75 +9,73 @@ from pydantic import ValidationError
 
 from desktop_app.settings import McpServer
 
+from .failures import Reason, describe_exit
 from .http import Refused
-from .link import Link as Link
-from .words import Reason, end_of
+from .session import ServerSession as ServerSession
 
 NEWER_ONLY = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
-"""What a server answers to the old handshake if it knows only the new one."""
+"""The answers to the old handshake of a server that knows only the new one."""
 _CLOSED = "Connection closed"
-"""What the package says of a connection that has ended."""
+"""The package's message for a connection that has ended."""
 _SETTINGS = "Look at its command in the settings, and try it in a terminal."
 
 
 def is_newer_only(error: BaseException) -> bool:
-    """Whether a server should be asked again with the newer handshake."""
-    leaf = _leaf(error)
+    """Return whether a server should be asked again with the newer handshake."""
+    leaf = _first_error(error)
     return isinstance(leaf, MCPError) and leaf.code in NEWER_ONLY
 
 
-def reason_of(error: BaseException, server: McpServer, link: Link, seconds: float) -> Reason | None:
-    """Why a connection could not be opened, or ended. None where the error is none of the world. seconds: the limit."""
-    match _leaf(error):
+def reason_of(error: BaseException, server: McpServer, session: ServerSession, seconds: float) -> Reason | None:
+    """Return why a session could not be opened, or ended; None for an unexpected error. seconds: the time limit."""
+    match _first_error(error):
         case TimeoutError():
-            return _silent(link, seconds)
+            return _silent(session, seconds)
         case MCPError() as refusal:
-            return _refused(refusal, link)
+            return _reason_of_refusal(refusal, session)
         case Refused() as refusal:
             return Reason("garbage", str(refusal), "Only the makers of the server can change that.")
         case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
-            return Reason("bad_input", "Its address is not one.", "Correct the address in the settings.")
+            return Reason("bad_input", "Its address is not valid.", "Correct the address in the settings.")
         case httpx2.HTTPError() as trouble:
             return _unreachable(trouble)
-        case OSError() as trouble if link.child is None and server.command:
+        case OSError() as trouble if session.process is None and server.command:
             return _not_started(trouble, server)
         case OSError() as trouble:
             return Reason("connection", f"The connection broke: {trouble.strerror or trouble}.")
         case ValidationError() | msgspec.MsgspecError() | UnicodeError():
-            return Reason(
-                "garbage", "What it sent is not what the protocol wants.", "Try a newer version of the server."
-            )
+            return Reason("garbage", "What it sent does not follow the protocol.", "Try a newer version of the server.")
         case RuntimeError() as trouble if "protocol version" in str(trouble):
             return Reason("unsupported", f"{trouble}.", "Try another version of the server.")
-        case ValueError() as trouble if server.command and link.child is None:
+        case ValueError() as trouble if server.command and session.process is None:
             return Reason("bad_input", f"Its program could not be started: {trouble}.", _SETTINGS)
     return None
 
 
-def ended(link: Link) -> Reason:
-    """Of a connection that was open, and ended by itself."""
-    what = end_of(link.child.code) if link.child is not None else "It closed the connection."
+def reason_of_end(session: ServerSession) -> Reason:
+    """Return why a session ended that was open, and was not closed by us."""
+    what = describe_exit(session.process.exit_code) if session.process is not None else "It closed the connection."
     return Reason("connection", what, is_over=True)
 
 
-def _leaf(error: BaseException) -> BaseException:
-    """The first error of a group: the package's task groups wrap whatever goes wrong in them."""
+def _first_error(error: BaseException) -> BaseException:
+    """Return the first error of a group: the package's task groups wrap their errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
-def _refused(error: MCPError, link: Link) -> Reason:
-    # The package's own number for a connection that is closed is one that servers may use for errors of theirs.
-    is_over = error.code == types.CONNECTION_CLOSED and (link.has_ended or error.message == _CLOSED)
-    if is_over and link.child is not None:
-        return ended(link)
-    if link.child is not None:
+def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
+    # Servers may use the package's code for a closed connection for errors of their own.
+    is_over = error.code == types.CONNECTION_CLOSED and (session.has_ended or error.message == _CLOSED)
+    if is_over and session.process is not None:
+        return reason_of_end(session)
+    if session.process is not None:
         return Reason("malformed", f"It refuses the request: {error.message}")
-    status = link.traffic.status
+    status = session.traffic.last_status
     if status in (401, 403):
         return Reason("auth", f"It does not accept the key (HTTP {status}).", "Enter its key in the settings.")
-    if status == 404 and link.is_open:
+    if status == 404 and session.is_open:
         return Reason("connection", "It has forgotten this session.", is_over=True, is_unsent=True)
     if status == 404:
         return Reason("not_found", "There is no such server at its address (HTTP 404).", "Correct the address.")
@@ -90,9 +88,9 @@ def _refused(error: MCPError, link: Link) -> Reason:
     return Reason("malformed", f"It refuses the request: {error.message}")
 
 
-def _silent(link: Link, seconds: float) -> Reason:
+def _silent(session: ServerSession, seconds: float) -> Reason:
     what = f"It did not answer within {seconds:g} seconds."
-    garbage = link.child.garbage if link.child is not None else ""
+    garbage = session.process.garbage if session.process is not None else ""
     if garbage:
         return Reason("garbage", f"{what} What it writes is not the protocol: {garbage!r}", _SETTINGS)
     return Reason("timeout", what, "If it needs long to start, ask again in a while.")

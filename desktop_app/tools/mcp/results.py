@@ -1,4 +1,4 @@
-"""What a server answered, as the text that the model gets."""
+"""The answers of a server as the text that the model gets."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from mcp import types
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ToolOutcome
 
-MOST_LINE_SHOWN = 2_000
+MAX_LINE_SHOWN = 2_000
 """Characters of one line that a tool shows while it runs."""
 
 
 def outcome_of(result: types.CallToolResult) -> ToolOutcome:
-    """Texts joined; images, sounds and files in words; structured content where there is nothing else."""
-    parts = [_told(block) for block in result.content]
+    """Return the texts, and images, sounds and files in words; structured content if there is nothing else."""
+    parts = [_text_of(block) for block in result.content]
     if not any(part.strip() for part in parts) and result.structured_content is not None:
         parts = [json.dumps(result.structured_content, ensure_ascii=False, indent=1)]
     text = "\n\n".join(part for part in parts if part) or "(The tool returned nothing.)"
@@ -24,23 +24,22 @@ def outcome_of(result: types.CallToolResult) -> ToolOutcome:
 
 
 def progress_line(progress: float, total: float | None, message: str | None) -> str:
-    """A sign of progress as a line of output: "3 of 10: indexing"."""
+    """Return progress as a line of output: "3 of 10: indexing"."""
     count = f"{progress:g} of {total:g}" if total else f"{progress:g}"
-    return line_of(f"{count}: {message}" if message else count)
+    return _line_of(f"{count}: {message}" if message else count)
 
 
 def log_line(level: str, data: Any) -> str:
-    """A log message as a line of output. What is no text is shown as JSON."""
+    """Return a log message as a line of output."""
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
-    return line_of(text if level in ("debug", "info", "notice") else f"{level}: {text}")
+    return _line_of(text if level in ("debug", "info", "notice") else f"{level}: {text}")
 
 
-def line_of(text: str) -> str:
-    """One line of output, with its end."""
-    return replace_surrogates_in_text(" ".join(text[: MOST_LINE_SHOWN + 1].splitlines())[:MOST_LINE_SHOWN]) + "\n"
+def _line_of(text: str) -> str:
+    return replace_surrogates_in_text(" ".join(text[: MAX_LINE_SHOWN + 1].splitlines())[:MAX_LINE_SHOWN]) + "\n"
 
 
-def _told(block: types.ContentBlock) -> str:
+def _text_of(block: types.ContentBlock) -> str:
     match block:
         case types.TextContent(text=text):
             return text
@@ -52,13 +51,13 @@ def _told(block: types.ContentBlock) -> str:
             return f"[{uri}]\n{text}"
         case types.EmbeddedResource(resource=resource):
             data = getattr(resource, "blob", "")
-            return f"[{resource.uri}: a file, {resource.mime_type or 'of no known type'}, {_size(data)}, not shown.]"
+            return f"[{resource.uri}: a file, {resource.mime_type or 'of unknown type'}, {_size(data)}, not shown.]"
         case types.ResourceLink(uri=uri, name=name, description=description):
             return f"[A link: {name}, {uri}{f', {description}' if description else ''}]"
-    return "[Something that is no text.]"
+    return "[Something that is not text.]"
 
 
 def _size(base64_text: str) -> str:
-    """What a text in base64 takes when it is decoded."""
+    """Return the size of a base64 text when it is decoded."""
     count = len(base64_text) * 3 // 4 - base64_text[-2:].count("=")
     return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"

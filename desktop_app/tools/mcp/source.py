@@ -1,7 +1,7 @@
-"""The tools of servers that speak the Model Context Protocol, offered like our own.
+"""The tools of servers that speak the Model Context Protocol, offered like the built-in ones.
 
-What a server says is data: its instructions are put into no prompt, its descriptions are shortened and hold nothing
-invisible, and its word that a tool only reads ("readOnlyHint") spares nobody the question.
+What a server says is data: its instructions are put into no prompt, its descriptions are shortened and cleaned of
+invisible characters, and its claim that a tool only reads ("readOnlyHint") does not replace a permission.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from desktop_app.conversation.tools import RequiredPermission, ToolContext, Tool
 from desktop_app.permissions.rules import literal
 from desktop_app.settings import McpServer
 
-from .connection import Connection
+from .failures import unsent_outcome
 from .guard import Guard
-from .names import JOINT, prefixes
 from .schema import Json
-from .surroundings import Limits, ServerContext
-from .words import no_answer
+from .server_context import ServerContext, ServerLimits
+from .supervisor import ServerSupervisor
+from .tool_list import SEPARATOR, prefixes_of
 
 STOP_SECONDS = 0.2
 """For a call that is cancelled, to tell its server."""
-MOST_UNTOLD = 500
-"""Lines of output that wait to be taken; what a tool says beyond them is left out."""
-MOST_FOLDERS = 8
+MAX_PENDING_LINES = 500
+"""Lines of output that wait to be taken; further ones are dropped."""
+MAX_FOLDERS = 8
 """In which servers without a folder of their own run at once; the one that was not used for longest is ended."""
 
 
 class McpServers:
-    """A source of tools: `specs`, `needs`, `run` and `failures` as the toolbox has them. Belongs to one event loop.
+    """A source of tools that fits the `Toolbox` port. Belongs to one event loop.
 
     Servers are started when a conversation asks for their tools, and shared by conversations: one process for a server
     with a folder of its own, else one for each folder. Without servers nothing is imported or started.
@@ -45,53 +45,55 @@ class McpServers:
         servers: Sequence[McpServer],
         key_of: Callable[[str], str],
         on_bug: Callable[[BaseException], None],
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
     ) -> None:
-        self._around = ServerContext(key_of, on_bug, limits or Limits(), Guard())
+        self._context = ServerContext(key_of, on_bug, limits or ServerLimits(), Guard())
         self._servers = tuple(servers)
-        self._prefixes = prefixes(server.name for server in self._servers)
-        self._connections: dict[tuple[str, str], Connection] = {}
+        self._prefixes = prefixes_of(server.name for server in self._servers)
+        self._supervisors: dict[tuple[str, str], ServerSupervisor] = {}
         self._folders: dict[str, float] = {}
-        """Where conversations work, and when each was last used; the one used last comes last."""
+        """Where conversations work, and when each was last used; the most recent one comes last."""
 
-    async def specs(self, place: ToolContext) -> tuple[ToolSpec, ...]:
-        """The tools of all servers that answer: the servers in the order of the settings. Waits at most 3 s for those
-        that start; they are there the next time."""
-        wanted = self._wanted(place.folder)
-        for connection in wanted:
-            connection.wake()
-        if wanted:
-            self._use(place.folder)
-            await asyncio.gather(*(connection.first_settled() for connection in wanted))
-        return tuple(offer.spec for connection in wanted for offer in connection.offers)
+    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        """Return the tools of all servers that answer, in the order of the settings.
 
-    async def needs(self, call: ToolCall, place: ToolContext) -> tuple[RequiredPermission, ...]:
-        """Each call of a server's tool has to be allowed. Told from its name alone, since a server that does not
-        answer now may do so a moment later."""
-        prefix, joint, tail = call.name.partition(JOINT)
+        Waits at most 3 s for servers that start; their tools are there the next time.
+        """
+        supervisors = self._supervisors_for(context.folder)
+        for supervisor in supervisors:
+            supervisor.wake()
+        if supervisors:
+            self._note_use(context.folder)
+            await asyncio.gather(*(supervisor.wait_for_start() for supervisor in supervisors))
+        return tuple(tool.spec for supervisor in supervisors for tool in supervisor.tools)
+
+    async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        """Require permission for each call. Found from its name alone, since a server that does not answer now may do
+        so a moment later."""
+        prefix, separator, suffix = call.name.partition(SEPARATOR)
         servers = [s.name for s in self._servers if s.is_on and self._prefixes[s.name] == prefix]
-        if not joint or not servers:
+        if not separator or not servers:
             return ()
-        target = f"{servers[0].replace('/', '_')}/{tail}"
+        target = f"{servers[0].replace('/', '_')}/{suffix}"
         return (RequiredPermission(call.name, "mcp", target, literal(target)),)
 
-    async def run(self, call: ToolCall, place: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Lines of progress and logs as they come, and at last the outcome. Closing it tells the server to stop."""
-        arguments = _arguments(call.arguments)
+    async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Yield lines of progress and logs as they come, then the outcome. Closing it tells the server to stop."""
+        arguments = _read_arguments(call.arguments)
         if arguments is None:
-            yield ToolOutcome("The arguments are no JSON object; the tool did not run.", is_error=True)
+            yield ToolOutcome("The arguments are not a JSON object; the tool did not run.", is_error=True)
             return
-        found = await self._find(call.name, place)
+        found = await self._find(call.name, context)
         if isinstance(found, ToolOutcome):
             yield found
             return
-        connection, tool = found
-        told: asyncio.Queue[str | ToolOutcome] = asyncio.Queue()
-        name = self._around.next_name(call.name)
-        task = self._around.tasks.start(name, _call(connection, tool, arguments, told))
+        supervisor, tool = found
+        pieces: asyncio.Queue[str | ToolOutcome] = asyncio.Queue()
+        name = self._context.next_name(call.name)
+        task = self._context.tasks.start(name, _call(supervisor, tool, arguments, pieces))
         try:
             while True:
-                piece = await told.get()
+                piece = await pieces.get()
                 yield piece
                 if isinstance(piece, ToolOutcome):
                     return
@@ -101,102 +103,105 @@ class McpServers:
                 await asyncio.wait({task}, timeout=STOP_SECONDS)
 
     def failures(self) -> tuple[Failure, ...]:
-        """Which servers do not answer, and why; and which of their tools cannot be offered."""
+        """Return which servers do not answer, and which of their tools cannot be offered."""
         order = list(self._prefixes)
-        connections = sorted(self._connections.values(), key=lambda connection: order.index(connection.server.name))
-        return tuple(dict.fromkeys(failure for connection in connections for failure in connection.failures))
+        supervisors = sorted(self._supervisors.values(), key=lambda supervisor: order.index(supervisor.server.name))
+        return tuple(dict.fromkeys(failure for supervisor in supervisors for failure in supervisor.failures))
 
     async def change(self, servers: Sequence[McpServer]) -> None:
-        """Takes the settings: ends what is gone, off or different, and leaves the others alone. Where conversations
-        work already, new servers are started, and those that had failed are tried again."""
+        """Apply the settings: end servers that are gone, off or different, and leave the others alone.
+
+        Where conversations work already, new servers are started, and those that had failed are tried again.
+        """
         before = self._prefixes
         self._servers = tuple(servers)
-        self._prefixes = prefixes(server.name for server in servers)
+        self._prefixes = prefixes_of(server.name for server in servers)
         kept = {s.name: s for s in servers if s.is_on and before.get(s.name) == self._prefixes[s.name]}
-        await self._close(lambda connection: kept.get(connection.server.name) != connection.server)
+        await self._close(lambda supervisor: kept.get(supervisor.server.name) != supervisor.server)
         for folder in self._folders:
-            for connection in self._wanted(folder):
-                connection.wake(is_urgent=True)
+            for supervisor in self._supervisors_for(folder):
+                supervisor.wake(is_urgent=True)
 
     async def close(self) -> None:
-        """Ends all servers and all that they have started, within 2 s."""
+        """End all servers and all that they have started, within 2 s."""
         self._servers = ()
         await self._close(lambda _: True)
-        await self._around.tasks.cancel_all()
-        self._around.guard.close()
+        await self._context.tasks.cancel_all()
+        self._context.guard.close()
 
-    def _wanted(self, folder: str) -> list[Connection]:
-        """The connections of all servers that are on, for that folder, in the order of the settings."""
-        found: dict[str, Connection] = {}
+    def _supervisors_for(self, folder: str) -> list[ServerSupervisor]:
+        """Return those of all servers that are on, in the order of the settings."""
+        found: dict[str, ServerSupervisor] = {}
         for server in self._servers:
             if server.is_on and server.name not in found:
                 key = (server.name, _folder_of(server, folder))
-                if key not in self._connections:
-                    self._connections[key] = Connection(server, self._prefixes[server.name], key[1], self._around)
-                found[server.name] = self._connections[key]
+                if key not in self._supervisors:
+                    prefix = self._prefixes[server.name]
+                    self._supervisors[key] = ServerSupervisor(server, prefix, key[1], self._context)
+                found[server.name] = self._supervisors[key]
         return list(found.values())
 
-    async def _find(self, name: str, place: ToolContext) -> tuple[Connection, str] | ToolOutcome:
-        """The connection that offers it, and the server's own name for it; or why there is none."""
-        for connection in self._wanted(place.folder):
-            if name.startswith(self._prefixes[connection.server.name] + JOINT):
-                connection.wake()
-                await connection.first_settled()
-                for offer in connection.offers:
-                    if offer.spec.name == name:
-                        return connection, offer.tool
-                if connection.failure is not None:
-                    return no_answer(connection.server.name, connection.failure)
-                return ToolOutcome(f"The MCP server “{connection.server.name}” has no tool of that name now.", True)
+    async def _find(self, name: str, context: ToolContext) -> tuple[ServerSupervisor, str] | ToolOutcome:
+        """Return the supervisor of the server that offers the tool, and its name there; or why there is none."""
+        for supervisor in self._supervisors_for(context.folder):
+            server = supervisor.server.name
+            if name.startswith(self._prefixes[server] + SEPARATOR):
+                supervisor.wake()
+                await supervisor.wait_for_start()
+                for tool in supervisor.tools:
+                    if tool.spec.name == name:
+                        return supervisor, tool.name
+                if supervisor.failure is not None:
+                    return unsent_outcome(server, supervisor.failure)
+                return ToolOutcome(f"The MCP server “{server}” has no tool of that name now.", is_error=True)
         return ToolOutcome("There is no such tool: its server is off, or was removed.", is_error=True)
 
-    def _use(self, folder: str) -> None:
-        """Remembers that a conversation works there, and ends what served one that nobody has used for long."""
+    def _note_use(self, folder: str) -> None:
+        """Note that a conversation works there, and end what served folders that nobody has used for long."""
         now = asyncio.get_running_loop().time()
         self._folders.pop(folder, None)
         self._folders[folder] = now
-        names = list(self._folders)
-        old = {f for f in names[:-MOST_FOLDERS] if f != folder}
-        old |= {f for f in names if now - self._folders[f] > self._around.limits.idle}
+        folders = list(self._folders)
+        old = set(folders[:-MAX_FOLDERS])
+        old |= {f for f in folders if now - self._folders[f] > self._context.limits.idle}
         for each in old:
             del self._folders[each]
-        needed = {(s.name, _folder_of(s, f)) for s in self._servers for f in self._folders}
-        unused = {id(c) for key, c in self._connections.items() if key not in needed and not c.is_busy}
+        needed = {(server.name, _folder_of(server, f)) for server in self._servers for f in self._folders}
+        unused = {id(s) for key, s in self._supervisors.items() if key not in needed and not s.is_busy}
         if unused:
-            self._around.tasks.start(self._around.next_name("end"), self._close(lambda c: id(c) in unused))
+            name = self._context.next_name("end")
+            self._context.tasks.start(name, self._close(lambda supervisor: id(supervisor) in unused))
 
-    async def _close(self, is_gone: Callable[[Connection], bool]) -> None:
-        gone = [key for key, connection in self._connections.items() if is_gone(connection)]
-        connections = [self._connections.pop(key) for key in gone]
-        if connections:
-            await asyncio.gather(*(connection.close() for connection in connections))
+    async def _close(self, is_unwanted: Callable[[ServerSupervisor], bool]) -> None:
+        keys = [key for key, supervisor in self._supervisors.items() if is_unwanted(supervisor)]
+        await asyncio.gather(*(self._supervisors.pop(key).close() for key in keys))
 
 
-async def _call(connection: Connection, tool: str, arguments: Json, told: asyncio.Queue[str | ToolOutcome]) -> None:
-    """Runs a call to its end; what it says on its way, and how it ended, goes into the queue."""
+async def _call(
+    supervisor: ServerSupervisor, tool: str, arguments: Json, pieces: asyncio.Queue[str | ToolOutcome]
+) -> None:
+    """Run a call to its end, and put its output and its outcome into the queue."""
 
-    def say(line: str) -> None:
-        if told.qsize() < MOST_UNTOLD:
-            told.put_nowait(line)
+    def show_line(line: str) -> None:
+        if pieces.qsize() < MAX_PENDING_LINES:
+            pieces.put_nowait(line)
 
     try:
-        told.put_nowait(await connection.call(tool, arguments, say))
-    except BaseException:  # a bug, which is told elsewhere, or the end of everything: nobody may wait for nothing
-        told.put_nowait(ToolOutcome("The call was ended; it may have had effects.", is_error=True))
+        pieces.put_nowait(await supervisor.call(tool, arguments, show_line))
+    except BaseException:  # a bug, which is reported elsewhere, or the end of everything: nobody may wait for nothing
+        pieces.put_nowait(ToolOutcome("The call was ended; it may have had effects.", is_error=True))
         raise
 
 
-def _arguments(text: str) -> Json | None:
-    """The arguments that a model wrote; None if they are no JSON object."""
+def _read_arguments(text: str) -> Json | None:
+    """Return the arguments that a model wrote; None if they are not a JSON object."""
     try:
-        found = msgspec.json.decode(text or "{}")
+        arguments = msgspec.json.decode(text or "{}")
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def _folder_of(server: McpServer, folder: str) -> str:
-    """Where its process runs; "" for one that is not ours."""
-    if not server.command:
-        return ""
-    return str(Path(server.folder or folder or "~").expanduser())
+    """Return where its process runs; "" for a server that is not ours."""
+    return str(Path(server.folder or folder or "~").expanduser()) if server.command else ""

@@ -14,12 +14,12 @@ from typing import Any
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
+from desktop_app.tools.mcp.server_context import ServerLimits
 from desktop_app.tools.mcp.source import McpServers
-from desktop_app.tools.mcp.surroundings import Limits
 from slowness import slowness
 
 FOLDER = Path(__file__).parent / "mcp_servers"
-PATIENT = Limits(wait=20.0, start=20.0)
+PATIENT = ServerLimits(wait=20.0, start=20.0)
 """For servers made with the package, which need a second or two to start, and more on a busy machine."""
 
 
@@ -31,7 +31,9 @@ def server(file: str, how: str = "", name: str = "", **more: Any) -> McpServer:
 class Bench:
     """Servers, and a conversation that works in a folder. bugs: what was told of our own errors."""
 
-    def __init__(self, folder: Path, servers: tuple[McpServer, ...], limits: Limits, keys: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, servers: tuple[McpServer, ...], limits: ServerLimits, keys: dict[str, str]
+    ) -> None:
         self.bugs: list[BaseException] = []
         self.servers = McpServers(servers, lambda name: keys.get(name, ""), self.bugs.append, limits)
         self.place = ToolContext("c", str(folder))
@@ -64,7 +66,7 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    folder: Path, *servers: McpServer, limits: Limits = PATIENT, keys: dict[str, str] | None = None
+    folder: Path, *servers: McpServer, limits: ServerLimits = PATIENT, keys: dict[str, str] | None = None
 ) -> AsyncIterator[Bench]:
     """Ends everything within 2 s, and finds no bug of ours."""
     one = Bench(folder, servers, limits, keys or {})

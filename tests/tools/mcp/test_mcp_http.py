@@ -15,9 +15,9 @@ from mcp_servers.web import web
 from web_server import certificates
 
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.surroundings import Limits
+from desktop_app.tools.mcp.server_context import ServerLimits
 
-HASTY = Limits(start=1.5, wait=20.0, call=1.0, pause=0.05)
+HASTY = ServerLimits(start=1.5, wait=20.0, call=1.0, pause=0.05)
 
 
 def at(url: str, name: str = "web") -> McpServer:
@@ -52,11 +52,11 @@ async def test_a_server_that_does_not_answer_is_a_failure_in_words(
     ("url", "words"),
     [
         ("http://127.0.0.1:9/mcp", "It could not be reached"),
-        ("ftp://example.org/mcp", "Its address is not one"),
-        ("file:///etc/passwd", "Its address is not one"),
-        ("http://", "Its address is not one"),
-        ("not an address", "Its address is not one"),
-        ("http://[::", "Its address is not one"),
+        ("ftp://example.org/mcp", "Its address is not valid"),
+        ("file:///etc/passwd", "Its address is not valid"),
+        ("http://", "Its address is not valid"),
+        ("not an address", "Its address is not valid"),
+        ("http://[::", "Its address is not valid"),
     ],
 )
 async def test_an_address_that_leads_nowhere(tmp_path: Path, url: str, words: str) -> None:

@@ -17,12 +17,12 @@ import pytest
 from mcp_bench import FOLDER, Heartbeat, bench, server, until
 
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.child import Child
 from desktop_app.tools.mcp.guard import Guard
-from desktop_app.tools.mcp.surroundings import Limits
+from desktop_app.tools.mcp.process import ServerProcess
+from desktop_app.tools.mcp.server_context import ServerLimits
 from slowness import slowness
 
-QUICK = Limits(wait=10, start=10, pause=0.05, pause_most=0.2)
+QUICK = ServerLimits(wait=10, start=10, pause=0.05, max_pause=0.2)
 
 
 def pids_of(folder: Path) -> list[int]:
@@ -62,7 +62,7 @@ async def test_a_server_starts_when_its_tools_are_asked_for_and_once_only(tmp_pa
 
 async def test_a_slow_server_is_not_waited_for_and_is_there_later(tmp_path: Path) -> None:
     slow = McpServer("slow", ("/bin/sh", "-c", f"sleep 0.8; exec {sys.executable} {FOLDER / 'rude.py'}"))
-    async with bench(tmp_path, slow, server("rude"), limits=Limits(wait=0.4)) as one:
+    async with bench(tmp_path, slow, server("rude"), limits=ServerLimits(wait=0.4)) as one:
         began = time.monotonic()
         first = await one.names()
         assert time.monotonic() - began < 0.7 * slowness()
@@ -103,7 +103,7 @@ async def test_a_call_during_which_the_server_is_killed_says_so(tmp_path: Path) 
 
 @pytest.mark.slow
 async def test_a_server_that_dies_again_and_again_is_left_alone_until_it_is_wanted(tmp_path: Path) -> None:
-    async with bench(tmp_path, server("rude"), limits=Limits(wait=10, pause=0.02, pause_most=0.05)) as one:
+    async with bench(tmp_path, server("rude"), limits=ServerLimits(wait=10, pause=0.02, max_pause=0.05)) as one:
         await one.names()
         killed: set[int] = set()
         async with asyncio.timeout(20):
@@ -123,7 +123,7 @@ async def test_a_server_that_dies_again_and_again_is_left_alone_until_it_is_want
 @pytest.mark.slow
 async def test_a_server_that_needs_long_is_told_of_and_may_still_come(tmp_path: Path) -> None:
     slow = McpServer("slow", ("/bin/sh", "-c", f"sleep 1.5; exec {sys.executable} {FOLDER / 'rude.py'}"))
-    async with bench(tmp_path, slow, limits=Limits(start=0.5, wait=10)) as one:
+    async with bench(tmp_path, slow, limits=ServerLimits(start=0.5, wait=10)) as one:
         assert await one.names() == []
         assert "did not answer within 0.5 seconds" in one.servers.failures()[0].detail
         [only] = children_with("sleep 1.5")
@@ -156,7 +156,7 @@ async def test_settings_change_only_the_servers_that_they_change(tmp_path: Path)
 
 
 async def test_a_mended_server_is_tried_at_once(tmp_path: Path) -> None:
-    async with bench(tmp_path, server("rude", "dead"), limits=Limits(wait=10, pause=60)) as one:
+    async with bench(tmp_path, server("rude", "dead"), limits=ServerLimits(wait=10, pause=60)) as one:
         assert await one.names() == []
         assert await one.names() == []  # it is not started anew each time
         assert one.servers.failures()
@@ -199,7 +199,7 @@ async def test_children_of_a_server_that_ends_politely_are_ended_too(tmp_path: P
 
 
 async def test_closing_while_a_server_starts_ends_it(tmp_path: Path) -> None:
-    async with bench(tmp_path, server("rude", "silent"), limits=Limits(wait=0.1)) as one:
+    async with bench(tmp_path, server("rude", "silent"), limits=ServerLimits(wait=0.1)) as one:
         await one.names()
         await until(servers_of_ours)
         began = time.monotonic()
@@ -213,12 +213,12 @@ async def test_closing_while_a_server_starts_ends_it(tmp_path: Path) -> None:
 async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) -> None:
     code = (
         "import asyncio, os, sys\n"
-        "from desktop_app.conversation.tools import Workplace\n"
+        "from desktop_app.conversation.tools import ToolContext\n"
         "from desktop_app.settings import McpServer\n"
         "from desktop_app.tools.mcp.source import McpServers\n"
         "async def main():\n"
         "    servers = McpServers((McpServer('s', tuple(sys.argv[2:])),), lambda name: '', print)\n"
-        "    while not (specs := await servers.specs(Workplace('c', sys.argv[1]))):\n"
+        "    while not (specs := await servers.specs(ToolContext('c', sys.argv[1]))):\n"
         "        await asyncio.sleep(0.1)\n"
         "    print(specs, flush=True)\n"
         "    await asyncio.sleep(60)\n"
@@ -238,13 +238,13 @@ async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) 
 @pytest.mark.slow
 async def test_the_guard_forgets_what_has_ended(tmp_path: Path) -> None:
     guard = Guard()
-    groups = [await Child.start(("/bin/sleep", "60"), {}, str(tmp_path), guard, lambda: None) for _ in range(3)]
+    groups = [await ServerProcess.start(("/bin/sleep", "60"), {}, str(tmp_path), guard, lambda: None) for _ in range(3)]
     await groups[1].stop()
     survivor = groups[2]
     guard.forget(survivor.pid)
     guard.close()  # as if this process had ended
-    await until(lambda: groups[0].code is not None)
-    assert survivor.code is None
+    await until(lambda: groups[0].exit_code is not None)
+    assert survivor.exit_code is None
     for group in (groups[0], survivor):
         await group.stop()
 
@@ -256,7 +256,7 @@ async def test_whatever_happens_at_whatever_moment_every_call_ends_and_nothing_i
 ) -> None:
     chance = random.Random(seed)
     kinds = ("well", "no answer", "flood", "quits", "pages", "dead", "stubborn", "shuffled")
-    limits = Limits(wait=0.3, start=1.0, start_most=1.0, call=0.4, pause=0.02, pause_most=0.1)
+    limits = ServerLimits(wait=0.3, start=1.0, max_start=1.0, call=0.4, pause=0.02, max_pause=0.1)
     first = tuple(server("rude", kind, f"server {n}") for n, kind in enumerate(kinds[:3]))
     async with bench(tmp_path, *first, limits=limits) as one:
         calls: list[asyncio.Task[object]] = []

@@ -7,17 +7,17 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.tools.mcp.names import JOINT, prefixes, tails
+from desktop_app.tools.mcp.tool_list import SEPARATOR, prefixes_of, suffixes_of
 
 NAMES = st.lists(st.text(max_size=90) | st.text("ab_-./", max_size=4), unique=True, max_size=12)
 
 
 def names_of(servers: dict[str, list[str]]) -> list[str]:
-    given_prefixes = prefixes(servers)
+    given_prefixes = prefixes_of(servers)
     return [
-        given_prefixes[server] + JOINT + tail
+        given_prefixes[server] + SEPARATOR + tail
         for server, tools in servers.items()
-        for tail in tails(tools, given_prefixes[server]).values()
+        for tail in suffixes_of(tools, given_prefixes[server]).values()
     ]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from mcp_bench import PATIENT, Heartbeat, bench, server
 
-from desktop_app.tools.mcp.surroundings import Limits
+from desktop_app.tools.mcp.server_context import ServerLimits
 
-HASTY = Limits(start=1.0, start_most=1.5, wait=20.0, call=0.5, pause=0.05)
+HASTY = ServerLimits(start=1.0, max_start=1.5, wait=20.0, call=0.5, pause=0.05)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ HASTY = Limits(start=1.0, start_most=1.5, wait=20.0, call=0.5, pause=0.05)
         ("garbage", "garbage", "What it writes is not the protocol: 'Welcome to the server!'"),
         ("silent", "timeout", "It did not answer within 1 seconds"),
         ("old", "unsupported", "1999-01-01"),
-        ("broken list", "garbage", "What it sent is not what the protocol wants"),
+        ("broken list", "garbage", "does not follow the protocol"),
     ],
 )
 async def test_a_server_that_does_not_start_is_a_failure_in_words(
@@ -75,7 +75,7 @@ async def test_a_stream_without_an_end_of_line_costs_neither_memory_nor_the_loop
 
 async def test_a_server_that_never_stops_talking_leaves_time_to_others(tmp_path: Path) -> None:
     heartbeat = Heartbeat()
-    async with bench(tmp_path, server("rude", "flood"), limits=Limits(wait=20, start=20, call=0.5)) as one:
+    async with bench(tmp_path, server("rude", "flood"), limits=ServerLimits(wait=20, start=20, call=0.5)) as one:
         await one.names()
         async with heartbeat.watched():
             lines, outcome = await one.run("rude__work")
@@ -125,7 +125,7 @@ async def test_tools_that_no_provider_would_take_are_left_out_and_named(tmp_path
     [
         ("structured", False, '"temperature": 21.5'),
         ("nothing", False, "(The tool returned nothing.)"),
-        ("wrong answer", True, "What it sent is not what the protocol wants"),
+        ("wrong answer", True, "does not follow the protocol"),
         ("refusing", True, "Not today."),
         ("quits", True, "Its program ended with the code 0"),
         ("no answer", True, "It showed no sign of progress for 0.5 seconds"),
@@ -133,7 +133,7 @@ async def test_tools_that_no_provider_would_take_are_left_out_and_named(tmp_path
     ],
 )
 async def test_each_answer_and_each_silence_is_an_outcome(tmp_path: Path, how: str, is_error: bool, words: str) -> None:
-    async with bench(tmp_path, server("rude", how), limits=Limits(wait=20, start=20, call=0.5)) as one:
+    async with bench(tmp_path, server("rude", how), limits=ServerLimits(wait=20, start=20, call=0.5)) as one:
         await one.names()
         _, outcome = await one.run("rude__work")
         assert words in outcome.text

@@ -17,9 +17,9 @@ from mcp_bench import PATIENT, Bench, bench, server, until
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.surroundings import Limits
+from desktop_app.tools.mcp.server_context import ServerLimits
+from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.toolbox import Toolbox
 from slowness import slowness
 
 pytestmark = pytest.mark.slow  # a server made with the package needs two seconds to start
@@ -56,7 +56,7 @@ async def test_calls_show_progress_fail_with_reasons_and_describe_images(worksho
     assert await workshop.text("workshop__picture") == (
         "Here it is:\n\n[An image, image/png, 20 kB. Only text can be shown here.]"
     )
-    assert "no JSON object" in (await pieces_of(workshop, "workshop__add", "[1, 2]"))[-1].text  # type: ignore[union-attr]
+    assert "not a JSON object" in (await pieces_of(workshop, "workshop__add", "[1, 2]"))[-1].text  # type: ignore[union-attr]
 
 
 async def pieces_of(one: Bench, name: str, arguments: str) -> list[object]:
@@ -89,7 +89,7 @@ async def test_a_list_that_changes_is_read_again_and_keeps_its_order(workshop: B
 
 
 async def test_progress_keeps_a_long_call_alive(tmp_path: Path) -> None:
-    limits = Limits(wait=20, start=20, call=1.0)
+    limits = ServerLimits(wait=20, start=20, call=1.0)
     async with bench(tmp_path, server("workshop"), limits=limits) as one:
         await one.names()
         assert "no sign of progress" in await one.text("workshop__dawdle", seconds=5)
@@ -127,7 +127,7 @@ async def test_every_call_has_to_be_allowed_whether_or_not_the_server_answers(tm
 
 async def test_it_is_a_source_of_the_toolbox(tmp_path: Path) -> None:
     async with bench(tmp_path, server("rude")) as one:
-        toolbox = Toolbox((one.servers,), SpillFolder(tmp_path / "spills"))
+        toolbox = ToolRegistry((one.servers,), SpillFolder(tmp_path / "spills"))
         specs = await toolbox.specs(one.place)
         assert [spec.name for spec in specs if spec.source] == ["rude__work"]
         call = ToolCall("1", "rude__work", "{}")
@@ -141,10 +141,10 @@ def test_nothing_is_imported_for_who_has_no_server() -> None:
     code = (
         "import asyncio, sys\n"
         "from desktop_app.tools.mcp.source import McpServers\n"
-        "from desktop_app.conversation.tools import Workplace\n"
+        "from desktop_app.conversation.tools import ToolContext\n"
         "async def main():\n"
         "    servers = McpServers((), lambda name: '', print)\n"
-        "    assert await servers.specs(Workplace('c')) == ()\n"
+        "    assert await servers.specs(ToolContext('c')) == ()\n"
         "    await servers.close()\n"
         "asyncio.run(main())\n"
         "assert not {'mcp', 'mcp_types', 'httpx2', 'pydantic', 'anyio'} & set(sys.modules)\n"

@@ -1,0 +1,104 @@
+"""Why an MCP server does not answer, in words: what happened, and what to do."""
+
+from __future__ import annotations
+
+import signal
+
+import msgspec
+
+from desktop_app.context.masking import MASK, mask_secrets
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.settings import McpServer
+
+from .schema import clean_text
+
+MIN_SECRET = 6
+"""Characters; a shorter value of an environment variable occurs in too many words."""
+_WITHOUT_EFFECT = ("auth", "malformed", "not_found", "rate_limit")
+"""Kinds of reasons after which a call has done nothing."""
+MAX_DETAIL = 1_500
+"""Characters of what a server says about its own trouble."""
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why a server does not answer."""
+
+    kind: str
+    """As in a Failure."""
+    text: str
+    """One or more sentences."""
+    advice: str = "Look at its settings; when they are right, ask again: it is started anew."
+    is_over: bool = False
+    """Whether nothing more can come through the connection."""
+    is_unsent: bool = False
+    """Whether the request has certainly had no effect."""
+
+
+class Secrets(msgspec.Struct, frozen=True):
+    """Values that must not be shown: a server's key, and what its settings put into its environment."""
+
+    values: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(server: McpServer, key: str) -> Secrets:
+        """Return those of a server, the longest first, so that nothing is left of one that contains another."""
+        values = {value for value in (key, *server.environment.values()) if len(value) >= MIN_SECRET}
+        return Secrets(tuple(sorted(values, key=len, reverse=True)))
+
+    def hide(self, text: str) -> str:
+        """Return the text, cleaned and shortened, without secrets and what looks like a key."""
+        for value in self.values:
+            text = text.replace(value, MASK)
+        return clean_text(mask_secrets(text), MAX_DETAIL)
+
+
+def failure_of(server: str, reason: Reason, errors: str, secrets: Secrets) -> Failure:
+    """Return the failure that the user sees. errors: the last lines of standard error."""
+    return Failure(
+        reason.kind,
+        f"The MCP server “{clean_text(server, 60)}” does not answer",
+        secrets.hide(_with_errors(reason.text, errors)),
+        "The conversation goes on without its tools.",
+        reason.advice,
+    )
+
+
+def refusal_of(server: str, tool: str, why: str) -> Failure:
+    """Return the failure of a tool that cannot be offered."""
+    return Failure(
+        "bad_input",
+        f"A tool of the MCP server “{clean_text(server, 60)}” is not offered",
+        f"“{clean_text(tool, 80)}”: {why}.",
+        "Its other tools are offered.",
+        "Only the makers of the server can change that.",
+    )
+
+
+def unsent_outcome(server: str, failure: Failure | None) -> ToolOutcome:
+    """Return the outcome of a call that could not be sent."""
+    why = failure.detail if failure is not None else "It is still starting."
+    return ToolOutcome(f"The MCP server “{server}” does not answer, and the tool did not run. {why}", is_error=True)
+
+
+def unfinished_outcome(server: str, reason: Reason, errors: str, secrets: Secrets) -> ToolOutcome:
+    """Return the outcome of a call that was sent, and was refused or never answered."""
+    details = secrets.hide(_with_errors(reason.text, errors if reason.is_over else ""))
+    text = f"The MCP server “{server}” did not finish the call. {details}"
+    if reason.kind not in _WITHOUT_EFFECT:
+        text += "\nThe tool may have had effects: look before you repeat the call."
+    return ToolOutcome(text, is_error=True)
+
+
+def describe_exit(code: int | None) -> str:
+    """Return how a process ended, in words."""
+    if code is None:
+        return "It closed its output."
+    if code >= 0:
+        return f"Its program ended with the code {code}."
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else -code
+    return f"Its program was ended by the signal {name}."
+
+
+def _with_errors(text: str, errors: str) -> str:
+    return f"{text}\nThe last lines of its errors:\n{errors}" if errors else text

@@ -1,0 +1,177 @@
+"""The process of a server that communicates over standard input and output: its lines, its errors, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from asyncio.subprocess import PIPE, SubprocessStreamProtocol
+from collections.abc import Callable, Mapping, Sequence
+
+from .guard import Guard
+
+MAX_LINE = 4_000_000
+"""Bytes of one message. Decoding that takes 10 to 50 ms, in which nothing else happens."""
+MAX_READ_AHEAD = 1_000_000
+"""Bytes that are read before they are wanted; a server that writes more waits."""
+MAX_UNREAD = 16_000_000
+"""Bytes that a server may leave unread on its input before it counts as dead."""
+MAX_ERRORS = 8_192
+"""The last bytes of standard error that are kept."""
+ASK_SECONDS = 0.5
+"""From closing its input until SIGTERM."""
+TERM_SECONDS = 0.3
+"""From there until SIGKILL to it and its children."""
+KILL_SECONDS = 1.0
+"""Until the end of what was killed is noticed: milliseconds, on a busy machine more. The three together are below the
+2 s that closing may take."""
+LAST_OUTPUT_SECONDS = 0.2
+"""After its end, for its last output: a child that lives on may keep it open."""
+INHERITED = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "TMPDIR", "TMP", "TEMP"),
+    *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE"),
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
+    *("SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "USERPROFILE"),
+)
+"""Environment variables that a server gets from ours: none of them is a key. What else it needs is in its settings."""
+
+
+class _Streams(SubprocessStreamProtocol):
+    """Notes the exit of the process at once, where asyncio's own waits for the end of its output."""
+
+    def __init__(self) -> None:
+        super().__init__(limit=MAX_READ_AHEAD, loop=asyncio.get_running_loop())
+        self.exited = asyncio.Event()
+        self.errors = b""
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        if fd == 2 and isinstance(data, bytes):
+            self.errors = (self.errors + data)[-MAX_ERRORS:]
+        else:
+            super().pipe_data_received(fd, data)
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+
+class ServerProcess:
+    """A running server, in a session and process group of its own."""
+
+    def __init__(
+        self, transport: asyncio.SubprocessTransport, streams: _Streams, guard: Guard, on_end: Callable[[], None]
+    ) -> None:
+        assert streams.stdin is not None
+        assert streams.stdout is not None
+        self.pid = transport.get_pid()
+        """Also that of its group."""
+        self._transport = transport
+        self._streams = streams
+        self._input, self._output = streams.stdin, streams.stdout
+        self._guard = guard
+        self._on_end = on_end
+        self._ending = asyncio.ensure_future(self._end_output())
+        self.garbage = ""
+        """The first line that was not a message."""
+
+    @staticmethod
+    async def start(
+        command: Sequence[str], environment: Mapping[str, str], folder: str, guard: Guard, on_end: Callable[[], None]
+    ) -> ServerProcess:
+        """Start it. on_end: called when it will write nothing more. Raises OSError, and ValueError for an invalid
+        command or folder."""
+        inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        transport, streams = await asyncio.get_running_loop().subprocess_exec(
+            _Streams,
+            *command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=inherited | dict(environment),
+            cwd=folder or None,
+            start_new_session=True,
+        )
+        process = ServerProcess(transport, streams, guard, on_end)
+        guard.watch(process.pid)
+        return process
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative: the signal that ended it."""
+        return self._transport.get_returncode()
+
+    def last_errors(self, lines: int = 6) -> str:
+        """Return the last lines of its standard error."""
+        return "\n".join(self._streams.errors.decode(errors="replace").strip().splitlines()[-lines:])
+
+    def write(self, line: bytes) -> None:
+        """Put a line on its input, without waiting. Raises ConnectionError if it has ended, or reads nothing."""
+        if self._input.is_closing():
+            raise ConnectionResetError("its input is closed")
+        if self._input.transport.get_write_buffer_size() > MAX_UNREAD:
+            raise ConnectionAbortedError("it does not read its input")
+        self._input.write(line)
+
+    async def read_line(self) -> bytes | None:
+        """Return the next line of its output; None at the end. Of a line that is too long, its start without an end."""
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            try:
+                part = await self._output.readuntil()
+            except asyncio.LimitOverrunError as error:
+                part = await self._output.readexactly(error.consumed)
+            except (asyncio.IncompleteReadError, ConnectionError):
+                self._on_end()
+                return None
+            size += len(part)
+            if size <= MAX_LINE:
+                parts.append(part)
+            if part.endswith(b"\n"):
+                return b"".join(parts) if size <= MAX_LINE else b"".join(parts)[:1024]
+
+    async def has_exited(self, seconds: float) -> bool:
+        """Wait for its end, and return whether it came within that time."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._streams.exited.wait(), seconds)
+        return self._streams.exited.is_set()
+
+    async def stop(self) -> None:
+        """End it and all its children: first by closing its input, then by signals. Takes 2 s at most."""
+        self._input.close()
+        draining = asyncio.ensure_future(self._drain())  # it may wait for its output to be read
+        try:
+            if not await self.has_exited(ASK_SECONDS):
+                self._signal_group(signal.SIGTERM)
+                await self.has_exited(TERM_SECONDS)
+            self.kill()
+            await self.has_exited(KILL_SECONDS)
+        finally:  # also when this is cancelled
+            self.kill()
+            self._guard.forget(self.pid)
+            draining.cancel()
+            self._ending.cancel()
+            self._transport.close()
+
+    def kill(self) -> None:
+        """End it and all its children at once, without waiting."""
+        self._signal_group(getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def _signal_group(self, number: int) -> None:
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.pid, number)  # also the children that are left when it has ended
+            elif self.exit_code is None:
+                os.kill(self.pid, number)
+
+    async def _end_output(self) -> None:
+        """Close its output some time after its exit, since a child may keep it open."""
+        await self._streams.exited.wait()
+        await asyncio.sleep(LAST_OUTPUT_SECONDS)
+        if pipe := self._transport.get_pipe_transport(1):
+            pipe.close()
+
+    async def _drain(self) -> None:
+        while await self._output.read(65_536):
+            pass

@@ -1,0 +1,156 @@
+"""One session with an MCP server. Imports the `mcp` package: import this module late, and on a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from mcp import Client, types
+from mcp.client.streamable_http import streamable_http_client
+from pydantic import TypeAdapter
+
+from desktop_app import __version__
+from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.settings import McpServer
+
+from .failures import Reason
+from .guard import Guard
+from .http import Traffic, http_client
+from .pipes import open_pipes
+from .process import MAX_LINE, ServerProcess
+from .results import log_line, outcome_of, progress_line
+from .tool_list import MAX_LISTED, ListedTool
+
+MAX_PAGES = 32
+"""Of the list of tools: a server may never come to the last one."""
+
+# They log what servers send, with tracebacks, to standard error. What matters reaches us as exceptions.
+for _name in ("mcp", "client"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
+
+_ANSWER: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
+    types.CallToolResult | types.InputRequiredResult
+)
+_NEEDS_INPUT = "The tool asks for something (a form, a choice, or a model's answer) that cannot be given here."
+
+ShowLine = Callable[[str], None]
+
+
+class ServerSession:
+    """A session, closed at first. Its calls may come from any task; one task opens and closes it."""
+
+    def __init__(self, server: McpServer, folder: str, key: str, is_modern: bool) -> None:
+        self._server = server
+        self._folder = folder
+        self._key = key
+        self._is_modern = is_modern
+        self.traffic = Traffic()
+        self.process: ServerProcess | None = None
+        self.is_open = False
+        """Whether it has answered, so that a call may follow."""
+        self.has_changed = False
+        """Whether the list of tools has changed."""
+        self.has_ended = False
+        self.news = asyncio.Event()
+        """Set when one of the two above is, or when the owner of the session is to wake up."""
+        self.reason: Reason | None = None
+        self.gone = asyncio.Event()
+        """Set when it is known why it ended, which is some time after the first sign of it."""
+        self._listeners: set[ShowLine] = set()
+        self._client: Client | None = None
+
+    @asynccontextmanager
+    async def open(self, guard: Guard) -> AsyncGenerator[None, None]:
+        """Start the program or the HTTP client, and shake hands. Leaving it ends the program with all its children.
+
+        Errors are raised as they are; `reason_of` has the words for them.
+        """
+        async with AsyncExitStack() as stack:
+            client = Client(
+                await self._transport(guard, stack),
+                # The old handshake first: a server that only knows that may not answer the new one at all.
+                mode="auto" if self._is_modern else "legacy",
+                cache=None,
+                client_info=types.Implementation(name="palimpsest", version=__version__),
+                logging_callback=self._show_log,
+                message_handler=self._note_change,
+            )
+            self._client = await stack.enter_async_context(client)
+            yield
+
+    async def _transport(self, guard: Guard, stack: AsyncExitStack) -> Any:
+        if self._server.command:
+            self.process = await ServerProcess.start(
+                self._server.command, self._server.environment, self._folder, guard, self.end
+            )
+            stack.push_async_callback(self.process.stop)
+            return open_pipes(self.process)
+        http = await http_client(self._server.url, self._key, self.traffic)
+        await stack.enter_async_context(http)
+        return streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE)
+
+    async def list_tools(self) -> list[ListedTool]:
+        """Return its tools, page by page, up to a limit. Raises MCPError and ValidationError."""
+        assert self._client is not None
+        self.has_changed = False
+        tools: list[ListedTool] = []
+        if self._client.server_capabilities.tools is None:
+            return tools
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await self._client.session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+            tools += [
+                ListedTool(tool.name, tool.description or tool.title or "", tool.input_schema) for tool in page.tools
+            ]
+            cursor = page.next_cursor
+            if not cursor or len(tools) > MAX_LISTED:
+                break
+        return tools
+
+    async def call(
+        self, name: str, arguments: dict[str, Any], show_line: ShowLine, on_progress: Callable[[], None]
+    ) -> ToolOutcome:
+        """Call a tool. show_line: gets its output while it runs. Cancelling tells the server to stop.
+
+        Raises MCPError and ValidationError.
+        """
+        assert self._client is not None
+
+        async def show_progress(progress: float, total: float | None, message: str | None) -> None:
+            on_progress()
+            show_line(progress_line(progress, total, message))
+
+        # Not `call_tool`, which validates answers against the server's own schema: a pattern of its choice could stop
+        # the whole loop, and a model can read an answer that is not quite as promised.
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=arguments))
+        self._listeners.add(show_line)
+        try:
+            answer = await self._client.session.send_request(request, _ANSWER, progress_callback=show_progress)
+        finally:
+            self._listeners.discard(show_line)
+        if isinstance(answer, types.CallToolResult):
+            return outcome_of(answer)
+        return ToolOutcome(_NEEDS_INPUT, is_error=True)
+
+    def note_reason(self, reason: Reason) -> None:
+        """Store why it ended; the first reason counts."""
+        self.reason = self.reason or reason
+        self.gone.set()
+
+    def end(self) -> None:
+        """Note that nothing more will come through it."""
+        self.has_ended = True
+        self.news.set()
+
+    async def _show_log(self, params: types.LoggingMessageNotificationParams) -> None:
+        line = log_line(params.level, params.data)
+        for show_line in tuple(self._listeners):  # the protocol does not say which call it belongs to
+            show_line(line)
+
+    async def _note_change(self, message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self.has_changed = True
+            self.news.set()

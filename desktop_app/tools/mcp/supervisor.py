@@ -1,0 +1,248 @@
+"""Keeps an MCP server in one folder running: starts it when it is wanted, and again after it died, and ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.settings import McpServer
+
+from .failures import Reason, Secrets, failure_of, unfinished_outcome, unsent_outcome
+from .server_context import ServerContext, load_package
+from .tool_list import OfferedTool, ServerTools
+
+CLOSE_SECONDS = (1.85, 0.05, 0.05)
+"""How long an end is waited for, each time before the task is cancelled again: together below 2 s."""
+GONE_SECONDS = 0.5
+"""From the failure of a call until its reason is known."""
+MAX_DEATHS = 3
+"""In a row, after which the server is started again only when it is wanted."""
+RELIST_SECONDS = 0.2
+"""Changes of its list of tools within this time are read together."""
+_BUG = Reason("bug", "Something went wrong inside Palimpsest.", "Please report it.")
+_MISSING = Reason("not_found", "The Python package `mcp` is not installed.", "Set Palimpsest up again: packaging/run.")
+
+
+class ServerSupervisor:
+    """Holds at most one session at a time, in a task of its own that opens and closes it.
+
+    Sessions are typed Any, since their module must not be imported here.
+    """
+
+    def __init__(self, server: McpServer, prefix: str, folder: str, context: ServerContext) -> None:
+        self.server = server
+        self.folder = folder
+        self.failure: Failure | None = None
+        """Why it does not answer."""
+        self._context = context
+        self._limits = context.limits
+        self._tools = ServerTools(server.name, prefix)
+        self._secrets = Secrets()
+        self._session: Any = None
+        self._last_session: Any = None
+        self._task: asyncio.Task[None] | None = None
+        self._settled = asyncio.Event()
+        self._was_waited_for = False
+        self._is_modern = False
+        self._is_closing = False
+        self._calls = 0
+        self._deaths = 0
+        self._retry_at = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call runs."""
+        return self._calls > 0
+
+    @property
+    def tools(self) -> tuple[OfferedTool, ...]:
+        """What it offers, also while it is started again, so that requests do not change for a moment."""
+        return self._tools.offered
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Why it does not answer, and which of its tools are not offered."""
+        return (*((self.failure,) if self.failure is not None else ()), *self._tools.failures)
+
+    def wake(self, is_urgent: bool = False) -> None:
+        """Start it, unless it runs, or has failed a moment ago; if it is urgent, even then."""
+        is_running = self._task is not None and not self._task.done()
+        now = asyncio.get_running_loop().time()
+        if is_running or self._is_closing or (now < self._retry_at and not is_urgent):
+            return
+        self._settled.clear()
+        self._task = self._context.tasks.start(self._context.next_name(self.server.name), self._run())
+
+    async def wait_for_start(self) -> None:
+        """Wait a little for a server that starts, but not for one that has failed, and only once for each start."""
+        if self.failure is None and not self._was_waited_for:
+            await self._wait_until_settled(self._limits.wait)
+            self._was_waited_for = not self._settled.is_set()
+
+    async def call(self, tool: str, arguments: dict[str, Any], show_line: Callable[[str], None]) -> ToolOutcome:
+        """Call a tool. Errors of the world are outcomes. Cancelling tells the server to stop."""
+        self._calls += 1
+        try:
+            outcome = await self._try_call(tool, arguments, show_line)
+            # None: the server had forgotten the session, and so has not run the tool. It is asked again, once.
+            outcome = outcome or await self._try_call(tool, arguments, show_line)
+            return outcome or unsent_outcome(self.server.name, self.failure)
+        finally:
+            self._calls -= 1
+
+    async def close(self) -> None:
+        """End it, with all that it has started, within 2 s."""
+        self._is_closing = True
+        self._settled.set()
+        task = self._task
+        if task is None:
+            return
+        if self._session is not None:
+            self._session.news.set()
+        else:
+            task.cancel()
+        for seconds in CLOSE_SECONDS:
+            if not task.done():
+                await asyncio.wait({task}, timeout=seconds)
+                task.cancel()
+
+    async def _wait_until_settled(self, seconds: float) -> None:
+        """Wait until it answers or has failed, at most that long."""
+        if self._task is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._settled.wait(), seconds)
+
+    async def _run(self) -> None:
+        """Keep a session open until it is closed, or has failed too often."""
+        loop = asyncio.get_running_loop()
+        while not self._is_closing:
+            started = loop.time()
+            reason = await self._live()
+            if self._is_closing:
+                return
+            was_open = self._last_session is not None and self._last_session.is_open
+            is_first = was_open and loop.time() - started > self._limits.steady
+            self._deaths = 1 if is_first else self._deaths + 1
+            pause = min(self._limits.max_pause, self._limits.pause * 2 ** (self._deaths - 1))
+            if not was_open or self._deaths > MAX_DEATHS:
+                self._retry_at = loop.time() + pause
+                self._note_failure(reason)
+                return
+            await asyncio.sleep(pause if self._deaths > 1 else 0)
+
+    async def _live(self) -> Reason:
+        """Open a session, stay until it ends, and return why."""
+        try:
+            package = await load_package()
+        except ImportError:
+            return _MISSING
+        key = self._context.key_of(f"mcp/{self.server.name}")
+        self._secrets = Secrets.of(self.server, key)
+        session = self._last_session = package.ServerSession(self.server, self.folder, key, self._is_modern)
+        try:
+            async with AsyncExitStack() as stack:
+                await self._start(session, stack, package)
+                self._session, self.failure, session.is_open = session, None, True
+                self._settled.set()
+                self._was_waited_for = False
+                try:
+                    await self._stay(session, package)
+                finally:
+                    self._session = None  # calls that come from now on wait for the next one
+                    self._settled.clear()
+            session.note_reason(package.reason_of_end(session))
+        except Exception as error:  # noqa: BLE001 - every error becomes a reason; unexpected ones are reported as bugs
+            if not session.is_open and not self._is_modern and package.is_newer_only(error):
+                self._is_modern = True
+                return await self._live()
+            session.note_reason(self._reason_of(error, session, package))
+        reason: Reason = session.reason
+        return reason
+
+    async def _start(self, session: Any, stack: AsyncExitStack, package: Any) -> None:
+        """Open the session and read its tools. Raises any error, TimeoutError too."""
+
+        def warn() -> None:
+            """Report that it takes long. Nobody waits for it any more, and it may still come."""
+            self._note_failure(package.reason_of(TimeoutError(), self.server, session, self._limits.start))
+
+        warning = asyncio.get_running_loop().call_later(self._limits.start, warn)
+        try:
+            async with asyncio.timeout(self._max_start):
+                await stack.enter_async_context(session.open(self._context.guard))
+                await self._tools.update(await session.list_tools())
+        finally:
+            warning.cancel()
+
+    @property
+    def _max_start(self) -> float:
+        return max(self._limits.start, self._limits.max_start) if self.server.command else self._limits.start
+
+    async def _stay(self, session: Any, package: Any) -> None:
+        """Wait for the end, and read the list of tools again when the server says that it has changed."""
+        while not self._is_closing and not session.has_ended:
+            await session.news.wait()
+            session.news.clear()
+            if session.has_changed and not session.has_ended and not self._is_closing:
+                await asyncio.sleep(RELIST_SECONDS)
+                async with asyncio.timeout(self._limits.start):
+                    await self._tools.update(await session.list_tools())
+        if session.process is not None and not self._is_closing:
+            await session.process.has_exited(GONE_SECONDS / 2)
+            session.note_reason(package.reason_of_end(session))  # now, since ending what it leaves may take a while
+
+    def _note_failure(self, reason: Reason) -> None:
+        self._tools.clear()
+        self.failure = failure_of(self.server.name, reason, self._last_errors(), self._secrets)
+        self._settled.set()
+
+    def _reason_of(self, error: Exception, session: Any, package: Any) -> Reason:
+        reason: Reason | None = package.reason_of(error, self.server, session, self._max_start)
+        if reason is None:
+            self._context.on_bug(error)
+        return reason or _BUG
+
+    def _last_errors(self) -> str:
+        process = self._last_session.process if self._last_session is not None else None
+        return process.last_errors() if process is not None else ""
+
+    async def _try_call(
+        self, tool: str, arguments: dict[str, Any], show_line: Callable[[str], None]
+    ) -> ToolOutcome | None:
+        await self._wait_until_settled(self._limits.start)
+        session, loop = self._session, asyncio.get_running_loop()
+        if session is None:
+            return unsent_outcome(self.server.name, self.failure)
+        last = loop.time() + self._limits.max_call
+        try:
+            async with asyncio.timeout(self._limits.call) as limit:
+
+                def extend() -> None:
+                    with contextlib.suppress(RuntimeError):  # it comes too late
+                        limit.reschedule(min(loop.time() + self._limits.call, last))
+
+                outcome: ToolOutcome = await session.call(tool, arguments, show_line, extend)
+                return outcome
+        except TimeoutError:
+            text = f"It showed no sign of progress for {self._limits.call:g} seconds, and was told to stop."
+            return unfinished_outcome(self.server.name, Reason("timeout", text), "", self._secrets)
+        except Exception as error:  # noqa: BLE001 - every error becomes a reason; unexpected ones are reported as bugs
+            return await self._outcome_of(error, session)
+
+    async def _outcome_of(self, error: Exception, session: Any) -> ToolOutcome | None:
+        """Return the outcome of a call that raised an error; None if it may be repeated."""
+        reason = self._reason_of(error, session, await load_package())
+        if reason.is_over:
+            session.end()
+            with contextlib.suppress(TimeoutError):
+                seconds = self._limits.start if reason.is_unsent else GONE_SECONDS
+                await asyncio.wait_for(session.gone.wait(), seconds)
+            if reason.is_unsent:
+                return None
+            reason = session.reason or reason
+        return unfinished_outcome(self.server.name, reason, self._last_errors(), self._secrets)

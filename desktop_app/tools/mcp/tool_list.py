@@ -1,0 +1,124 @@
+"""The tools of one server as they are offered to models: `server__tool`, valid for all providers, in a stable order."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.tools import ToolSpec
+
+from .failures import refusal_of
+from .schema import SchemaRefused, clean_text, schema_text
+
+MAX_NAME = 64
+"""Characters. OpenAI and Anthropic accept [a-zA-Z0-9_-]{1,64}."""
+MAX_PREFIX = 24
+SEPARATOR = "__"
+MAX_TOOLS = 128
+"""Of one server: OpenAI accepts no more in a request."""
+MAX_LISTED = 2 * MAX_TOOLS
+"""Of a server's list that are looked at, since some may have to be left out."""
+MAX_FAILURES = 5
+"""Of tools that are not offered; a broken server can have hundreds."""
+
+
+def prefixes_of(servers: Iterable[str]) -> dict[str, str]:
+    """Return the prefix of each server's tools. servers: all that are set up, on or off, in their order.
+
+    No prefix contains the separator or ends in a part of it: the first separator in a name splits it, so that no
+    server's tool can take the name of another's.
+    """
+    prefixes: dict[str, str] = {}
+    for server in servers:
+        valid = re.sub("_+", "_", _valid(server)).strip("_") or "server"
+        prefixes[server] = _unique(_shorten(valid, server, MAX_PREFIX), set(prefixes.values()), MAX_PREFIX)
+    return prefixes
+
+
+def suffixes_of(tools: Iterable[str], prefix: str) -> dict[str, str]:
+    """Return the last part of the name of each tool of a server. The first of two that would be equal keeps it."""
+    length = MAX_NAME - len(prefix) - len(SEPARATOR)
+    suffixes: dict[str, str] = {}
+    for tool in tools:
+        suffixes[tool] = _unique(_shorten(_valid(tool) or "tool", tool, length), set(suffixes.values()), length)
+    return suffixes
+
+
+def _valid(name: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)
+
+
+def _shorten(valid: str, name: str, length: int) -> str:
+    """Cut a name that is too long, with a digest of the whole, so that the result is the same each time."""
+    if len(valid) <= length:
+        return valid
+    return valid[: length - 7] + "-" + hashlib.sha256(name.encode(errors="replace")).hexdigest()[:6]
+
+
+def _unique(name: str, taken: set[str], length: int) -> str:
+    count, unique = 1, name
+    while unique in taken:
+        count += 1
+        unique = f"{name[: length - len(str(count)) - 1]}-{count}"
+    return unique
+
+
+class ListedTool(msgspec.Struct, frozen=True):
+    """A tool as its server describes it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class OfferedTool(msgspec.Struct, frozen=True):
+    """A tool as it is offered to models."""
+
+    spec: ToolSpec
+    name: str
+    """The server's own name for it."""
+
+
+class ServerTools:
+    """The tools of one server, from one reading of its list to the next."""
+
+    def __init__(self, server: str, prefix: str) -> None:
+        self._server = server
+        self._prefix = prefix
+        self._order: dict[str, int] = {}
+        self.offered: tuple[OfferedTool, ...] = ()
+        self.failures: tuple[Failure, ...] = ()
+
+    async def update(self, tools: Sequence[ListedTool]) -> None:
+        """Take a list: known tools keep their order, new ones come last. Lets others run between two tools."""
+        by_name = {tool.name: tool for tool in reversed(tools)}  # of two with one name the first counts
+        order = list(dict.fromkeys(tool.name for tool in tools))
+        order.sort(key=lambda name: self._order.get(name, len(self._order)))
+        del order[MAX_LISTED:]
+        suffixes = suffixes_of(order, self._prefix)
+        offered: list[OfferedTool] = []
+        refused: list[Failure] = []
+        for name in order:
+            try:
+                if len(offered) >= MAX_TOOLS:
+                    raise SchemaRefused(f"the server has more than {MAX_TOOLS} tools, and providers accept no more")
+                offered.append(OfferedTool(self._spec_of(by_name[name], suffixes[name]), name))
+            except SchemaRefused as error:
+                refused.append(refusal_of(self._server, name, str(error)))
+            await asyncio.sleep(0)
+        self._order = {name: index for index, name in enumerate(order)}
+        self.offered, self.failures = tuple(offered), tuple(refused[:MAX_FAILURES])
+
+    def clear(self) -> None:
+        """Offer nothing; the order is kept."""
+        self.offered, self.failures = (), ()
+
+    def _spec_of(self, tool: ListedTool, suffix: str) -> ToolSpec:
+        name = self._prefix + SEPARATOR + suffix
+        return ToolSpec(name, clean_text(tool.description), schema_text(tool.schema), self._server)

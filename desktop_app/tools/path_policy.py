@@ -1,0 +1,120 @@
+"""Which file a path means, and the permission that reading or writing it requires."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import ClassVar, Literal, TypeVar
+
+import msgspec
+
+from desktop_app.conversation.tools import RequiredPermission, ToolContext
+from desktop_app.permissions.rules import literal
+from desktop_app.permissions.secret_paths import is_secret
+
+from .tool import CHANGED, Arguments, FilePath, Tool, ToolFailed
+
+Access = Literal["read", "write"]
+STARTS_PROGRAMS = frozenset(
+    {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
+)
+"""Folders with hooks and tasks that run by themselves later on, in lower case."""
+
+
+def working_folder(context: ToolContext) -> Path:
+    """Return the working folder; the home folder if none was chosen, as in a new terminal."""
+    return Path(context.folder) if context.folder else Path.home()
+
+
+def resolve_path(path: str, context: ToolContext) -> Path:
+    """Return the absolute path, with `~`, `..` and symbolic links followed. Raises ToolFailed."""
+    if "\0" in path:
+        raise ToolFailed("A path cannot hold a NUL character.")
+    try:
+        return Path(os.path.realpath(os.path.join(working_folder(context), os.path.expanduser(path))))
+    except (OSError, ValueError) as error:  # a name that is too long, or lone surrogates
+        raise ToolFailed(f"{path!r} is no path: {error}") from None
+
+
+def display_path(path: Path, context: ToolContext) -> str:
+    """Return the path as the model would name it: relative to the working folder if it is inside."""
+    folder = os.path.realpath(working_folder(context))
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+class PathPolicy(msgspec.Struct, frozen=True):
+    """Decides what access to a file requires. Paths are absolute and without links."""
+
+    data: Path
+    """Our data folder, which models must not read unasked."""
+    keys: Path | None = None
+    """A file with the user's keys."""
+
+    def needs(self, tool: str, access: Access, path: Path, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        """Return the permissions: none to read within the working folder, except for secrets."""
+        is_private = self.is_private(path)
+        if access == "write":
+            return (self._need(tool, access, path, is_private or _is_risky_to_write(path, context)),)
+        if context.folder and path.is_relative_to(os.path.realpath(context.folder)) and not is_private:
+            return ()
+        return (self._need(tool, access, path, is_private),)
+
+    def check(self, tool: str, access: Access, path: Path, context: ToolContext) -> None:
+        """Raise ToolFailed if the call that runs was not allowed that access: a link may have been put there since."""
+        if context.allowed is not None and not set(self.needs(tool, access, path, context)) <= set(context.allowed):
+            raise ToolFailed(CHANGED)
+
+    def is_private(self, path: Path) -> bool:
+        """Return whether a file or folder holds secrets or data of ours."""
+        # Lower and upper case are the same on some systems.
+        data, lower = Path(os.path.realpath(self.data).lower()), Path(str(path).lower())
+        is_data = lower.is_relative_to(data) or data.is_relative_to(lower)
+        is_keys = self.keys is not None and os.path.realpath(self.keys).lower() == str(lower)
+        return is_data or is_keys or is_secret(str(path))
+
+    def _need(self, tool: str, access: Access, path: Path, is_always_asked: bool) -> RequiredPermission:
+        is_folder = path.is_dir()
+        folder = path if is_folder else path.parent
+        target = os.path.join(path, "") if is_folder else str(path)  # ends in a slash: its own pattern covers it
+        suggestion = "" if is_always_asked else os.path.join(literal(str(folder)), "*")
+        return RequiredPermission(tool, access, target, suggestion)
+
+
+def _is_risky_to_write(path: Path, context: ToolContext) -> bool:
+    """Return whether no pattern may be proposed: for hooks and tasks, which run later on, and for hidden files outside
+    of the working folder, such as start-up files and settings of programs."""
+    folder = Path(os.path.realpath(working_folder(context)))
+    is_project = path.is_relative_to(folder) and not Path.home().resolve().is_relative_to(folder)
+    parts = (path.relative_to(folder) if is_project else path).parts
+    return any(part.lower() in STARTS_PROGRAMS or (part.startswith(".") and not is_project) for part in parts)
+
+
+class PathArguments(Arguments, frozen=True):
+    """The arguments of a tool that works on a file or folder."""
+
+    path: FilePath
+
+
+P = TypeVar("P", bound=PathArguments)
+
+
+class PathTool(Tool[P]):
+    """A tool that requires access to the path of its arguments."""
+
+    access: ClassVar[Access] = "read"
+
+    def __init__(self, policy: PathPolicy) -> None:
+        self._policy = policy
+
+    async def needs(self, arguments: P, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        return await asyncio.to_thread(self._needs, arguments.path, context)
+
+    def _needs(self, path: str, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        return self._policy.needs(self.name, self.access, resolve_path(path, context), context)
+
+    def _checked_path(self, arguments: P, context: ToolContext) -> Path:
+        """Return where the path leads now. Raises ToolFailed if that was not allowed."""
+        path = resolve_path(arguments.path, context)
+        self._policy.check(self.name, self.access, path, context)
+        return path

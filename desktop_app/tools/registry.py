@@ -1,0 +1,165 @@
+"""All tools that a model may call: the built-in ones, and those of other sources such as MCP servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import Spills, Toolbox, WorldError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.paths import data_folder, keys_file
+from desktop_app.settings import Settings
+
+from .bash import BashTool
+from .change_files import EditTool, FileLocks, WriteTool
+from .list_folder import ListTool
+from .path_policy import PathPolicy
+from .read_file import ReadTool
+from .search_files import GlobTool, GrepTool
+from .tool import CHANGED, Tool, ToolFailed, read_arguments, spec_of
+from .web_fetch import FetchTool
+from .web_search import WebSearchTool
+
+MAX_PENDING = 1_000
+"""Calls whose permissions were asked for and that have not run: they were denied, or never begun."""
+
+
+class ToolRegistry:
+    """Implements the `Toolbox` port over several sources, each of them a Toolbox; of two tools with one name the first
+    is offered.
+
+    settings: returns the present ones, since tools are switched off, and the search server changed, at any time.
+    data: our data folder, whose files always require permission; None for the usual one.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Toolbox],
+        spills: Spills,
+        settings: Callable[[], Settings] = Settings,
+        data: Path | None = None,
+    ) -> None:
+        builtin = BuiltinTools(builtin_tools(spills, settings, data or data_folder()))
+        self._sources: tuple[Toolbox, ...] = (builtin, *sources)
+        self._settings = settings
+        self._pending: dict[tuple[str, ToolCall], frozenset[RequiredPermission]] = {}
+
+    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        """Return the tools that are switched on, always in the same order, which begins the prompt cache."""
+        off = self._settings().tools_off
+        return tuple(spec for spec in await self.all_specs(context) if spec.name not in off)
+
+    async def all_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        """Return all tools, with those that are switched off."""
+        specs: dict[str, ToolSpec] = {}
+        for source in self._sources:
+            for spec in await source.specs(context):
+                specs.setdefault(spec.name, spec)
+        return tuple(specs.values())
+
+    async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        """Return the permissions that the call requires; none if it cannot run anyway."""
+        source = await self._source_of(call.name, context)
+        needs = await source.needs(call, context) if source else ()
+        key = context.conversation, call
+        self._pending[key] = self._pending.get(key, frozenset(needs)).intersection(needs)
+        for old in list(self._pending)[:-MAX_PENDING]:
+            del self._pending[old]
+        return needs
+
+    async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Yield output as it is produced, then the outcome.
+
+        The call runs only if it still requires no more than `needs` returned for it: a link may lead elsewhere by now,
+        the settings may name another server, a server of tools may be back.
+        """
+        asked = self._pending.pop((context.conversation, call), frozenset())
+        source = await self._source_of(call.name, context)
+        if source is None:
+            names = ", ".join(spec.name for spec in await self.specs(context)) or "none"
+            yield ToolOutcome(f"There is no tool named {call.name}. There are: {names}.", is_error=True)
+            return
+        needs = await source.needs(call, context)
+        if not asked.issuperset(needs):
+            yield ToolOutcome(CHANGED, is_error=True)
+            return
+        async with aclosing(source.run(call, replace(context, allowed=needs))) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return why sources do not answer."""
+        return tuple(failure for source in self._sources for failure in source.failures())
+
+    async def _source_of(self, name: str, context: ToolContext) -> Toolbox | None:
+        """Return the first source with a tool of that name; those behind it are not asked."""
+        if name in self._settings().tools_off:
+            return None
+        for source in self._sources:
+            if any(spec.name == name for spec in await source.specs(context)):
+                return source
+        return None
+
+
+class BuiltinTools:
+    """Implements the `Toolbox` port over tools that run in this process."""
+
+    def __init__(self, tools: Sequence[Tool[Any]]) -> None:
+        self._tools = {tool.name: tool for tool in tools if tool.is_available}
+        self._specs = tuple(map(spec_of, self._tools.values()))
+
+    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        """Return all tools that can work on this machine."""
+        return self._specs
+
+    async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        """Return the permissions that the call requires; none for invalid arguments, with which it will not run."""
+        tool = self._tools[call.name]
+        try:
+            return await tool.needs(read_arguments(call.name, call.arguments, tool.arguments), context)
+        except ToolFailed:
+            return ()
+        except OSError:  # what it would do is unknown
+            return (RequiredPermission(call.name, "read", call.arguments),)
+
+    async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+        """Yield output as it is produced, then the outcome. Errors of the world are outcomes."""
+        tool = self._tools[call.name]
+        try:
+            arguments = read_arguments(call.name, call.arguments, tool.arguments)
+            async with aclosing(tool.run(arguments, context)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ToolFailed as error:
+            yield ToolOutcome(str(error), is_error=True)
+        except WorldError as error:
+            yield ToolOutcome(f"{error.failure.title}: {error.failure.detail}", is_error=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            yield ToolOutcome(f"{reason}: {error.filename}" if error.filename else reason, is_error=True)
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return nothing: these tools are always there."""
+        return ()
+
+
+def builtin_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> tuple[Tool[Any], ...]:
+    """Return the built-in tools in the order in which models see them."""
+    policy, locks = PathPolicy(data, keys_file()), FileLocks()
+    return (
+        ReadTool(policy, spills),
+        WriteTool(policy, locks),
+        EditTool(policy, locks),
+        ListTool(policy),
+        GlobTool(policy),
+        GrepTool(policy),
+        BashTool(policy),
+        FetchTool(),
+        WebSearchTool(settings),
+    )
