@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from desktop_app.settings import Settings
 
@@ -32,9 +32,9 @@ from .toast import Toast
 from .tools_controller import ToolsController
 from .transcript.transcript_model import TranscriptModel
 from .widgets.boxes import Panel
+from .widgets.layouts import horizontal, vertical
 
 SIZE = (1440, 900)
-GROWS = QSizePolicy.Policy.Expanding
 FRAME = (8, 44)
 """Pixels that a window's frame may take; how many, the system tells only once the window is shown."""
 
@@ -83,13 +83,12 @@ class MainWindow(QMainWindow):
         self.panel = ContextPanel()
         self.toast = Toast()
         foot = BottomPane((self.question, self.failure), (self.composer, self.gauge))
-        self.split_pane = SplitPane(_column(self.chat_pane, self.toast, foot), self.panel)
+        chat = QWidget()
+        vertical((self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
+        self.split_pane = SplitPane(chat, self.panel)
         ground = Panel("paper")
-        columns = QHBoxLayout(ground)
-        columns.setContentsMargins(0, 0, 0, 0)
-        columns.setSpacing(0)
-        columns.addWidget(self.sidebar)
-        columns.addWidget(_column(self.header, self.split_pane), 1)
+        right = vertical(self.header, (self.split_pane, 1), spacing=0)
+        horizontal(self.sidebar, (right, 1), holder=ground, spacing=0)
         self.setCentralWidget(ground)
         self.parts = Parts(
             sidebar=self.sidebar,
@@ -259,14 +258,3 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.painted.emit)
-
-
-def _column(*widgets: QWidget) -> QWidget:
-    """The widgets below each other, the one that grows among them."""
-    made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget.sizePolicy().verticalPolicy() == GROWS else 0)
-    return made

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, pluralize, readable_text, speaker_of
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
@@ -74,18 +75,9 @@ class MessageDetails(Card):
             self.body.setPlainText(text)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.speaker, 1)
-        head.addWidget(self.about)
-        links = QHBoxLayout()
-        links.setSpacing(14)
-        for link in (self.bring_back, self.pin, self.show_in_chat):
-            links.addWidget(link)
-        links.addStretch(1)
-        self.column.addLayout(head)
+        self.column.addLayout(horizontal((self.speaker, 1), self.about, spacing=8))
         self.column.addWidget(self.body, 1)
-        self.column.addLayout(links)
+        self.column.addLayout(horizontal(self.bring_back, self.pin, self.show_in_chat, STRETCH, spacing=14))
 
     def _archived(self) -> tuple[str, ...]:
         return tuple(row.message.id for row in self._chosen if row.state is MessageState.ARCHIVED)
@@ -185,10 +177,6 @@ class ArchivedMessages(QWidget):
             super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.addWidget(self.back)
-        head.addWidget(self.title, 1)
         self.title.setAlignment(Qt.AlignmentFlag.AlignRight)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
@@ -197,14 +185,9 @@ class ArchivedMessages(QWidget):
         parts.addWidget(self.reader)
         parts.setSizes([440, 360])
         parts.setStyleSheet("QSplitter::handle { background: transparent; }")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 12, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self.figures)
-        column.addWidget(self.search)
-        column.addWidget(self.found)
-        column.addWidget(parts, 1)
+        head = horizontal(self.back, (self.title, 1))
+        below = (self.figures, self.search, self.found, (parts, 1))
+        vertical(head, *below, holder=self, margins=(0, 0, 12, 0), spacing=8)
 
     def _connect(self) -> None:
         self.back.clicked.connect(self.back_requested)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.conversation.totals import Totals, UsageTotal
@@ -14,6 +14,7 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number, format_percent, percentages, pluralize
+from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -199,9 +200,7 @@ class Breakdown(QWidget):
         self.totals = TotalsCard()
         scroll.add(self.totals)
         scroll.column.setContentsMargins(0, 0, 12, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(scroll)
+        vertical(scroll, holder=self)
 
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Show a gauge; None while the tokens are being counted."""

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.events import MessageRow, OperationRow, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.totals import Totals
+from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import RESTYLING, colour
 from desktop_app.ui.widgets.segmented import Segmented
 
@@ -50,17 +51,9 @@ class ContextPanel(QWidget):
         self._stack = QStackedWidget(self)
         for page in (self.breakdown, self.history, self.pins, self.memories):
             self._stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 16, 4, 16)
-        column.setSpacing(16)
-        tabs = QVBoxLayout()
-        tabs.setContentsMargins(16, 0, 12, 0)
-        tabs.addWidget(self.tabs)
-        pages = QVBoxLayout()
-        pages.setContentsMargins(16, 0, 0, 0)
-        pages.addWidget(self._stack)
-        column.addLayout(tabs)
-        column.addLayout(pages, 1)
+        tabs = vertical(self.tabs, margins=(16, 0, 12, 0))
+        pages = vertical(self._stack, margins=(16, 0, 0, 0))
+        vertical(tabs, (pages, 1), holder=self, margins=(0, 16, 4, 16), spacing=16)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._fit()
         self._connect()

@@ -11,6 +11,7 @@ from desktop_app.conversation.events import MessageRow, OperationRow
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.keep_focus import keep_focus_in
+from desktop_app.ui.widgets.layouts import discard
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .archived import ArchivedMessages
@@ -130,6 +131,4 @@ class History(QStackedWidget):
     def _drop(self, operation_id: str) -> None:
         card = self.cards.pop(operation_id, None)
         if card is not None:
-            self.area.column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
+            discard(card)

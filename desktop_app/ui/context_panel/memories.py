@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.memory.scopes import is_valid_in
 from desktop_app.conversation.memory import Memory
@@ -15,6 +15,7 @@ from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.keep_focus import keep_focus_in
+from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -53,14 +54,7 @@ class MemoryList(QWidget):
         self.cards: list[MemoryCard] = []
         for widget in (self.off, self.empty, self.more):
             self.area.add(widget)
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 12, 0)
-        head.addWidget(self.total, 1)
-        head.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self.area, 1)
+        vertical(horizontal((self.total, 1), self.add, margins=(0, 0, 12, 0)), (self.area, 1), holder=self)
         self.add.clicked.connect(lambda _=False: self.begin_new())
         self.more.clicked.connect(lambda _=False: self._show_more())
         self.set_on(True)
@@ -142,9 +136,7 @@ class MemoryList(QWidget):
     def _drop(self, card: MemoryCard) -> None:
         if card in self.cards:
             self.cards.remove(card)
-        self.area.column.removeWidget(card)
-        card.hide()
-        card.deleteLater()
+        discard(card)
         self.empty.setVisible(not self.cards)
 
     def _abandon(self, card: MemoryCard) -> None:

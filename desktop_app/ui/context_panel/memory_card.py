@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.context.memory.scopes import is_valid_in
 from desktop_app.conversation.memory import Memory, MemoryScope
@@ -18,6 +18,7 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
+from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.switch import Switch
 from desktop_app.ui.widgets.text_area import TextArea
@@ -124,16 +125,8 @@ class EditBox(QWidget):
         self.keep = LinkButton("Save")
         self.keep.setToolTip("Save (Ctrl+Enter)")
         self.leave = LinkButton("Cancel")
-        links = QHBoxLayout()
-        links.setSpacing(14)
-        links.addWidget(self.keep)
-        links.addWidget(self.leave)
-        links.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 4, 6)
-        column.setSpacing(4)
-        column.addWidget(self.field)
-        column.addLayout(links)
+        links = horizontal(self.keep, self.leave, STRETCH, spacing=14)
+        vertical(self.field, links, holder=self, margins=(8, 6, 4, 6), spacing=4)
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -206,9 +199,7 @@ class MemoryCard(Card):
 
     def _leave(self) -> None:
         if self.editing is not None:
-            self.column.removeWidget(self.editing)
-            self.editing.hide()
-            self.editing.deleteLater()
+            discard(self.editing)
             self.editing = None
             self._show_words(True)
             self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -224,10 +215,8 @@ class MemoryCard(Card):
         self.write_requested.emit(replace(self.memory, is_on=is_on))
 
     def _lay_out(self, *, has_conversation: bool) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.text, 1)
-        head.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
+        head = horizontal((self.text, 1), self.switch, spacing=8)
+        head.setAlignment(self.switch, Qt.AlignmentFlag.AlignTop)
         links = FlowLayout(gap=14)
         for link in (self.edit, self.delete, self.show_conversation):
             links.addWidget(link)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
@@ -20,6 +20,7 @@ from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_parts, fidelity_shares, lost_facts_hint
 from desktop_app.ui.widgets.formats import format_number, format_time, pluralize
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.legend import Legend
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.markdown_text import MarkdownText
@@ -152,17 +153,11 @@ class OperationCard(Card):
 
     def _add_head(self) -> None:
         row = self.row
-        head = QHBoxLayout()
-        head.setSpacing(8)
         title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if row.is_undone else "ink")
-        head.addWidget(title)
-        if row.is_undone:
-            head.addWidget(TextLabel("undone", size=11, weight=MEDIUM, tint="accent"))
-        head.addStretch(1)
+        undone = [TextLabel("undone", size=11, weight=MEDIUM, tint="accent")] if row.is_undone else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
         at.set_hint(f"{datetime.fromtimestamp(row.at):%A, %d %B %Y, %H:%M:%S}")
-        head.addWidget(at)
-        self.column.addLayout(head)
+        self.column.addLayout(horizontal(title, *undone, STRETCH, at, spacing=8))
 
     def _add_fidelity(self, fidelity: Fidelity) -> None:
         bar = SegmentBar(8)
@@ -178,12 +173,8 @@ class OperationCard(Card):
         self.column.addWidget(self.facts)
 
     def _add_links(self) -> None:
-        links = QHBoxLayout()
-        links.setSpacing(14)
-        for name, act in self._actions():
-            links.addWidget(self._link(name, act))
-        links.addStretch(1)
-        self.column.addLayout(links)
+        links = [self._link(name, act) for name, act in self._actions()]
+        self.column.addLayout(horizontal(*links, STRETCH, spacing=14))
 
     def _actions(self) -> list[tuple[str, Callable[[], None]]]:
         """Return the label and the action of each link.

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import MessageRow
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize, readable_text, speaker_of
 from desktop_app.ui.widgets.keep_focus import keep_focus_in
+from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -31,20 +32,14 @@ class PinCard(Card):
     def __init__(self, row: MessageRow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.row = row
-        head = QHBoxLayout()
-        head.addWidget(TextLabel(speaker_of(row.message), size=13, weight=BOLD), 1)
-        head.addWidget(TextLabel(pluralize(row.tokens, "token"), size=12, tint="ink_faint"))
+        speaker = TextLabel(speaker_of(row.message), size=13, weight=BOLD)
+        tokens = TextLabel(pluralize(row.tokens, "token"), size=12, tint="ink_faint")
         text = TextLabel(first_line(readable_text(row.message), 160), size=13, tint="ink_soft", wraps=True)
-        links = QHBoxLayout()
-        links.setSpacing(14)
         self.show_in_chat = LinkButton("Show in chat")
         self.unpin = LinkButton("Unpin")
-        links.addWidget(self.show_in_chat)
-        links.addWidget(self.unpin)
-        links.addStretch(1)
-        self.column.addLayout(head)
+        self.column.addLayout(horizontal((speaker, 1), tokens))
         self.column.addWidget(text)
-        self.column.addLayout(links)
+        self.column.addLayout(horizontal(self.show_in_chat, self.unpin, STRETCH, spacing=14))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.show_in_chat.clicked.connect(lambda _=False: self.message_requested.emit(row.message.id))
         self.unpin.clicked.connect(lambda _=False: self.unpin_requested.emit(row.message.id))
@@ -68,10 +63,7 @@ class Pins(QWidget):
         self.area.column.setContentsMargins(0, 0, 12, 0)
         self.area.add(self.empty)
         self.cards: list[PinCard] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.total)
-        column.addWidget(self.area, 1)
+        vertical(self.total, (self.area, 1), holder=self)
         self.set_pins(())
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
@@ -80,9 +72,7 @@ class Pins(QWidget):
 
     def _put_cards(self, rows: Sequence[MessageRow]) -> None:
         for card in self.cards:
-            self.area.column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
+            discard(card)
         self.cards = [PinCard(row) for row in rows]
         for card in self.cards:
             self.area.add(card)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.ui.theme import STATUS_WORDS, theme
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import format_number, format_percent
+from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scaled
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -113,20 +114,10 @@ class ContextGauge(QWidget):
         return self.width() < scaled(NARROW)
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.setContentsMargins(1, 0, 0, 0)
-        line.setSpacing(8)
-        for widget in (self.dot, self.word, self.numbers):
-            line.addWidget(widget)
-        line.addWidget(self.share, 1)
-        line.addWidget(self.optimize)
         for label in (self.word, self.numbers):
             label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.bar)
-        column.addLayout(line)
+        items = (self.dot, self.word, self.numbers, (self.share, 1), self.optimize)
+        vertical(self.bar, horizontal(*items, margins=(1, 0, 0, 0), spacing=8), holder=self, spacing=4)
 
     def _tell(self) -> None:
         gauge = self._gauge

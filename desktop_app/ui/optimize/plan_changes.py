@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment
@@ -14,6 +14,7 @@ from desktop_app.engine.protocol import Plan, PlanItem
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
+from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, Tint, colour, paint_box, scaled
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
@@ -100,21 +101,12 @@ class PlanChange(QWidget):
         self.show_items.setAccessibleName(f"show: {text}")
         self.label = TextLabel(text, size=13)
         self.label.set_hint(hint)
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addStrut(scaled(23))
-        line.addWidget(ColorSquare(square))
-        line.addWidget(self.label)
-        line.addWidget(self.show_items)
-        self.show_items.setVisible(self.has_items)
-        line.addStretch(1)
+        self.show_items.setVisible(bool(items))
         amount = TextLabel(figure, size=13, tint="ink_soft")
         amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never cut
-        line.addWidget(amount)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
-        self._column.addLayout(line)
+        line = horizontal(ColorSquare(square), self.label, self.show_items, STRETCH, amount, spacing=8)
+        line.addStrut(scaled(23))
+        self._column = vertical(line, holder=self, spacing=4)
         self.show_items.clicked.connect(self.toggle)
 
     @property
@@ -162,17 +154,13 @@ class PlanChanges(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.changes: list[PlanChange] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(5)
+        self._column = vertical(holder=self, spacing=5)
 
     def set_plan(self, plan: Plan) -> None:
         """Show a plan's lines; what was unfolded stays so."""
         unfolded = {fate.name for fate in self.changes if fate.list and not fate.list.isHidden()}
         for fate in self.changes:
-            self._column.removeWidget(fate)
-            fate.hide()
-            fate.deleteLater()
+            discard(fate)
         self.changes = _fates_of(plan)
         for fate in self.changes:
             self._column.addWidget(fate)

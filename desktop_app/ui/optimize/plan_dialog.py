@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import Plan
@@ -12,6 +12,7 @@ from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.fact_list import FactList
 from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
 from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.legend import Legend, LegendItem
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scaled
 from desktop_app.ui.widgets.sheet import Sheet
@@ -112,49 +113,23 @@ class PlanDialog(Sheet):
         self._tell()
 
     def _lay_out(self) -> None:
-        body = QHBoxLayout()
-        body.setContentsMargins(24, 0, 24, 0)
-        body.setSpacing(20)
-        body.addWidget(self.choices, 1)
-        body.addWidget(self.summary, 1)
-        comparison = QVBoxLayout()
-        comparison.setContentsMargins(24, 0, 24, 0)
-        comparison.addWidget(self.comparison)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(16)
-        column.addLayout(self._head())
-        column.addLayout(comparison)
-        column.addLayout(body, 1)
-        column.addWidget(self._buttons())
-
-    def _head(self) -> QVBoxLayout:
-        head = QVBoxLayout()
-        head.setContentsMargins(24, 18, 24, 0)
-        head.setSpacing(2)
-        head.addWidget(TextLabel("Optimize conversation", size=17, weight=BOLD))
-        head.addWidget(TextLabel(PROMISE, tint="ink_soft", wraps=True))
-        return head
+        title = TextLabel("Optimize conversation", size=17, weight=BOLD)
+        promise = TextLabel(PROMISE, tint="ink_soft", wraps=True)
+        head = vertical(title, promise, margins=(24, 18, 24, 0), spacing=2)
+        comparison = vertical(self.comparison, margins=(24, 0, 24, 0))
+        body = horizontal((self.choices, 1), (self.summary, 1), margins=(24, 0, 24, 0), spacing=20)
+        vertical(head, comparison, (body, 1), self._buttons(), holder=self, spacing=16)
 
     def _fill_choices(self) -> None:
         tail = QWidget()
-        column = QVBoxLayout(tail)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.tail_label)
-        column.addWidget(self.tail)
+        vertical(self.tail_label, self.tail, holder=tail, spacing=6)
         # What is chosen stands above what comes of it, so that nothing moves under the pointer.
         for widget in (self.strategy, tail, self.useless, self.changes, self.checked, self.facts):
             self.choices.add(widget)
 
     def _buttons(self) -> QWidget:
         footer = QWidget()
-        row = QHBoxLayout(footer)
-        row.setContentsMargins(24, 14, 24, 14)
-        row.setSpacing(10)
-        row.addWidget(self.note, 1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.apply)
+        horizontal((self.note, 1), self.cancel, self.apply, holder=footer, margins=(24, 14, 24, 14), spacing=10)
         self.set_footer(footer)
         self.apply.set_room_for(APPLY, MEASURING, APPLYING)
         return footer

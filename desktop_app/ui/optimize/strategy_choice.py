@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.engine.protocol import Plan, Writer
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import MEDIUM, scaled
 from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.text_area import TextArea
@@ -54,12 +55,8 @@ class StrategyChoice(QWidget):
         self._field.column.setContentsMargins(10, 6, 6, 6)
         self._field.column.addWidget(self.instructions)
         self._field.setFixedHeight(scaled(INSTRUCTION_HEIGHT))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(TextLabel("Summary by", size=13, weight=MEDIUM))
-        for widget in (self.choices, self.note, self._field):
-            column.addWidget(widget)
+        title = TextLabel("Summary by", size=13, weight=MEDIUM)
+        column = vertical(title, self.choices, self.note, self._field, holder=self, spacing=6)
         column.setAlignment(self.choices, Qt.AlignmentFlag.AlignLeft)
         self.choices.chosen.connect(self.chosen)
 

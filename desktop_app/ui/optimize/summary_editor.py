@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.engine.protocol import Writer
@@ -11,6 +11,7 @@ from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -38,18 +39,9 @@ class UnwrittenSummary(QWidget):
         self.bar.setMaximumWidth(WIDTH)
         self.told = TextLabel(size=12, tint="ink_soft")
         self.cancel = LinkButton("Stop writing")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 22, 12)
-        column.setSpacing(8)
-        column.addStretch(1)
-        for widget in (self.title, self.cost, self.waiting, self.bar):
-            column.addWidget(widget)
-        line = QHBoxLayout()
-        line.setSpacing(12)
-        line.addWidget(self.told)
-        line.addWidget(self.cancel)
-        line.addStretch(1)
-        column.addLayout(line)
+        above = (self.title, self.cost, self.waiting, self.bar)
+        line = horizontal(self.told, self.cancel, STRETCH, spacing=12)
+        column = vertical(STRETCH, *above, line, holder=self, margins=(16, 12, 22, 12), spacing=8)
         column.addSpacing(4)
         column.addWidget(self.write, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(2)
@@ -100,12 +92,8 @@ class SummaryEditor(QWidget):
         self.area.setAccessibleName("Summary, editable")
         self.area.setPlaceholderText(NO_SUMMARY)
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
-        head = QHBoxLayout()
+        head = horizontal((self.heading, 1), self.take, self.again, spacing=12)
         head.addStrut(self.take.sizeHint().height())  # the links come and go, and the field stays
-        head.addWidget(self.heading, 1)
-        head.setSpacing(12)
-        head.addWidget(self.take)
-        head.addWidget(self.again)
         card = Card()
         card.column.setContentsMargins(12, 10, 6, 10)
         self.unwritten = UnwrittenSummary()
@@ -113,11 +101,7 @@ class SummaryEditor(QWidget):
         self.pages.addWidget(self.area)
         self.pages.addWidget(self.unwritten)
         card.column.addWidget(self.pages)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(card, 1)
+        vertical(head, (card, 1), holder=self, spacing=6)
         self.area.textChanged.connect(self._change)
         self._pause.timeout.connect(self._emit)
         self.take.clicked.connect(self._take_suggested)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, pluralize
+from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import BOLD, scaled
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.sheet import Sheet
@@ -63,11 +64,7 @@ class SearchPalette(Sheet):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
         self.list.setAccessibleName("Results")
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 14, 14, 12)
-        column.setSpacing(8)
-        for widget in (self.field, self.list, self.note):
-            column.addWidget(widget)
+        vertical(self.field, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
         self.set_first(self.field)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._change)

@@ -11,11 +11,12 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
 )
-from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
 from desktop_app.conversation.message import Message
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, readable_text, speaker_of
+from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import font, scaled
 
 from .answers import EarlierItem
@@ -42,9 +43,7 @@ class MessageReader(QDialog):
         rules = f"background: {theme.palette.paper}; padding: {scaled(12)}px;"
         self.text.setStyleSheet(f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
         self.text.setAccessibleName("The message's text")
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.addWidget(self.text)
+        vertical(self.text, holder=self)
         self.resize(scaled(760), scaled(620))
 
 
