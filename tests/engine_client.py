@@ -13,7 +13,7 @@ from typing import TypeVar
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
 
-T = TypeVar("T")
+R = TypeVar("R", bound=p.EngineResponse)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -32,7 +32,7 @@ class EngineClient:
         self.data = data
         self.events: list[TurnEvent] = []
         self.lists: list[p.ConversationsChanged] = []
-        self._answers: dict[int, asyncio.Future[p.Answer]] = {}
+        self._answers: dict[int, asyncio.Future[p.ResponseLine]] = {}
         self._changed = asyncio.Event()
         self._number = 0
 
@@ -56,19 +56,19 @@ class EngineClient:
         self._reading = asyncio.ensure_future(self._read())
         return self
 
-    async def ask(self, wish: p.AnyWish, kind: type[T] = object) -> T:
-        """The answer to a wish; Refused if it is a failure."""
-        answer = await self._answer_to(p.encode_line(p.Ask(self._number + 1, wish)))
-        if answer.failure is not None:
-            raise Refused(answer.failure)
-        assert isinstance(answer.thing, kind), answer.thing
-        return answer.thing
+    async def ask(self, request: p.EngineRequest[R]) -> R:
+        """Return the response to a request. Raises Refused if it is a failure."""
+        line = await self._line_for(p.encode_line(p.RequestLine(self._number + 1, request)))
+        if line.failure is not None:
+            raise Refused(line.failure)
+        assert line.response is not None
+        return request.checked(line.response)
 
-    async def ask_json(self, wish: str) -> p.Answer:
-        """Return the answer to a wish that may be none of the protocol."""
-        return await self._answer_to(f'{{"type":"ask","number":{self._number + 1},"wish":{wish}}}\n'.encode())
+    async def ask_json(self, request: str) -> p.ResponseLine:
+        """Return the response line to a request that may be none of the protocol."""
+        return await self._line_for(f'{{"type":"request","number":{self._number + 1},"request":{request}}}\n'.encode())
 
-    async def _answer_to(self, line: bytes) -> p.Answer:
+    async def _line_for(self, line: bytes) -> p.ResponseLine:
         self._number += 1
         future = self._answers[self._number] = asyncio.get_running_loop().create_future()
         self.process.stdin.write(line)
@@ -109,9 +109,9 @@ class EngineClient:
     async def _read(self) -> None:
         while line := await self.process.stdout.readline():
             match p.decode_engine_line(line):
-                case p.Answer() as answer:
+                case p.ResponseLine() as answer:
                     self._answers.pop(answer.number).set_result(answer)
-                case p.Happened(event):
+                case p.EventLine(event):
                     self.events.append(event)
                 case p.ConversationsChanged() as changed:
                     self.lists.append(changed)

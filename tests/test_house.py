@@ -14,9 +14,6 @@ APP_FILES = sorted((ROOT / "desktop_app").rglob("*.py"))
 FILES = APP_FILES + sorted((ROOT / "tests").rglob("*.py"))
 
 MOST_LINES = {"desktop_app": 300, "tests": 400}  # a test file may hold one long conversation of cases
-MAY_BE_LONGER = {
-    "desktop_app/engine/protocol.py": "the whole border in one place: every shape that crosses it, and nothing else",
-}
 
 # Words that say nothing about what a thing is. Only names that we give are looked at, not those that we use.
 EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "kernel", "ctx"}
@@ -32,13 +29,8 @@ def is_too_long(file: Path) -> bool:
 
 
 def test_files_are_short() -> None:
-    too_long = {path_of(file) for file in FILES if is_too_long(file)} - MAY_BE_LONGER.keys()
-    assert not too_long, "part them, or give a reason"
-
-
-@pytest.mark.parametrize("path", MAY_BE_LONGER)
-def test_the_list_of_long_files_is_not_longer_than_it_must_be(path: str) -> None:
-    assert is_too_long(ROOT / path), "it is short enough: off the list with it"
+    too_long = {path_of(file) for file in FILES if is_too_long(file)}
+    assert not too_long, "split them by what they are about"
 
 
 def test_names_say_what_a_thing_is() -> None:

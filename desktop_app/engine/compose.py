@@ -91,7 +91,7 @@ async def join(
     toolbox = ToolRegistry(sources, spills, current, data)
     joined.toolbox = toolbox
     bench = ToolRuntime(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
-    joined.bench = bench
+    joined.tool_runtime = bench
     describer = ImageCaptioner(catalogue, current, lambda: words("describe"))
     preparation = TurnSetup(bench, keeper.text, AutoRecall(archive, current).of, describer.recorded)
     joined.conversations = Conversations(

@@ -7,11 +7,10 @@ import logging
 
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.ports import WorldError
-from desktop_app.conversation.events import Failure
-from desktop_app.settings import Settings
+from desktop_app.chat.session import Session
+from desktop_app.conversation.events import Failure, TurnEvent
 
 from .event_coalescer import EventCoalescer
-from .protocol import SettingsRead
 from .services import Services
 from .summary_jobs import SummaryJobs
 
@@ -27,27 +26,27 @@ def log_bug(error: BaseException) -> None:
 
 
 class Engine:
-    """What answers one window: the joined parts, and plans and summaries that are being made for it."""
+    """What answers one window: the services parts, and plans and summaries that are being made for it."""
 
-    def __init__(self, joined: Services, outbox: EventCoalescer) -> None:
-        self.joined = joined
-        self.conversations = joined.conversations
+    def __init__(self, services: Services, outbox: EventCoalescer) -> None:
+        self.services = services
+        self.conversations = services.conversations
         self.outbox = outbox
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
         self._plans: dict[str, Optimization] = {}
-        self.writings = SummaryJobs(log_bug)
+        self.summaries = SummaryJobs(log_bug)
 
     def list_was_sent(self) -> None:
         """The window has something to show: now is the time for what takes seconds, on threads of its own."""
         if not self._is_warm:
             self._is_warm = True
-            self.conversations.in_background("warm-up", self.joined.get_ready())
+            self.conversations.in_background("warm-up", self.services.get_ready())
 
     def ask_silent_servers(self) -> None:
         """Ask the servers again, in the background, if one did not answer: somebody looks at the models just now."""
-        if self.joined.catalogue.has_silent_servers:
-            self.conversations.in_background_once("asking servers", self.joined.ask_servers)
+        if self.services.catalogue.has_silent_servers:
+            self.conversations.in_background_once("asking servers", self.services.ask_servers)
 
     def keep_plan(self, optimization: Optimization) -> None:
         """Keeps a plan until it is applied or newer ones push it out."""
@@ -69,17 +68,11 @@ class Engine:
         del self._plans[plan_id]
         return plan
 
-    async def settings_read(self) -> SettingsRead:
-        """The settings, and which servers have a key."""
-        keys = self.joined.keys
-        return SettingsRead(self.joined.settings, keys.servers_with_key(), keys.storage)
-
-    async def write_settings(self, settings: Settings, keys: dict[str, str]) -> SettingsRead:
-        """Stores the settings and keys, and applies them. Raises WorldError; then the old ones hold."""
-        for server, key in keys.items():
-            await self.joined.keys.set(server, key)
-        await self.joined.change_settings(settings)
-        return await self.settings_read()
+    async def publish(self, session: Session, events: list[TurnEvent]) -> None:
+        """Send what an operation changed to the window, and note it in the list of conversations."""
+        for event in events:
+            self.outbox.publish(event)
+        await self.conversations.turns.note(session)
 
     def request_shutdown(self) -> None:
         """Asks the server to end; what is in flight is stored first."""
@@ -87,4 +80,4 @@ class Engine:
 
     async def close(self) -> None:
         """Stores what is in flight, and ends all parts."""
-        await self.joined.close()
+        await self.services.close()

@@ -16,7 +16,7 @@ from desktop_app.conversation.events import (
     TurnEvent,
 )
 
-from .protocol import EngineLine, Happened, encode_line
+from .protocol import EngineLine, EventLine, encode_line
 
 JOIN_FOR = 0.033
 """Seconds: about two frames of a screen; nobody reads faster."""
@@ -42,7 +42,7 @@ class EventCoalescer:
                 self._timer = asyncio.get_running_loop().call_later(JOIN_FOR, self.flush)
             return
         self.flush()
-        self._write(encode_line(Happened(event)))
+        self._write(encode_line(EventLine(event)))
 
     def send(self, line: EngineLine) -> None:
         """An answer, or news of the list: after all that happened before it."""
@@ -55,7 +55,7 @@ class EventCoalescer:
             self._timer.cancel()
             self._timer = None
         for event in self._waiting:
-            self._write(encode_line(Happened(event)))
+            self._write(encode_line(EventLine(event)))
         self._waiting.clear()
 
     def _join(self, event: Joinable) -> None:

@@ -16,12 +16,21 @@ from desktop_app.chat.tasks import Tasks
 from desktop_app.chat.turn.turn import bug_failure
 from desktop_app.conversation.events import Failure
 
-from .answers import answer
 from .compose import compose
 from .ending import end_process, limit_end
 from .engine import Engine
 from .event_coalescer import EventCoalescer
-from .protocol import Answer, Ask, ConversationsChanged, ListConversations, ProtocolError, decode_ask, number_of
+from .protocol import (
+    AnyRequest,
+    ConversationsChanged,
+    ListConversations,
+    ProtocolError,
+    RequestLine,
+    ResponseLine,
+    decode_request,
+    number_of,
+)
+from .requests import respond
 
 LINE_MOST = 64 * 1024 * 1024
 """Bytes of one line from the window: a pasted book, not a runaway."""
@@ -66,7 +75,7 @@ def _write_all(descriptor: int, line: bytes) -> None:
 
 async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
     outbox = EventCoalescer(write)
-    server = Server(outbox)
+    server = EngineServer(outbox)
     try:
         engine = await compose(data, outbox, server.tell_list_changed, server.log_bug)
     except WorldError as error:
@@ -81,7 +90,7 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
     end_process(0)
 
 
-class Server:
+class EngineServer:
     """One window's wishes: each is answered by its own task, so that a long one holds up no other."""
 
     engine: Engine
@@ -115,23 +124,23 @@ class Server:
 
     def _take(self, line: bytes) -> None:
         try:
-            ask = decode_ask(line)
+            request = decode_request(line)
         except ProtocolError as error:
             log.error("a line that is not of this protocol: %s", error)
             if (number := number_of(line)) is not None:  # else somebody would wait for its answer for ever
-                self.outbox.send(Answer(number, failure=NOT_UNDERSTOOD))
+                self.outbox.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
             return
-        self._tasks.start(f"answer {ask.number}", self._answer(ask))
+        self._tasks.start(f"request {request.number}", self._respond(request))
 
-    async def _answer(self, ask: Ask) -> None:
+    async def _respond(self, line: RequestLine[AnyRequest]) -> None:
         try:
-            self.outbox.send(Answer(ask.number, thing=await answer(self.engine, ask.wish)))
-            if isinstance(ask.wish, ListConversations):
+            self.outbox.send(ResponseLine(line.number, await respond(self.engine, line.request)))
+            if isinstance(line.request, ListConversations):
                 self.engine.list_was_sent()
         except WorldError as error:
-            self.outbox.send(Answer(ask.number, failure=error.failure))
+            self.outbox.send(ResponseLine(line.number, failure=error.failure))
         except Exception as error:
-            self.outbox.send(Answer(ask.number, failure=bug_failure(error)))
+            self.outbox.send(ResponseLine(line.number, failure=bug_failure(error)))
             raise
 
     def tell_list_changed(self) -> None:
@@ -166,4 +175,4 @@ async def _refuse_everything(outbox: EventCoalescer, failure: Failure) -> None:
     reader = await _standard_input()
     while line := await reader.readline():
         with contextlib.suppress(ProtocolError):
-            outbox.send(Answer(decode_ask(line).number, failure=failure))
+            outbox.send(ResponseLine(decode_request(line).number, failure=failure))

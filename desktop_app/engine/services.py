@@ -37,7 +37,7 @@ class Services:
     spills: SpillFolder
     warnings: tuple[Failure, ...]
     toolbox: ToolRegistry = field(init=False)
-    bench: ToolRuntime = field(init=False)
+    tool_runtime: ToolRuntime = field(init=False)
     conversations: Conversations = field(init=False)
     _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
 

@@ -1,4 +1,4 @@
-"""The seam between the window and the engine: wishes go out as lines, answers and events come back.
+"""The seam between the window and the engine: requests go out as lines, responses and events come back.
 
 Every coroutine of the window runs in a task that the bridge owns.
 """
@@ -17,15 +17,15 @@ from PySide6.QtCore import QObject, Signal
 from desktop_app.conversation.events import Failure
 from desktop_app.engine.protocol import (
     VERSION,
-    Answer,
-    AnyThing,
-    AnyWish,
-    Ask,
     ConversationsChanged,
+    Done,
+    EngineRequest,
     EngineResponse,
-    Happened,
+    EventLine,
     Hello,
     ProtocolError,
+    RequestLine,
+    ResponseLine,
     Shutdown,
     Welcome,
     decode_engine_line,
@@ -36,7 +36,7 @@ from .engine_process import RESTARTS_A_MINUTE, EngineProcess
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T", bound=EngineResponse)
+R = TypeVar("R", bound=EngineResponse)
 
 HELLO_NUMBER = 0
 FIRST_BACKOFF = 0.1  # seconds before the engine is started again
@@ -97,7 +97,7 @@ class Bridge(QObject):
         self._engine.gave_up.connect(lambda: self._give_up(ENGINE_GAVE_UP))
         self._refusal: Failure | None = None
         self._number = HELLO_NUMBER
-        self._awaited: dict[int, asyncio.Future[AnyThing]] = {}
+        self._awaited: dict[int, asyncio.Future[EngineResponse]] = {}
         self._outbox: list[bytes] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_bugs: set[str] = set()
@@ -112,42 +112,39 @@ class Bridge(QObject):
         self._refusal = None
         self._engine.start()
 
-    async def ask(self, wish: AnyWish) -> AnyThing:
-        """What the engine answers. Waits for an engine that is starting. Raises EngineFailure."""
+    async def ask(self, request: EngineRequest[R]) -> R:
+        """Return the engine's response. Waits for an engine that is starting. Raises EngineFailure.
+
+        A response that is not of this request is a bug of the engine: TypeError.
+        """
         if self._refusal is not None:
             raise EngineFailure(self._refusal)
         self._number += 1
         number = self._number
         future = self._awaited[number] = asyncio.get_running_loop().create_future()
-        line = encode_line(Ask(number, wish))
+        line = encode_line(RequestLine(number, request))
         if self._engine.is_up:
             self._engine.write(line)
         else:
             self._outbox.append(line)
         try:
-            return await future
+            return request.checked(await future)
         finally:
             self._awaited.pop(number, None)
 
-    async def ask_for(self, kind: type[T], wish: AnyWish) -> T:
-        """The same, when the answer must be of one kind. Any other one is a bug of the engine: TypeError."""
-        thing = await self.ask(wish)
-        if not isinstance(thing, kind):
-            raise TypeError(f"{type(wish).__name__} was answered with {type(thing).__name__}")
-        return thing
+    def post(self, request: EngineRequest[Done]) -> None:
+        """Ask in a task, where nothing but a failure is of interest; that becomes a signal."""
 
-    def wish(self, wish: AnyWish) -> None:
-        """Asks, where nothing but a failure is of interest; that becomes a signal."""
-        self.start(self._ask_only(wish))
+        async def ask() -> None:
+            await self.ask(request)
+
+        self.start(ask())
 
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Runs a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)
-
-    async def _ask_only(self, wish: AnyWish) -> None:
-        await self.ask(wish)
 
     def note_bug(self, error: BaseException) -> None:
         """Logs a bug, and tells it once."""
@@ -158,7 +155,7 @@ class Bridge(QObject):
         """Ends the engine in order, and cancels the tasks that are still running here."""
         self._refusal = CLOSING
         self._fail_awaited(CLOSING)
-        await self._engine.end(encode_line(Ask(self._number + 1, Shutdown())))
+        await self._engine.end(encode_line(RequestLine(self._number + 1, Shutdown())))
         others = self._tasks - {asyncio.current_task()}
         for task in others:
             task.cancel()
@@ -166,7 +163,7 @@ class Bridge(QObject):
             await asyncio.wait(others)
 
     def _greet(self) -> None:
-        self._engine.write(encode_line(Ask(HELLO_NUMBER, Hello(VERSION))))
+        self._engine.write(encode_line(RequestLine(HELLO_NUMBER, Hello(VERSION))))
         for line in self._outbox:
             self._engine.write(line)
         self._outbox.clear()
@@ -180,31 +177,31 @@ class Bridge(QObject):
             self._tell_bug("The engine wrote something that this window does not understand.")
             return False
         match value:
-            case Answer(number=0):
+            case ResponseLine(number=0):
                 self._take_welcome(value)
-            case Answer():
+            case ResponseLine():
                 return self._resolve(value)
-            case Happened(event):
+            case EventLine(event):
                 self.happened.emit(event)
             case ConversationsChanged(conversations):
                 self.conversations_changed.emit(conversations)
         return False
 
-    def _take_welcome(self, answer: Answer) -> None:
-        if isinstance(answer.thing, Welcome) and answer.thing.version == VERSION:
-            self.became_ready.emit(answer.thing)
+    def _take_welcome(self, answer: ResponseLine) -> None:
+        if isinstance(answer.response, Welcome) and answer.response.version == VERSION:
+            self.became_ready.emit(answer.response)
             return
         self._engine.stop_for_good()
         self._give_up(answer.failure or ENGINE_IS_FOREIGN)
 
-    def _resolve(self, answer: Answer) -> bool:
+    def _resolve(self, answer: ResponseLine) -> bool:
         future = self._awaited.get(answer.number)
         if future is None or future.done():
             return False
         if answer.failure is not None:
             future.set_exception(EngineFailure(answer.failure))
-        elif answer.thing is not None:
-            future.set_result(answer.thing)
+        elif answer.response is not None:
+            future.set_result(answer.response)
         else:
             future.set_exception(TypeError(f"Answer {answer.number} is empty"))
         return True

@@ -1,4 +1,4 @@
-"""What the context panel and **Optimize conversation** wish: plans, operations, archived messages, pins."""
+"""What the context panel and **Optimize conversation** request: plans, operations, archived messages, pins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LATER = (
 
 
 class ContextController(Controller):
-    """Wishes about what the model sees of the open conversation."""
+    """Requests about what the model sees of the open conversation."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -65,19 +65,19 @@ class ContextController(Controller):
         self._bridge.start(self._read_archived(operation, query, offset))
 
     def undo(self, operation: str) -> None:
-        self._wish(p.UndoOperation(self._chat.conversation, operation))
+        self._post(p.UndoOperation(self._chat.conversation, operation))
 
     def redo(self, operation: str) -> None:
-        self._wish(p.RedoOperation(self._chat.conversation, operation))
+        self._post(p.RedoOperation(self._chat.conversation, operation))
 
     def bring_back(self, messages: tuple[str, ...]) -> None:
-        self._wish(p.BringBackMessages(self._chat.conversation, messages))
+        self._post(p.BringBackMessages(self._chat.conversation, messages))
 
     def pin(self, message: str) -> None:
-        self._wish(p.PinMessage(self._chat.conversation, message))
+        self._post(p.PinMessage(self._chat.conversation, message))
 
     def unpin(self, message: str) -> None:
-        self._wish(p.UnpinMessage(self._chat.conversation, message))
+        self._post(p.UnpinMessage(self._chat.conversation, message))
 
     def go_to(self, message: str) -> None:
         self._bridge.start(self._chat.show_message(self._chat.conversation, message))
@@ -93,7 +93,7 @@ class ContextController(Controller):
         from .optimize.plan_dialog import PlanDialog
 
         self._tail, self._strategy = None, ""
-        plan = await self._bridge.ask_for(p.Plan, p.PlanOptimize(conversation))
+        plan = await self._bridge.ask(p.PlanOptimize(conversation))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
         dialog = self._dialog = PlanDialog(plan, parent)
@@ -120,7 +120,7 @@ class ContextController(Controller):
         self._replan(p.WriteSummary(self._chat.conversation, plan, instructions))
 
     def _cancel_writing(self) -> None:
-        self._wish(p.CancelSummary(self._chat.conversation))
+        self._post(p.CancelSummary(self._chat.conversation))
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
@@ -139,13 +139,13 @@ class ContextController(Controller):
             self._dialog.deleteLater()
         self._dialog = None
 
-    def _replan(self, wish: p.PlanOptimize | p.CheckSummary | p.WriteSummary) -> None:
+    def _replan(self, request: p.PlanOptimize | p.CheckSummary | p.WriteSummary) -> None:
         self._plan_number += 1
-        self._bridge.start(self._show_plan(wish, self._plan_number))
+        self._bridge.start(self._show_plan(request, self._plan_number))
 
-    async def _apply_plan(self, wish: p.ApplyPlan) -> None:
+    async def _apply_plan(self, request: p.ApplyPlan) -> None:
         with self._dialog_freed_on_failure():
-            await self._bridge.ask(wish)
+            await self._bridge.ask(request)
         if self._dialog is not None:
             self._dialog.accept()
 
@@ -161,18 +161,18 @@ class ContextController(Controller):
                 raise
             raise asyncio.CancelledError from error  # as the user wished: nothing to tell
 
-    async def _show_plan(self, wish: p.PlanOptimize | p.CheckSummary | p.WriteSummary, number: int) -> None:
+    async def _show_plan(self, request: p.PlanOptimize | p.CheckSummary | p.WriteSummary, number: int) -> None:
         with self._dialog_freed_on_failure():
-            plan = await self._bridge.ask_for(p.Plan, wish)
+            plan = await self._bridge.ask(request)
         if self._dialog is not None and number == self._plan_number:
             self._dialog.set_plan(plan)
 
     async def _read_archived(self, operation: str, query: str, offset: int) -> None:
-        wish = p.ReadOperation(self._chat.conversation, operation, query, offset)
-        page = await self._bridge.ask_for(p.Messages, wish)
+        request = p.ReadOperation(self._chat.conversation, operation, query, offset)
+        page = await self._bridge.ask(request)
         show = self._parts.panel.append_archived if offset else self._parts.panel.show_archived
         show(operation, page.rows, page.total)
 
-    def _wish(self, wish: p.AnyWish) -> None:
+    def _post(self, request: p.EngineRequest[p.Done]) -> None:
         if self._chat.conversation:
-            self._bridge.wish(wish)
+            self._bridge.post(request)

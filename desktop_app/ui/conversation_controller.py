@@ -36,7 +36,7 @@ from .retry_notice import RetryNotice
 
 STARTING = "Starting up. Your message is sent as soon as the engine is ready."
 PATIENCE = 120  # milliseconds for which what is shown stays: most conversations are there by then
-OpeningWish = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
+OpeningRequest = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 
 
 class ConversationController(QObject):
@@ -114,7 +114,7 @@ class ConversationController(QObject):
     async def _open_first(self) -> None:
         async with self._opening:
             wanted = self._wanted
-            infos = (await self._bridge.ask_for(p.Conversations, p.ListConversations())).conversations
+            infos = (await self._bridge.ask(p.ListConversations())).conversations
             self._parts.sidebar.show_conversations(infos)
             if wanted != self._wanted:  # the user has chosen one meanwhile
                 return
@@ -132,16 +132,16 @@ class ConversationController(QObject):
             await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
         self._parts.composer.take_focus()
 
-    def open_with(self, wish: OpeningWish) -> None:
+    def open_with(self, request: OpeningRequest) -> None:
         """Show the conversation that such a request is answered with."""
-        self._bridge.start(self._open(wish))
+        self._bridge.start(self._open(request))
 
-    async def _open(self, wish: OpeningWish) -> None:
+    async def _open(self, request: OpeningRequest) -> None:
         self._wanted += 1
         wanted = self._wanted
-        waiting = self._await(wish)
+        waiting = self._await(request)
         try:
-            opened = await self._bridge.ask_for(p.Opened, wish)
+            opened = await self._bridge.ask(request)
         finally:
             waiting.stop()
             if wanted == self._wanted:
@@ -149,17 +149,17 @@ class ConversationController(QObject):
         if wanted == self._wanted:  # else the user has chosen another one meanwhile
             self._show(opened)
 
-    def _await(self, wish: OpeningWish) -> QTimer:
+    def _await(self, request: OpeningRequest) -> QTimer:
         """Announce that another conversation is awaited: at once where none is shown, else after PATIENCE."""
         waiting = QTimer(singleShot=True, interval=PATIENCE if self._shown else 0)
-        if isinstance(wish, p.OpenConversation) and wish.conversation != self._shown:
-            info = self._parts.sidebar.list.conversations.info_of(wish.conversation)
+        if isinstance(request, p.OpenConversation) and request.conversation != self._shown:
+            info = self._parts.sidebar.list.conversations.info_of(request.conversation)
             if info is not None and info.messages:
                 waiting.timeout.connect(lambda: self.awaited.emit(info.title))
                 waiting.start()
         return waiting
 
-    def _show(self, opened: p.Opened) -> None:
+    def _show(self, opened: p.ConversationOpened) -> None:
         parts = self._parts
         before, self._shown = self._shown, opened.conversation.id
         if before != self._shown:
@@ -194,7 +194,7 @@ class ConversationController(QObject):
 
     def stop(self) -> None:
         if self.conversation and self._parts.transcript_model.is_running:
-            self._bridge.wish(p.Stop(self.conversation))
+            self._bridge.post(p.Stop(self.conversation))
 
     def regenerate(self) -> None:
         self._begin(p.Regenerate(self.conversation))
@@ -203,9 +203,9 @@ class ConversationController(QObject):
         """Ask for the missing answer; what tools have done stays."""
         self._begin(p.GoOn(self.conversation))
 
-    def _begin(self, wish: p.Regenerate | p.GoOn) -> None:
+    def _begin(self, request: p.Regenerate | p.GoOn) -> None:
         if self.conversation and not self._parts.transcript_model.is_running:
-            self._bridge.wish(wish)
+            self._bridge.post(request)
 
     def apply(self, event: TurnEvent) -> None:
         """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
@@ -253,7 +253,7 @@ class ConversationController(QObject):
 
     def stop_room(self) -> None:
         self.notifications.note_stop()
-        self._bridge.wish(p.StopRoom(self.conversation))
+        self._bridge.post(p.StopRoom(self.conversation))
 
     def undo(self, operations: tuple[str, ...]) -> None:
         """Undo the operations one after the other."""

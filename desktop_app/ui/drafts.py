@@ -60,4 +60,4 @@ class Drafts:
             self._is_counting = False
 
     async def _tokens(self, text: str) -> int:
-        return (await self._bridge.ask_for(p.DraftCounted, p.CountDraft(self._conversation, text))).tokens
+        return (await self._bridge.ask(p.CountDraft(self._conversation, text))).tokens

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from desktop_app.conversation.events import Failure, TurnFailed
 from desktop_app.conversation.message import Message, Role
-from desktop_app.engine.protocol import Opened, Welcome
+from desktop_app.engine.protocol import ConversationOpened, Welcome
 
 from .bridge import ENGINE_DIED, Bridge
 from .controller import Controller
@@ -71,7 +71,7 @@ class EngineWatch(Controller):
         )
         self._parts.failure.show_failure(failure)
 
-    def _tell_what_broke_off(self, opened: Opened) -> None:
+    def _tell_what_broke_off(self, opened: ConversationOpened) -> None:
         """Once the record is shown again, its turn gets a card, unless the reply was stored to its end."""
         if opened.conversation.id in self._broken_off:
             self._broken_off.discard(opened.conversation.id)

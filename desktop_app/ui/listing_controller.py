@@ -24,7 +24,7 @@ REPAIRED = "Adjusted for the model: {}. The original is kept."
 
 
 class ListingController(Controller):
-    """Wishes about conversations as a whole."""
+    """Requests about conversations as a whole."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -79,8 +79,8 @@ class ListingController(Controller):
     def show_result(self, result: SearchResult) -> None:
         self._bridge.start(self._chat.show_message(result.conversation, result.message, result.index))
 
-    async def _change(self, wish: p.Rename | p.Delete | p.Restore) -> None:
-        self.show((await self._bridge.ask_for(p.Conversations, wish)).conversations)
+    async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
+        self.show((await self._bridge.ask(request)).conversations)
 
     async def _delete(self, conversation: str) -> None:
         row = self._parts.sidebar.list.conversations.row_of(conversation)
@@ -98,10 +98,10 @@ class ListingController(Controller):
         for file in files:
             self._parts.toast.show_message(f"Importing {Path(file).name}…", stays=True)
             try:
-                imported = await self._bridge.ask_for(p.Imported, p.ImportFile(file))
+                imported = await self._bridge.ask(p.ImportFile(file))
             finally:
                 self._parts.toast.end_stay()
-            listed = await self._bridge.ask_for(p.Conversations, p.ListConversations())
+            listed = await self._bridge.ask(p.ListConversations())
             self.show(listed.conversations)
             if imported.conversations:
                 info = imported.conversations[-1]
@@ -112,7 +112,7 @@ class ListingController(Controller):
                 )
 
     async def _search(self, query: str) -> None:
-        found = await self._bridge.ask_for(p.Found, p.Search(query))
+        found = await self._bridge.ask(p.SearchMessages(query))
         self.results_shown = len(found.results)
         if self._palette is not None:
             self._palette.set_results(query, found.results)

@@ -17,7 +17,7 @@ SAVING_TOOL = "save_memory"
 
 
 class MemoryController(Controller):
-    """Wishes about memories. Each change, and another conversation, shows all of them anew."""
+    """Requests about memories. Each change, and another conversation, shows all of them anew."""
 
     _is_stale = False
 
@@ -28,7 +28,7 @@ class MemoryController(Controller):
         self._is_stale = False
         self._bridge.start(self._show(p.ListMemories(self._chat.conversation)))
 
-    def note_opened(self, _opened: p.Opened) -> None:
+    def note_opened(self, _opened: p.ConversationOpened) -> None:
         if self._parts.panel.tabs.value() == "memory":
             self.read()
 
@@ -56,8 +56,8 @@ class MemoryController(Controller):
         told = f"“{first_line(memory.text, 60)}” forgotten"
         self._parts.toast.show_message(told, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
 
-    async def _show(self, wish: p.ListMemories | p.WriteMemory) -> None:
-        known = await self._bridge.ask_for(p.Memories, wish)
+    async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
+        known = await self._bridge.ask(request)
         if known.conversation != self._chat.conversation:
             return  # another one was opened meanwhile, and asked for them itself
         titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}

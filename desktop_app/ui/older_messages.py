@@ -50,5 +50,5 @@ class OlderMessages:
     async def _page(self, before: int) -> tuple[MessageRow, ...]:
         """Return the page before that index; nothing if another conversation was opened meanwhile."""
         conversation = self._conversation()
-        page = await self._bridge.ask_for(p.Messages, p.ReadMessages(conversation, before))
+        page = await self._bridge.ask(p.ReadMessages(conversation, before))
         return page.rows if conversation == self._conversation() else ()

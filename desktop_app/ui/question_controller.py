@@ -48,7 +48,7 @@ class QuestionController(Controller):
         conversation = self._chat.conversation
         self._chat.apply(QuestionAnswered(conversation, question, answer.is_allowed))
         self.show()
-        self._bridge.wish(p.AnswerQuestion(conversation, question, answer))
+        self._bridge.post(p.AnswerQuestion(conversation, question, answer))
 
     def escape(self) -> None:
         """Deny what is asked, as the card says of Escape; without a question, stop the turn."""

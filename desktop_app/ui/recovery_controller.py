@@ -35,9 +35,9 @@ class RecoveryController(Controller):
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
             case Action.OPTIMIZE_AND_RETRY:
-                self._bridge.wish(p.OptimizeAndRetry(self._chat.conversation))
+                self._bridge.post(p.OptimizeAndRetry(self._chat.conversation))
             case Action.SEND_ANYWAY:
-                self._bridge.wish(p.SendAnyway(self._chat.conversation))
+                self._bridge.post(p.SendAnyway(self._chat.conversation))
             case Action.USE_OWN_WINDOW:
                 self.use_own_window()
             case Action.START_FRESH:
@@ -55,7 +55,7 @@ class RecoveryController(Controller):
 
     def use_own_window(self) -> None:
         """Forget what was learned of the window from its server's behaviour."""
-        self._bridge.wish(p.UseOwnWindow(self._chat.conversation))
+        self._bridge.post(p.UseOwnWindow(self._chat.conversation))
 
     def choose_export(self, parent: QWidget) -> None:
         """Ask for a file to write the conversation to."""
@@ -83,8 +83,8 @@ class RecoveryController(Controller):
             composer.set_text(last.message.text)
         composer.take_focus()
 
-    async def _export(self, wish: p.ExportConversation) -> None:
-        exported = await self._bridge.ask_for(p.Exported, wish)
+    async def _export(self, request: p.ExportConversation) -> None:
+        exported = await self._bridge.ask(request)
         self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
 
 

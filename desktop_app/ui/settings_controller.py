@@ -52,11 +52,11 @@ class SettingsController(QObject):
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
         """Store the settings with one change; concurrent changes are made one after the other."""
         async with self._changing:
-            read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
+            read = await self._bridge.ask(p.ReadSettings())
             await self._store(changed(read.settings), {})
 
     async def _offer_models(self, is_largest_first: bool) -> None:
-        listed = await self._bridge.ask_for(p.Models, p.ListModels())
+        listed = await self._bridge.ask(p.ListModels())
         models = listed.models
         if is_largest_first:
             models = tuple(sorted(models, key=lambda model: (bool(model.note), -model.window)))
@@ -65,8 +65,8 @@ class SettingsController(QObject):
     async def _open(self, parent: QWidget, setting: str) -> None:
         from .settings.settings_dialog import SettingsDialog
 
-        read = await self._bridge.ask_for(p.SettingsRead, p.ReadSettings())
-        models = await self._bridge.ask_for(p.Models, p.ListModels())
+        read = await self._bridge.ask(p.ReadSettings())
+        models = await self._bridge.ask(p.ListModels())
         if self._dialog is not None:
             return
         dialog = self._dialog = SettingsDialog(read, models, parent)
@@ -81,7 +81,7 @@ class SettingsController(QObject):
 
     async def _find_servers(self, dialog: SettingsDialog) -> None:
         try:
-            servers = (await self._bridge.ask_for(p.Discovered, p.Discover())).servers
+            servers = (await self._bridge.ask(p.FindServers())).servers
         except EngineFailure as error:
             if dialog is self._dialog:
                 dialog.servers.finder.show_failure(error.failure.title)
@@ -90,7 +90,7 @@ class SettingsController(QObject):
             dialog.servers.show_found(servers)
 
     async def _propose(self, dialog: SettingsDialog, kind: ServerKind) -> None:
-        proposed = await self._bridge.ask_for(p.Proposed, p.ProposeModels(kind))
+        proposed = await self._bridge.ask(p.ProposeModels(kind))
         if dialog is self._dialog:
             dialog.servers.propose(kind, proposed.models)
 
@@ -103,7 +103,7 @@ class SettingsController(QObject):
         self._dialog = None
 
     async def _store(self, settings: Settings, keys: dict[str, str]) -> None:
-        stored = await self._bridge.ask_for(p.SettingsRead, p.WriteSettings(settings, keys))
+        stored = await self._bridge.ask(p.WriteSettings(settings, keys))
         before, self._settings = self._settings, stored.settings
         if (before.theme, before.font_scale) != (stored.settings.theme, stored.settings.font_scale):
             self.show_theme()  # every widget is styled anew: a third of a second

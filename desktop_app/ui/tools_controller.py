@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ToolsController(Controller):
-    """Wishes about tools."""
+    """Requests about tools."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -37,7 +37,7 @@ class ToolsController(Controller):
         self._folder = ""
         self._can_call = True
 
-    def note_opened(self, opened: p.Opened) -> None:
+    def note_opened(self, opened: p.ConversationOpened) -> None:
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
         self._parts.header.show_folder(self._folder)
         self._parts.composer.show_tools(self._can_call)
@@ -82,7 +82,7 @@ class ToolsController(Controller):
 
     def stop(self, reply_id: str, place: int) -> None:
         """Stop one running call; the turn goes on with its output so far."""
-        self._bridge.wish(p.StopTool(self._chat.conversation, reply_id, place))
+        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, place))
 
     def open_whole(self, spill: str, title: str) -> None:
         """Open a window that shows a whole output."""
@@ -96,7 +96,7 @@ class ToolsController(Controller):
     async def _open(self, parent: QWidget) -> None:
         from .tools.tools_sheet import ToolsSheet
 
-        tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
+        tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
         if self._sheet is not None:
             return
         sheet = self._sheet = ToolsSheet(tools, self._can_call, parent)
@@ -115,19 +115,19 @@ class ToolsController(Controller):
         try:
             await self._settings.change(changed)
         finally:  # the switch shows what is stored, also when that was not possible
-            tools = await self._bridge.ask_for(p.Tools, p.ListTools(self._chat.conversation))
+            tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
             if self._sheet is not None:
                 self._sheet.show_tools(tools)
 
-    async def _read(self, viewer: SpillViewer, wish: p.ReadSpill) -> None:
+    async def _read(self, viewer: SpillViewer, request: p.ReadSpill) -> None:
         try:
-            page = await self._bridge.ask_for(p.SpillRead, wish)
+            page = await self._bridge.ask(request)
         except EngineFailure as error:
             if isValid(viewer):
                 viewer.show_failure(error.failure.title)
             return
         if isValid(viewer):  # it may have been closed meanwhile
-            viewer.show_page(wish.query, wish.offset, page)
+            viewer.show_page(request.query, request.offset, page)
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

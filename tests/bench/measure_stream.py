@@ -124,7 +124,7 @@ async def line_read(per_second: int, seconds: float) -> Figures:
         engine = EngineClient(data)
         engine.events = _Told(arrivals)
         await engine.start()
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         await engine.ask(p.Send(opened.conversation.id, "Hello"))
         await arrivals.next_end()
         before = sum(psutil.Process(engine.process.pid).cpu_times()[:2])

@@ -19,7 +19,7 @@ from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
-from desktop_app.engine.plan import plan_shown
+from desktop_app.engine.requests.plan_view import plan_of
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -119,7 +119,7 @@ async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> Non
     assert before.provenance is Provenance.MEASURED
     assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
     plan = await optimization_of(session, None)
-    shown = plan_shown(plan, session, Offer("", ""))
+    shown = plan_of(plan, session, Offer("", ""))
     (changed,) = [e for e in await optimized(session, plan) if isinstance(e, ViewChanged)]
     (operation,) = changed.operations
     after = session.gauge().total

@@ -41,10 +41,10 @@ async def results_of(engines, folder: Path, *calls: Call) -> tuple[list[ToolResu
         settings = Settings(chat_model="scripted/scripted", servers=(server,), folder=str(folder), rules=(Rule("*"),))
         write_settings(folder / "data" / "settings.json", settings)
         engine = await engines()
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         await engine.turn(opened.conversation.id, "Try")
         assert provider.requests[0].authorization == f"Bearer {KEY}", "it has its key all the same"
-        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        again = await engine.ask(p.OpenConversation(opened.conversation.id))
     messages = [row.message for row in again.rows if row.message.role == Role.TOOL]
     return [part for message in messages for part in message.parts if isinstance(part, ToolResult)], engine
 
@@ -80,6 +80,6 @@ async def test_of_a_huge_output_the_model_gets_both_ends_and_reads_the_rest(
     assert "199999\n200000\nthe very end\n[exit code 3]\n[Truncated: " in result.text
     assert "lines left out here" in result.text
     assert len(result.text) < 60_000
-    read = await engine.ask(p.ReadSpill(result.spill, offset=99_999, limit=1), p.SpillRead)
+    read = await engine.ask(p.ReadSpill(result.spill, offset=99_999, limit=1))
     assert read.bytes > 1_000_000
     assert read.lines == ((100_000, "100000"),)

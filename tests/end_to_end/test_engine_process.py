@@ -50,11 +50,11 @@ async def test_a_turn_over_the_border(engines, tmp_path: Path) -> None:
     with ScriptedProvider([Reply("Hello there, friend.")]) as provider:
         use_provider(tmp_path / "data", provider)
         engine = await engines()
-        welcome = await engine.ask(p.Hello(p.VERSION), p.Welcome)
+        welcome = await engine.ask(p.Hello(p.VERSION))
         assert (welcome.version, welcome.warnings) == (p.VERSION, ())
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         await engine.turn(opened.conversation.id, "Hello")
-        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        again = await engine.ask(p.OpenConversation(opened.conversation.id))
         assert [row.message.text for row in again.rows][1:] == ["Hello", "Hello there, friend."]
         assert again.gauge.total == sum(again.gauge.segments.values())
         assert await engine.close() == 0
@@ -65,14 +65,14 @@ async def test_what_had_arrived_is_there_after_the_restart(engines, tmp_path: Pa
     with ScriptedProvider([Hang("Half a sen"), Reply("Whole.")]) as provider:
         use_provider(tmp_path / "data", provider)
         engine = await engines()
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         await engine.ask(p.Send(opened.conversation.id, "A story, please"))
         await engine.until(lambda events: "".join(e.text for e in events if isinstance(e, TextDelta)) == "Half a sen")
         await asyncio.sleep(0.6)  # a partial reply is kept every half second
         await getattr(engine, how)()
 
         engine = await engines()
-        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        again = await engine.ask(p.OpenConversation(opened.conversation.id))
         messages = [row.message for row in again.rows]
         assert [(m.role, m.text, m.is_interrupted) for m in messages[1:]] == [
             (Role.USER, "A story, please", False),
@@ -80,7 +80,7 @@ async def test_what_had_arrived_is_there_after_the_restart(engines, tmp_path: Pa
         ]
         await engine.ask(p.Regenerate(opened.conversation.id))
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
-        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        again = await engine.ask(p.OpenConversation(opened.conversation.id))
         assert again.rows[-1].message.text == "Whole."
 
 
@@ -89,13 +89,13 @@ async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, tmp_path: Path)
     with ScriptedProvider([Reply("I try.", calls=(call,), finish="tool_calls"), Reply("I see.")]) as provider:
         use_provider(tmp_path / "data", provider, folder=str(tmp_path), rules=(Rule("bash"),))
         engine = await engines()
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         await engine.ask(p.Send(opened.conversation.id, "Try"))
         await engine.until(lambda events: any(isinstance(e, ToolOutputReceived) for e in events))
         (started,) = [event for event in engine.events if isinstance(event, ToolStarted)]
-        await engine.ask(p.StopTool(opened.conversation.id, started.reply_id, started.call_index), p.Done)
+        await engine.ask(p.StopTool(opened.conversation.id, started.reply_id, started.call_index))
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events), 15)
-        again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+        again = await engine.ask(p.OpenConversation(opened.conversation.id))
         assert [row.message.text for row in again.rows][-2:] == [
             "begun\n\n[Stopped by the user before it ended; it may have had effects.]",
             "I see.",
@@ -104,23 +104,23 @@ async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, tmp_path: Path)
 
 async def test_optimize_browse_and_undo_over_the_border(engines, samples: Path) -> None:
     engine = await engines()
-    imported = await engine.ask(p.ImportFile(str(samples / "migration.jsonl")), p.Imported)
+    imported = await engine.ask(p.ImportFile(str(samples / "migration.jsonl")))
     name = imported.conversations[0].id
-    opened = await engine.ask(p.OpenConversation(name), p.Opened)
-    plan = await engine.ask(p.PlanOptimize(name), p.Plan)
+    opened = await engine.ask(p.OpenConversation(name))
+    plan = await engine.ask(p.PlanOptimize(name))
     assert plan.is_useful
     assert plan.before.total - plan.after.total == plan.tokens_freed_by_prune + plan.tokens_freed_by_compaction
-    await engine.ask(p.ApplyPlan(name, plan.id, plan.summary), p.Done)
+    await engine.ask(p.ApplyPlan(name, plan.id, plan.summary))
     changes = [e for e in engine.events if isinstance(e, ViewChanged)]
     (changed,) = [e for e in changes if e.operations[-1].kind != "flush"]
     operation = changed.operations[-1]
-    archived = await engine.ask(p.ReadOperation(name, operation.id), p.Messages)
+    archived = await engine.ask(p.ReadOperation(name, operation.id))
     assert archived.total == operation.messages
-    after = await engine.ask(p.OpenConversation(name), p.Opened)
+    after = await engine.ask(p.OpenConversation(name))
     assert after.gauge.total == plan.after.total
     for row in reversed(changed.operations):
-        await engine.ask(p.UndoOperation(name, row.id), p.Done)
-    undone = await engine.ask(p.OpenConversation(name), p.Opened)
+        await engine.ask(p.UndoOperation(name, row.id))
+    undone = await engine.ask(p.OpenConversation(name))
     assert undone.gauge == opened.gauge
 
 
@@ -128,12 +128,12 @@ async def test_a_dead_server_is_told_and_nothing_is_lost(engines, tmp_path: Path
     server = Server("dead", "http://127.0.0.1:9/v1", ("model",), 8_192)
     write_settings(tmp_path / "data" / "settings.json", Settings(chat_model="dead/model", servers=(server,)))
     engine = await engines()
-    opened = await engine.ask(p.CreateConversation(), p.Opened)
+    opened = await engine.ask(p.CreateConversation())
     events = await engine.turn(opened.conversation.id, "Hello?")
     (failed,) = [e for e in events if isinstance(e, TurnFailed)]
     assert failed.failure.title
     assert failed.failure.advice
-    again = await engine.ask(p.OpenConversation(opened.conversation.id), p.Opened)
+    again = await engine.ask(p.OpenConversation(opened.conversation.id))
     assert again.rows[-1].message.text == "Hello?"
 
 
@@ -153,7 +153,7 @@ async def test_damaged_settings_are_set_aside_and_told(engines, tmp_path: Path) 
     data.mkdir()
     (data / "settings.json").write_text("{broken")
     engine = await engines()
-    welcome = await engine.ask(p.Hello(p.VERSION), p.Welcome)
+    welcome = await engine.ask(p.Hello(p.VERSION))
     assert "settings" in welcome.warnings[0].title
     assert (data / "settings.damaged.json").read_text() == "{broken"
 
@@ -163,8 +163,8 @@ async def test_garbage_on_the_line_does_not_end_the_engine(engines) -> None:
     engine.process.stdin.write(b"garbage\n")
     answer = await engine.ask_json('{"type":"Unknown"}')
     assert answer.failure is not None
-    assert answer.thing is None
-    assert await engine.ask(p.ListConversations(), p.Conversations) == p.Conversations(())
+    assert answer.response is None
+    assert await engine.ask(p.ListConversations()) == p.ConversationsListed(())
 
 
 async def test_a_second_engine_on_the_same_folder_is_told(engines) -> None:
@@ -179,14 +179,12 @@ async def test_a_second_engine_on_the_same_folder_is_told(engines) -> None:
 async def test_a_server_is_added_chosen_and_asked_with_its_key(engines, tmp_path: Path) -> None:
     with ScriptedProvider([Reply("From the server.")], key="sk-secret-42") as provider:
         engine = await engines()
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         assert opened.model.is_builtin
         server = Server("office", provider.base_url, ("scripted",), 32_768)
-        read = await engine.ask(
-            p.WriteSettings(Settings(servers=(server,)), {"office": "sk-secret-42"}), p.SettingsRead
-        )
+        read = await engine.ask(p.WriteSettings(Settings(servers=(server,)), {"office": "sk-secret-42"}))
         assert read.servers_with_key == ("office",)
-        changed = await engine.ask(p.ChooseModel(opened.conversation.id, "office/scripted"), p.Opened)
+        changed = await engine.ask(p.ChooseModel(opened.conversation.id, "office/scripted"))
         assert (changed.model.label, changed.gauge.window) == ("scripted", 32_768)
         events = await engine.turn(opened.conversation.id, "Who are you?")
         assert not [e for e in events if isinstance(e, TurnFailed)]
@@ -201,8 +199,8 @@ async def test_a_wrong_key_is_told_without_the_key(engines, tmp_path: Path) -> N
         engine = await engines()
         server = Server("office", provider.base_url, ("scripted",), 32_768)
         settings = Settings(chat_model="office/scripted", servers=(server,))
-        await engine.ask(p.WriteSettings(settings, {"office": "sk-wrong-99"}), p.SettingsRead)
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        await engine.ask(p.WriteSettings(settings, {"office": "sk-wrong-99"}))
+        opened = await engine.ask(p.CreateConversation())
         events = await engine.turn(opened.conversation.id, "Who are you?")
         (failed,) = [e for e in events if isinstance(e, TurnFailed)]
         assert "key" in (failed.failure.title + failed.failure.advice).lower()

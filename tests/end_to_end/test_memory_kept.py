@@ -67,7 +67,7 @@ def flushes_of(provider: ScriptedProvider) -> list[Request]:
 async def test_what_was_kept_before_a_compaction_is_known_elsewhere_once_the_user_says_so(engine) -> None:
     client, provider, script = engine
     await client.ask(p.Hello(p.VERSION))
-    opened = await client.ask(p.CreateConversation(), p.Opened)
+    opened = await client.ask(p.CreateConversation())
     first = opened.conversation.id
     for number in range(40):
         things = " ".join(f"thing{number}x{n}" for n in range(60))
@@ -82,18 +82,18 @@ async def test_what_was_kept_before_a_compaction_is_known_elsewhere_once_the_use
     asked = [measured for measured, r in zip(script.requests, provider.requests, strict=True) if r in flushes]
     assert all(measured.cached_tokens >= 0.9 * measured.prompt_tokens for measured in asked), "read before, and cached"
 
-    memories = await client.ask(p.ListMemories(first), p.Memories)
+    memories = await client.ask(p.ListMemories(first))
     texts = [memory.text for memory in memories.memories]
     assert texts[0] == TEA
     assert len(texts) == len(flushes)
     assert 0 < memories.tokens < memories.most == 1_000
     assert {memory.scope for memory in memories.memories} == {"conversation"}
-    second = (await client.ask(p.CreateConversation(), p.Opened)).conversation.id
+    second = (await client.ask(p.CreateConversation())).conversation.id
     await client.turn(second, "What do I drink?")
     assert not any(text in str(provider.requests[-1].turns) for text in (HEADING, *texts))
     for memory in memories.memories:
-        await client.ask(p.WriteMemory(replace(memory, scope="user"), second), p.Memories)
-    third = (await client.ask(p.CreateConversation(), p.Opened)).conversation.id
+        await client.ask(p.WriteMemory(replace(memory, scope="user"), second))
+    third = (await client.ask(p.CreateConversation())).conversation.id
     await client.turn(third, "What do I drink?")
     system = next(text for role, text in provider.requests[-1].turns if role == "system")
     assert "\n- ".join([HEADING, *(f"{text} {MODELS_NOTE}" for text in texts)]) in system
@@ -101,7 +101,7 @@ async def test_what_was_kept_before_a_compaction_is_known_elsewhere_once_the_use
     changed = [event for event in client.events if isinstance(event, ViewChanged)]
     flush = next(row for event in changed for row in event.operations if row.kind == "flush")
     await client.ask(p.UndoOperation(first, flush.id))
-    assert TEA not in [m.text for m in (await client.ask(p.ListMemories(), p.Memories)).memories]
+    assert TEA not in [m.text for m in (await client.ask(p.ListMemories())).memories]
     await client.ask(p.RedoOperation(first, flush.id))
-    assert [m.text for m in (await client.ask(p.ListMemories(), p.Memories)).memories] == texts
+    assert [m.text for m in (await client.ask(p.ListMemories())).memories] == texts
     assert await client.close() == 0

@@ -81,7 +81,7 @@ async def check_restarts(start: Start, data: Path, kind: ServerKind, key: str, r
     with provider_of(kind, key) as provider:
         set_up(data, kind, provider)
         engine = await start()
-        opened = await engine.ask(p.CreateConversation(), p.Opened)
+        opened = await engine.ask(p.CreateConversation())
         conversation = opened.conversation.id
         assert (opened.gauge.window, opened.gauge.status) == (0, Status.UNKNOWN), "nobody was asked yet"
         await engine.turn(conversation, LONG)
@@ -89,7 +89,7 @@ async def check_restarts(start: Start, data: Path, kind: ServerKind, key: str, r
             if number % 3 == 2:
                 last_known_file(data).unlink()
             engine = await start()
-            opened = await engine.ask(p.OpenConversation(conversation), p.Opened)
+            opened = await engine.ask(p.OpenConversation(conversation))
             if number % 3 == 2:
                 assert (opened.gauge.window, opened.gauge.status) == (0, Status.UNKNOWN), number
             else:
@@ -97,7 +97,7 @@ async def check_restarts(start: Start, data: Path, kind: ServerKind, key: str, r
             if number % 2:
                 await engine.ask(p.ListConversations())  # as the window does: the servers are asked meanwhile
             await check_turn(engine, conversation)
-        opened = await engine.ask(p.OpenConversation(conversation), p.Opened)
+        opened = await engine.ask(p.OpenConversation(conversation))
         assert opened.operations == ()
 
 
@@ -116,7 +116,7 @@ async def test_a_server_that_is_away_is_named_and_try_again_works_once_it_is_bac
         set_up(data, "vllm", provider)
         port = int(provider.root_url.rpartition(":")[2])
         engine = await start()
-        conversation = (await engine.ask(p.CreateConversation(), p.Opened)).conversation.id
+        conversation = (await engine.ask(p.CreateConversation())).conversation.id
         await engine.turn(conversation, LONG)
     last_known_file(data).unlink()
     engine = await start()
@@ -143,17 +143,17 @@ async def test_a_key_that_was_lost_with_the_engine_is_asked_for(start: Start, tm
     with provider_of(kind, KEY) as provider:
         set_up(data, kind, provider)
         engine = await start()
-        read = await engine.ask(p.ReadSettings(), p.SettingsRead)
-        await engine.ask(p.WriteSettings(read.settings, {"home": KEY}), p.SettingsRead)
-        conversation = (await engine.ask(p.CreateConversation(), p.Opened)).conversation.id
+        read = await engine.ask(p.ReadSettings())
+        await engine.ask(p.WriteSettings(read.settings, {"home": KEY}))
+        conversation = (await engine.ask(p.CreateConversation())).conversation.id
         await engine.turn(conversation, LONG)
         engine = await start()
-        if "home" in (await engine.ask(p.ReadSettings(), p.SettingsRead)).servers_with_key:
+        if "home" in (await engine.ask(p.ReadSettings())).servers_with_key:
             pytest.skip("this machine has a keyring")
         events = await engine.turn(conversation, "And now?")
         (failed,) = [event.failure for event in events if isinstance(event, TurnFailed)]
         assert (failed.kind, failed.setting) == ("auth", "servers/home/key")
         assert "needs a key" in failed.title
         assert not [event for event in events if isinstance(event, ViewChanged)]
-        await engine.ask(p.WriteSettings(read.settings, {"home": KEY}), p.SettingsRead)
+        await engine.ask(p.WriteSettings(read.settings, {"home": KEY}))
         await check_turn(engine, conversation)

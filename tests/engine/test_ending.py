@@ -47,7 +47,7 @@ async def test_an_engine_ends_while_litellm_is_imported(
     engine = await EngineClient(tmp_path / "data").start()
     await engine.ask(p.ListConversations())
     if is_typing:  # the built-in model gets ready, which needs litellm
-        opened = await engine.ask(p.CreateConversation("One"), p.Opened)
+        opened = await engine.ask(p.CreateConversation("One"))
         await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))
     async with asyncio.timeout(60):
         while not (tmp_path / "fake" / "litellm" / "begun").exists():
@@ -80,7 +80,7 @@ async def test_an_engine_that_is_closed_at_any_moment_ends(tmp_path: Path, numbe
     engine = await EngineClient(tmp_path / "data").start()
     await engine.ask(p.ListConversations())
     if number % 2:
-        opened = await engine.ask(p.CreateConversation("One"), p.Opened)
+        opened = await engine.ask(p.CreateConversation("One"))
         await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))  # starts the built-in model's server
     await asyncio.sleep(moments.uniform(0, 6))
     assert await seconds_to_end(engine, ask_for_it=number % 4 > 1) < END_SECONDS + 1

@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import GaugeChanged, ModelChanged, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import join
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.planning import plan_wanted
+from desktop_app.engine.requests import context
 from desktop_app.engine.services import Services
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.paths import last_known_file
@@ -194,12 +195,12 @@ async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: R
     session = await run.joined.conversations.create("Long", LONG)
 
     engine = Engine(run.joined, EventCoalescer(lambda _: None))
-    plan = await plan_wanted(engine, session, None, "extractive")
-    assert plan.compaction is not None
-    assert plan.compaction.tokens_after < plan.compaction.tokens_before
-    assert (await plan_wanted(engine, session, None, "")).strategy == "extractive", (
-        "no model could say how much it reads"
-    )
+    plan = await context.respond(engine, p.PlanOptimize(session.id, strategy="extractive"))
+    assert isinstance(plan, p.Plan)
+    assert plan.tokens_freed_by_compaction > 0
+    suggested = await context.respond(engine, p.PlanOptimize(session.id))
+    assert isinstance(suggested, p.Plan)
+    assert suggested.strategy == "extractive", "no model could say how much it reads"
 
 
 async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: Restart, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ async def desk(data_folder: Path) -> AsyncIterator[Desk]:
     made.provider.stop()
 
 
-async def at_once(desk: Desk, wish: p.AnyWish) -> list[p.AnyThing | BaseException]:
+async def at_once(desk: Desk, wish: p.AnyRequest) -> list[p.EngineResponse | BaseException]:
     """What the same wish is answered with, sent four times at once. What fails, fails with words for the user."""
     answers = await asyncio.gather(*(desk.ask(wish) for _ in range(TIMES)), return_exceptions=True)
     assert all(not isinstance(one, BaseException) or isinstance(one, WorldError) for one in answers), answers
@@ -107,13 +107,13 @@ async def test_messages_are_brought_back_pinned_and_unpinned_once(desk: Desk) ->
 
 async def test_a_fresh_start_is_made_once(desk: Desk) -> None:
     answers = await at_once(desk, p.StartFresh(desk.conversation))
-    opened = {one.conversation.id for one in answers if isinstance(one, p.Opened)}
+    opened = {one.conversation.id for one in answers if isinstance(one, p.ConversationOpened)}
     assert len(opened) == 1
     assert len(await recorded(desk, ConversationLink)) == 1
     assert len(await desk.engine.conversations.infos()) == 2
     await desk.ask(p.Delete(opened.pop()))
     anew = await desk.ask(p.StartFresh(desk.conversation))
-    assert isinstance(anew, p.Opened)
+    assert isinstance(anew, p.ConversationOpened)
     assert len(await recorded(desk, ConversationLink)) == 2, "the first one is not there any more"
 
 

@@ -7,7 +7,7 @@ import asyncio
 from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutputReceived, TurnFinished
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.engine.event_coalescer import JOIN_FOR, EventCoalescer
-from desktop_app.engine.protocol import Answer, Done, Happened, decode_engine_line
+from desktop_app.engine.protocol import Done, EventLine, ResponseLine, decode_engine_line
 
 
 def gauge(total: int) -> GaugeChanged:
@@ -26,7 +26,7 @@ async def test_deltas_are_joined_to_one_line_a_moment() -> None:
         outbox.publish(gauge(len(lines)))
     assert lines == []
     await asyncio.sleep(JOIN_FOR * 2)
-    assert lines == [Happened(TextDelta("c", "r", "Hello")), Happened(gauge(0))]
+    assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(gauge(0))]
 
 
 async def test_nothing_overtakes_a_delta() -> None:
@@ -34,8 +34,8 @@ async def test_nothing_overtakes_a_delta() -> None:
     outbox.publish(TextDelta("c", "r", "Hel"))
     outbox.publish(TextDelta("c", "r", "lo"))
     outbox.publish(TurnFinished("c"))
-    outbox.send(Answer(1, Done()))
-    assert lines == [Happened(TextDelta("c", "r", "Hello")), Happened(TurnFinished("c")), Answer(1, Done())]
+    outbox.send(ResponseLine(1, Done()))
+    assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(TurnFinished("c")), ResponseLine(1, Done())]
 
 
 async def test_replies_and_kinds_are_not_mixed_up() -> None:

@@ -19,10 +19,10 @@ from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Transcript
 from desktop_app.engine import protocol as p
-from desktop_app.engine.answers import answer
 from desktop_app.engine.compose import compose
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
+from desktop_app.engine.requests import respond
 from desktop_app.paths import settings_file
 from desktop_app.settings import Settings, write_settings
 
@@ -98,25 +98,25 @@ def said(plan: p.Plan) -> dict[str, object]:
 
 async def counts_are_true(engine: Engine, file: Path, positions: tuple[float, ...]) -> int:
     """Applies a plan for each position, looks, and takes it back. Returns how many plans archived something."""
-    (info,) = (await answer(engine, p.ImportFile(str(file)))).conversations
+    (info,) = (await respond(engine, p.ImportFile(str(file)))).conversations
     session = await engine.conversations.open(info.id)
     whole, sent, cases = session.transcript, assemble(session.view), 0
-    first = await answer(engine, p.PlanOptimize(info.id, None, "extractive"))
+    first = await respond(engine, p.PlanOptimize(info.id, None, "extractive"))
     kept = -1
     for position in positions:
         tail = round(first.tail_least + position * (first.tail_most - first.tail_least))
-        plan = await answer(engine, p.PlanOptimize(info.id, tail, "extractive"))
+        plan = await respond(engine, p.PlanOptimize(info.id, tail, "extractive"))
         assert plan.kept >= kept, f"{file.name}: a longer tail of {tail} tokens keeps less"
         kept = plan.kept
         if not plan.archived:
             continue
         cases += 1
-        await answer(engine, p.ApplyPlan(info.id, plan.id, plan.summary))
+        await respond(engine, p.ApplyPlan(info.id, plan.id, plan.summary))
         where = f"{file.name} at {tail}"
         assert {"where": where, **said(plan)} == {"where": where, **searched(session, whole)}
         (row,) = [row for row in session.operations() if not row.is_undone]
         assert (row.tokens_after, row.fidelity) == (session.gauge().total, plan.fidelity), where
-        await answer(engine, p.UndoOperation(info.id, row.id))
+        await respond(engine, p.UndoOperation(info.id, row.id))
         assert assemble(session.view) == sent, where
     return cases
 
@@ -134,25 +134,25 @@ async def test_each_count_of_a_real_conversation_is_found_in_the_request(engine:
 
 
 async def test_the_rules_that_do_not_fit_are_counted_and_named(engine: Engine, samples: Path) -> None:
-    (info,) = (await answer(engine, p.ImportFile(str(samples / "migration.jsonl")))).conversations
-    plan = await answer(engine, p.PlanOptimize(info.id, 4_480, "extractive"))
+    (info,) = (await respond(engine, p.ImportFile(str(samples / "migration.jsonl")))).conversations
+    plan = await respond(engine, p.PlanOptimize(info.id, 4_480, "extractive"))
     left = plan.fidelity.rules - plan.rules
     assert left > 5
     named = plan.fidelity.recallable_rules
     assert len(named) == left
     assert all(rule not in plan.summary for rule in named)
     longer = f"{plan.summary}\n- {named[0]}\n- {named[1]}"
-    edited = await answer(engine, p.CheckSummary(info.id, plan.id, longer))
+    edited = await respond(engine, p.CheckSummary(info.id, plan.id, longer))
     assert edited.rules == plan.rules + 2, "what is typed counts at once"
     assert edited.fidelity.in_summary >= plan.fidelity.in_summary + 2
     assert set(named) - set(edited.fidelity.recallable_rules) == set(named[:2])
 
 
 async def test_the_slider_stands_where_the_tail_is(engine: Engine, samples: Path) -> None:
-    (info,) = (await answer(engine, p.ImportFile(str(samples / "migration.jsonl")))).conversations
-    plan = await answer(engine, p.PlanOptimize(info.id, None, "extractive"))
+    (info,) = (await respond(engine, p.ImportFile(str(samples / "migration.jsonl")))).conversations
+    plan = await respond(engine, p.PlanOptimize(info.id, None, "extractive"))
     assert plan.tail_tokens == plan.tail_kept
-    again = await answer(engine, p.PlanOptimize(info.id, plan.tail_tokens, "extractive"))
+    again = await respond(engine, p.PlanOptimize(info.id, plan.tail_tokens, "extractive"))
     assert (again.kept, again.tail_kept) == (plan.kept, plan.tail_kept)
-    longest = await answer(engine, p.PlanOptimize(info.id, plan.tail_most, "extractive"))
+    longest = await respond(engine, p.PlanOptimize(info.id, plan.tail_most, "extractive"))
     assert longest.tail_kept == plan.tail_most

@@ -15,11 +15,11 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import RoomProgressed
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
-from desktop_app.engine.answers import answer
 from desktop_app.engine.compose import compose
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.prompts import read_prompts
+from desktop_app.engine.requests import respond
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from provider import AnyStep, Hang, Reply, ScriptedProvider, Status
@@ -37,8 +37,8 @@ class Desk:
         self.engine, self.lines, self.provider = engine, lines, provider
         self.conversation = ""
 
-    async def ask(self, wish: p.AnyWish) -> p.AnyThing:
-        return await answer(self.engine, wish)
+    async def ask(self, wish: p.AnyRequest) -> p.EngineResponse:
+        return await respond(self.engine, wish)
 
     async def plan(self, strategy: str = "") -> p.Plan:
         plan = await self.ask(p.PlanOptimize(self.conversation, strategy=strategy))
@@ -48,7 +48,7 @@ class Desk:
     def progress(self) -> list[RoomProgressed]:
         self.engine.outbox.flush()
         told = [msgspec.json.decode(line, type=p.EngineLine) for line in self.lines]
-        return [line.event for line in told if isinstance(line, p.Happened) and isinstance(line.event, RoomProgressed)]
+        return [line.event for line in told if isinstance(line, p.EventLine) and isinstance(line.event, RoomProgressed)]
 
 
 async def desk_with(data: Path, steps: list[AnyStep]) -> Desk:

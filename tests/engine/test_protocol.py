@@ -18,18 +18,20 @@ from desktop_app.engine import protocol as p
         p.PlanOptimize("c"),
     ],
 )
-def test_a_wish_is_one_line_and_comes_out_as_it_went_in(wish: p.AnyWish) -> None:
-    line = p.encode_line(p.Ask(7, wish))
+def test_a_wish_is_one_line_and_comes_out_as_it_went_in(wish: p.AnyRequest) -> None:
+    line = p.encode_line(p.RequestLine(7, wish))
     assert line.count(b"\n") == 1
-    assert p.decode_ask(line) == p.Ask(7, wish)
+    assert p.decode_request(line) == p.RequestLine(7, wish)
 
 
 def test_an_answer_comes_out_as_it_went_in() -> None:
-    answer = p.Answer(3, failure=Failure("disk", "The disk is full", advice="Free some space."))
+    answer = p.ResponseLine(3, failure=Failure("disk", "The disk is full", advice="Free some space."))
     assert p.decode_engine_line(p.encode_line(answer)) == answer
 
 
-@pytest.mark.parametrize("line", [b"", b"garbage", b"[]", b'{"type":"ask"}', b'{"type":"ask","number":1,"wish":{}}'])
+@pytest.mark.parametrize(
+    "line", [b"", b"garbage", b"[]", b'{"type":"request"}', b'{"type":"request","number":1,"request":{}}']
+)
 def test_what_is_not_of_the_protocol_is_refused(line: bytes) -> None:
     with pytest.raises(p.ProtocolError):
-        p.decode_ask(line)
+        p.decode_request(line)

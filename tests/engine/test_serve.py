@@ -9,12 +9,12 @@ from pathlib import Path
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose
 from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.serve import Server
+from desktop_app.engine.serve import EngineServer
 
 
 async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path) -> None:
     lines: list[bytes] = []
-    server = Server(EventCoalescer(lines.append))
+    server = EngineServer(EventCoalescer(lines.append))
     server.engine = await compose(tmp_path, server.outbox, server.tell_list_changed, server.log_bug)
     chats = server.engine.conversations
     until = time.monotonic() + 0.3

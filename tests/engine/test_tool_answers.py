@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
-from desktop_app.engine.answers import answer
 from desktop_app.engine.compose import compose
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.tool_answers import LINE_MOST
+from desktop_app.engine.requests import respond
+from desktop_app.engine.requests.tools import MAX_LINE
 
 
 @pytest_asyncio.fixture
@@ -30,31 +30,31 @@ async def engine(data_folder: Path) -> AsyncIterator[Engine]:
 
 async def test_a_whole_output_is_read_in_pages_and_searched(engine: Engine) -> None:
     lines = [f"line {n}" for n in range(1, 101)]
-    lines[49] = "The Needle " + "x" * LINE_MOST
-    spill = await engine.joined.spills.keep("\n".join(lines))
-    page = await answer(engine, p.ReadSpill(spill, "", 10, 3))
+    lines[49] = "The Needle " + "x" * MAX_LINE
+    spill = await engine.services.spills.keep("\n".join(lines))
+    page = await respond(engine, p.ReadSpill(spill, "", 10, 3))
     assert page == p.SpillRead(((11, "line 11"), (12, "line 12"), (13, "line 13")), 100, len("\n".join(lines)))
-    found = await answer(engine, p.ReadSpill(spill, "nEEDLE"))
+    found = await respond(engine, p.ReadSpill(spill, "nEEDLE"))
     assert isinstance(found, p.SpillRead)
-    assert [(number, len(line)) for number, line in found.lines] == [(50, LINE_MOST)]
+    assert [(number, len(line)) for number, line in found.lines] == [(50, MAX_LINE)]
     assert found.total == 1
     with pytest.raises(WorldError, match="no longer available"):
-        await answer(engine, p.ReadSpill("0" * 64))
+        await respond(engine, p.ReadSpill("0" * 64))
 
 
 @pytest.mark.parametrize(("text", "count"), [("", 0), ("one", 1), ("one\n", 1), ("one\n\n", 2), ("\n", 1), ("1\n2", 2)])
 async def test_the_newline_at_the_end_of_an_output_begins_no_line(engine: Engine, text: str, count: int) -> None:
-    page = await answer(engine, p.ReadSpill(await engine.joined.spills.keep(text)))
+    page = await respond(engine, p.ReadSpill(await engine.services.spills.keep(text)))
     assert isinstance(page, p.SpillRead)
     assert (page.total, len(page.lines)) == (count, count)
 
 
 async def test_tools_are_listed_with_what_they_take_those_too_that_are_switched_off(engine: Engine) -> None:
-    await engine.write_settings(replace(engine.joined.settings, tools_off=("web_fetch",)), {})
-    opened = await answer(engine, p.CreateConversation())
-    assert isinstance(opened, p.Opened)
-    tools = await answer(engine, p.ListTools(opened.conversation.id))
-    assert isinstance(tools, p.Tools)
+    await engine.write_settings(replace(engine.services.settings, tools_off=("web_fetch",)), {})
+    opened = await respond(engine, p.CreateConversation())
+    assert isinstance(opened, p.ConversationOpened)
+    tools = await respond(engine, p.ListTools(opened.conversation.id))
+    assert isinstance(tools, p.ToolsListed)
     known = {offer.spec.name: offer for offer in tools.tools}
     assert {"read", "write", "edit", "web_fetch", "web_search", "recall", "save_memory"} <= known.keys()
     assert not known["web_fetch"].is_on
@@ -63,29 +63,29 @@ async def test_tools_are_listed_with_what_they_take_those_too_that_are_switched_
 
 
 async def test_a_memory_is_written_edited_and_deleted(engine: Engine) -> None:
-    made = await answer(engine, p.WriteMemory(Memory("", "Drinks tea.", 0.0, 0.0)))
-    assert isinstance(made, p.Memories)
+    made = await respond(engine, p.WriteMemory(Memory("", "Drinks tea.", 0.0, 0.0)))
+    assert isinstance(made, p.MemoriesListed)
     (memory,) = made.memories
     assert (memory.text, memory.author) == ("Drinks tea.", "user")
     assert 0 < made.tokens <= made.most
-    off = await answer(engine, p.WriteMemory(replace(memory, is_on=False)))
-    assert isinstance(off, p.Memories)
+    off = await respond(engine, p.WriteMemory(replace(memory, is_on=False)))
+    assert isinstance(off, p.MemoriesListed)
     assert off.tokens == 0
-    gone = await answer(engine, p.WriteMemory(replace(memory, is_deleted=True)))
-    assert isinstance(gone, p.Memories)
+    gone = await respond(engine, p.WriteMemory(replace(memory, is_deleted=True)))
+    assert isinstance(gone, p.MemoriesListed)
     assert gone.memories == ()
     with pytest.raises(WorldError, match="has to say something"):
-        await answer(engine, p.WriteMemory(Memory("", "  ", 0.0, 0.0)))
+        await respond(engine, p.WriteMemory(Memory("", "  ", 0.0, 0.0)))
 
 
 async def test_the_tokens_of_memories_are_those_that_are_sent_in_that_conversation(engine: Engine) -> None:
-    opened = await answer(engine, p.CreateConversation())
-    assert isinstance(opened, p.Opened)
+    opened = await respond(engine, p.CreateConversation())
+    assert isinstance(opened, p.ConversationOpened)
     here = opened.conversation.id
     limited = Memory("", "Drinks tea.", 0.0, 0.0, conversation="elsewhere", scope="conversation")
-    away = await answer(engine, p.WriteMemory(limited, here))
-    assert isinstance(away, p.Memories)
+    away = await respond(engine, p.WriteMemory(limited, here))
+    assert isinstance(away, p.MemoriesListed)
     assert (len(away.memories), away.tokens, away.conversation, away.folder) == (1, 0, here, "")
-    wide = await answer(engine, p.WriteMemory(replace(away.memories[0], scope="user"), here))
-    assert isinstance(wide, p.Memories)
+    wide = await respond(engine, p.WriteMemory(replace(away.memories[0], scope="user"), here))
+    assert isinstance(wide, p.MemoriesListed)
     assert wide.tokens > 0

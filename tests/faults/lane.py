@@ -95,7 +95,7 @@ class Lane:
         file = self._data / f"{marker}.jsonl"
         lines = [{"role": ("user", "assistant")[n % 2], "content": f"{n} {marker}: " + WORDS * 5} for n in range(LONG)]
         file.write_text("\n".join(map(json.dumps, lines)))
-        imported = await engine.ask(p.ImportFile(str(file)), p.Imported)
+        imported = await engine.ask(p.ImportFile(str(file)))
         self._conversation = imported.conversations[0].id
 
     async def _kill(self, engine: EngineClient) -> None:
@@ -120,16 +120,16 @@ class Lane:
     async def _started(self) -> EngineClient:
         """An engine that shows what the record holds, and what was in flight."""
         engine = self._engine = await self._start(self._data)
-        welcome = await engine.ask(p.Hello(p.VERSION), p.Welcome)
+        welcome = await engine.ask(p.Hello(p.VERSION))
         assert not welcome.warnings
-        await engine.ask(p.ListConversations(), p.Conversations)
+        await engine.ask(p.ListConversations())
         if self._conversation:
-            opened = await engine.ask(p.OpenConversation(self._conversation), p.Opened)
+            opened = await engine.ask(p.OpenConversation(self._conversation))
             assert not opened.is_running
             assert opened.gauge.total == sum(opened.gauge.segments.values())
             self._check_rows([row.message for row in opened.rows])
         else:
-            self._conversation = (await engine.ask(p.CreateConversation(), p.Opened)).conversation.id
+            self._conversation = (await engine.ask(p.CreateConversation())).conversation.id
         return engine
 
     async def _next_turn(self, engine: EngineClient, marker: str) -> None:

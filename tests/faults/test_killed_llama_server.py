@@ -61,7 +61,7 @@ class Killing:
 
     async def run(self, moment: str) -> None:
         """One kill at that moment, and the turn after it."""
-        self._conversation = (await self._engine.ask(p.CreateConversation(), p.Opened)).conversation.id
+        self._conversation = (await self._engine.ask(p.CreateConversation())).conversation.id
         if moment == "between turns":
             await self._turn_begins()
             await self._stopped()
@@ -124,7 +124,7 @@ class Killing:
         assert (finished.reason == "failed") == (len(failed) == 1)
         assert all(failure.title and failure.advice and "bug" not in failure.kind for failure in failed), failed
         self.failures += [failure.title for failure in failed]
-        opened = await self._engine.ask(p.OpenConversation(self._conversation), p.Opened)
+        opened = await self._engine.ask(p.OpenConversation(self._conversation))
         assert not opened.is_running
         replies = {row.message.id: row.message for row in opened.rows if row.message.role is Role.ASSISTANT}
         told: dict[str, str] = {}

@@ -36,7 +36,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
 
-TurnWish = p.Send | p.Regenerate | p.GoOn | p.Research | p.OptimizeAndRetry | p.SendAnyway
+TurnWish = p.Send | p.Regenerate | p.GoOn | p.StartResearch | p.OptimizeAndRetry | p.SendAnyway
 REPLY = (
     "The tests pass. Two things remain:\n\n",
     "1. `currency` still allows null.\n",
@@ -64,19 +64,19 @@ class ScriptedEngine:
     def serve(self) -> None:
         """Until the end of the input, or Shutdown."""
         for line in sys.stdin.buffer:
-            ask = p.decode_ask(line)
+            ask = p.decode_request(line)
             try:
-                answer = p.Answer(ask.number, thing=self._answer(ask.wish))
+                answer = p.ResponseLine(ask.number, response=self._answer(ask.request))
             except LookupError as error:
                 failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
-                answer = p.Answer(ask.number, failure=failure)
+                answer = p.ResponseLine(ask.number, failure=failure)
             self._write(answer)
-            if isinstance(ask.wish, TurnWish):
-                threading.Thread(target=self._turn, args=(ask.wish,), daemon=True).start()
-            if isinstance(ask.wish, p.Shutdown):
+            if isinstance(ask.request, TurnWish):
+                threading.Thread(target=self._turn, args=(ask.request,), daemon=True).start()
+            if isinstance(ask.request, p.Shutdown):
                 return
 
-    def _answer(self, wish: p.AnyWish) -> p.AnyThing:
+    def _answer(self, wish: p.AnyRequest) -> p.EngineResponse:
         for part in (self._tools, self._world, self._record):
             told = part.answer(wish)
             if told is not None:
@@ -104,7 +104,7 @@ class ScriptedEngine:
                 pass
         return p.Done()
 
-    def _opened(self, name: str) -> p.Opened:
+    def _opened(self, name: str) -> p.ConversationOpened:
         waiting = tuple(asked for asked in self._tools.waiting if asked.conversation == name)
         return self._record.opened(name, name in self._running, waiting)
 
@@ -115,7 +115,7 @@ class ScriptedEngine:
         self._tell(TurnStarted(name))
         if isinstance(wish, p.Send):
             self._record.append(name, user_message(wish.text))
-        elif isinstance(wish, p.Research):
+        elif isinstance(wish, p.StartResearch):
             self._record.append(name, user_message(f"researched: {wish.question}"))
         elif isinstance(wish, p.Regenerate):
             self._record.change(name, self._record.kept.rows[name][-1].message.id, state=MessageState.ABANDONED)
@@ -156,7 +156,7 @@ class ScriptedEngine:
     def _tell(self, event: TurnEvent) -> None:
         if isinstance(event, TurnFinished):
             self._running.discard(event.conversation)
-        self._write(p.Happened(event))
+        self._write(p.EventLine(event))
 
     def _write(self, line: p.EngineLine) -> None:
         with self._lock:

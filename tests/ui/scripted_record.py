@@ -66,26 +66,26 @@ class ScriptedRecord:
         self.add(name, title, messages)
         return name
 
-    def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
+    def answer(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         """Its part of the answers; None for what it does not know."""
         match wish:
             case p.ListConversations():
                 return self.listed()
             case p.ReadMessages(name, before, limit):
                 rows = [row for row in self.kept.rows[name] if row.index < before]
-                return p.Messages(tuple(rows[-limit:]), len(self.kept.rows[name]))
+                return p.MessagesRead(tuple(rows[-limit:]), len(self.kept.rows[name]))
             case p.ReadOperation(name, operation, query):
                 rows = [row for row in self.kept.rows[name] if row.operation_id == operation]
                 rows = [row for row in rows if query in row.message.text]
-                return p.Messages(tuple(rows), len(rows))
-            case p.Search(query):
-                return p.Found(tuple(self._found(query)))
+                return p.MessagesRead(tuple(rows), len(rows))
+            case p.SearchMessages(query):
+                return p.MessagesFound(tuple(self._found(query)))
             case p.PlanOptimize(name):
                 return self._plan(name)
             case _:
                 return self._answer_change(wish)
 
-    def _answer_change(self, wish: p.AnyWish) -> p.AnyThing | None:
+    def _answer_change(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         record = self.kept
         match wish:
             case p.Rename(name, title):
@@ -185,11 +185,11 @@ class ScriptedRecord:
             message = Message(id=f"{name}-{n}", at=NOW + n, role=role, parts=(Text(text),), model="SmolLM2 135M")
             rows.append(MessageRow(message, n, 12))
 
-    def listed(self) -> p.Conversations:
+    def listed(self) -> p.ConversationsListed:
         shown = [info for name, info in self.kept.conversations.items() if name not in self.kept.deleted]
-        return p.Conversations(tuple(sorted(shown, key=lambda info: -info.updated_at)))
+        return p.ConversationsListed(tuple(sorted(shown, key=lambda info: -info.updated_at)))
 
-    def keep(self) -> p.Conversations:
+    def keep(self) -> p.ConversationsListed:
         new = self._file.with_suffix(".new")
         new.write_bytes(msgspec.json.encode(self.kept))
         new.replace(self._file)
@@ -202,9 +202,9 @@ class ScriptedRecord:
         total = sum(row.tokens for row in self.kept.rows[name] if row.state is MessageState.IN_VIEW)
         return Gauge({Segment.USER: total}, total, MODEL.window, 1_638, Status.SAFE)
 
-    def opened(self, name: str, is_running: bool, waiting: tuple[QuestionAsked, ...]) -> p.Opened:
+    def opened(self, name: str, is_running: bool, waiting: tuple[QuestionAsked, ...]) -> p.ConversationOpened:
         rows = self.kept.rows[name]
-        return p.Opened(
+        return p.ConversationOpened(
             self.kept.conversations[name], MODEL, tuple(rows[-p.PAGE :]), len(rows),
             tuple(self.kept.operations[name]), self.gauge(name), is_running,
             waiting, self.pins(name), TOTALS,

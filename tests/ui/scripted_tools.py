@@ -55,7 +55,7 @@ class ScriptedTools:
         self._stopped = threading.Event()
         self.waiting: list[QuestionAsked] = []
 
-    def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
+    def answer(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         """Its part of the answers; None for what it does not know."""
         match wish:
             case p.AnswerQuestion(_, question, answer):

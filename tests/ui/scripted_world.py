@@ -29,7 +29,7 @@ class ScriptedWorld:
             Memory("k2", "Prefers short answers", NOW, NOW),
         ]
 
-    def answer(self, wish: p.AnyWish) -> p.AnyThing | None:
+    def answer(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         """Its part of the answers; None for what it does not know."""
         match wish:
             case p.CountDraft(_, text):
@@ -44,7 +44,7 @@ class ScriptedWorld:
                 return self._remembered(conversation)
             case p.ExportConversation(_, path):
                 with open(path, "w") as file:
-                    return p.Exported(path, file.write("# Exported\n"))
+                    return p.ConversationExported(path, file.write("# Exported\n"))
             case p.ReadSpill():
                 return _read(wish)
             case p.ListTools():
@@ -52,14 +52,14 @@ class ScriptedWorld:
             case _:
                 return self._answer_settings(wish)
 
-    def _answer_settings(self, wish: p.AnyWish) -> p.AnyThing | None:
+    def _answer_settings(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         match wish:
             case p.ListModels():
-                return p.Models((MODEL, OTHER_MODEL))
-            case p.Discover():
-                return p.Discovered(FOUND)
+                return p.ModelsListed((MODEL, OTHER_MODEL))
+            case p.FindServers():
+                return p.ServersFound(FOUND)
             case p.ProposeModels(kind):
-                return p.Proposed(PROPOSED.get(kind, ()))
+                return p.ModelsProposed(PROPOSED.get(kind, ()))
             case p.WriteSettings(settings):
                 if UNWRITABLE in settings.tools_off:
                     raise LookupError("the disk is full")
@@ -71,13 +71,13 @@ class ScriptedWorld:
                 return None
         return p.SettingsRead(self._record.kept.settings, (), "the system keyring")
 
-    def _listed(self) -> p.Tools:
+    def _listed(self) -> p.ToolsListed:
         offers = (
             ("bash", "Run a command", ""),
             ("read", "Read a file", ""),
             ("find_issue", "Find an issue", "tracker"),
         )
-        return p.Tools(
+        return p.ToolsListed(
             tuple(
                 p.ToolOffer(ToolSpec(n, d, source=s), 120, n not in self._record.kept.settings.tools_off)
                 for n, d, s in offers
@@ -85,9 +85,9 @@ class ScriptedWorld:
             failures=(Failure("provider", "The server “calendar” does not answer", "exit 1"),),
         )
 
-    def _remembered(self, conversation: str) -> p.Memories:
+    def _remembered(self, conversation: str) -> p.MemoriesListed:
         shown = tuple(memory for memory in self._memories if not memory.is_deleted)
-        return p.Memories(shown, sum(10 for memory in shown if memory.is_on), 1_000, conversation)
+        return p.MemoriesListed(shown, sum(10 for memory in shown if memory.is_on), 1_000, conversation)
 
 
 def _read(wish: p.ReadSpill) -> p.SpillRead:

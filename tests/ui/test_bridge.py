@@ -19,7 +19,7 @@ from desktop_app.ui.bridge import Bridge, EngineFailure
 
 def test_an_answer_comes_back_and_waits_for_an_engine_that_is_starting(run: Run, bridge: Bridge) -> None:
     async def scene() -> None:
-        asked_early = asyncio.ensure_future(bridge.ask_for(p.Conversations, p.ListConversations()))
+        asked_early = asyncio.ensure_future(bridge.ask(p.ListConversations()))
         await asyncio.sleep(0)
         bridge.start_engine()
         listed = await asked_early
@@ -63,7 +63,7 @@ def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(run
         with pytest.raises(EngineFailure) as told:
             await pending
         assert told.value.failure.kind == "engine"
-        opened = await bridge.ask_for(p.Opened, p.OpenConversation("c1"))
+        opened = await bridge.ask(p.OpenConversation("c1"))
         assert opened.rows[-1] == row
         await bridge.close()
 
@@ -102,7 +102,7 @@ def test_a_missing_program_is_told_too(run: Run, tmp_path: Path) -> None:
 
 def test_an_engine_of_another_version_is_refused_with_the_reason(run: Run, tmp_path: Path) -> None:
     async def scene() -> None:
-        line = p.encode_line(p.Answer(0, p.Welcome(p.VERSION + 1))).decode().strip()
+        line = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION + 1))).decode().strip()
         bridge = Bridge([sys.executable, "-c", f"import sys; print({line!r}, flush=True); sys.stdin.read()"])
         bridge.start_engine()
         failure = await signalled(bridge.engine_gave_up)
@@ -114,7 +114,7 @@ def test_an_engine_of_another_version_is_refused_with_the_reason(run: Run, tmp_p
 
 def test_a_line_that_is_not_of_the_protocol_is_told_once_and_survived(run: Run) -> None:
     async def scene() -> None:
-        welcome = p.encode_line(p.Answer(0, p.Welcome(p.VERSION))).decode().strip()
+        welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()
         script = f"import sys; print('garbage'); print('garbage'); print({welcome!r}, flush=True); sys.stdin.read()"
         bridge = Bridge([sys.executable, "-c", script])
         told: list[str] = []
@@ -172,7 +172,7 @@ def test_closing_ends_the_engine_and_cancels_what_still_runs(run: Run, bridge: B
 
 def test_an_engine_that_does_not_end_is_ended(run: Run) -> None:
     async def scene() -> None:
-        welcome = p.encode_line(p.Answer(0, p.Welcome(p.VERSION))).decode().strip()
+        welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()
         deaf = f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print({welcome!r}, flush=True)"
         bridge = Bridge([sys.executable, "-c", deaf + "; time.sleep(60)"])
         bridge.start_engine()

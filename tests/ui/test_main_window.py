@@ -171,7 +171,7 @@ def test_a_search_result_far_back_is_gone_to(play):
         palette = window.listing._palette
         palette.field.setText("Question 4")
         await until(lambda: palette.list.rows.rowCount() > 5)
-        found = await bridge.ask_for(p.Found, p.Search("Question 4"))
+        found = await bridge.ask(p.SearchMessages("Question 4"))
         window.listing.show_result(next(r for r in found.results if r.index == 4 and r.conversation == "c1"))
         await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
         view = window.chat_pane.transcript
@@ -211,10 +211,10 @@ def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
 
 
 def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
-    requests: list[p.AnyWish] = []
+    requests: list[p.AnyRequest] = []
     ask = Bridge.ask
 
-    async def noted(bridge: Bridge, wish: p.AnyWish) -> p.AnyThing:
+    async def noted(bridge: Bridge, wish: p.AnyRequest) -> p.EngineResponse:
         requests.append(wish)
         return await ask(bridge, wish)
 

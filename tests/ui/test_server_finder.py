@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from ui_scenes import until
 
-from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
@@ -26,7 +26,9 @@ WITHOUT_SCREEN = pytest.mark.qt_log_ignore("This plugin does not support")  # wh
 @pytest.fixture
 def made(window):
     def make(*servers: Server, with_key: tuple[str, ...] = ()) -> SettingsDialog:
-        dialog = SettingsDialog(SettingsRead(Settings(servers=servers), with_key, "the keyring"), Models(()), window)
+        dialog = SettingsDialog(
+            SettingsRead(Settings(servers=servers), with_key, "the keyring"), ModelsListed(()), window
+        )
         dialog.open()
         return dialog
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from settings_scenes import refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.settings.server_form import models_of, window_of
 from desktop_app.ui.settings.settings_dialog import SettingsDialog, policies_offered
@@ -17,7 +17,7 @@ SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"),
 SETTINGS = Settings(
     servers=(SERVER,), chat_model="lmstudio/llama-8b", theme="dark", font_scale=1.1, utility_model="lmstudio/small"
 )
-MODELS = Models(
+MODELS = ModelsListed(
     (
         ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True),
         ModelInfo("lmstudio/llama-8b", "llama-8b", 131_072, 4_096, note="lmstudio does not answer"),
@@ -193,7 +193,7 @@ def test_a_removed_server_takes_its_key_along_and_must_not_be_the_default(dialog
 
 def test_a_default_model_that_is_not_listed_is_kept(window, qtbot):
     settings = Settings(chat_model="builtin")
-    dialog = SettingsDialog(SettingsRead(settings, (), "nowhere"), Models(()), window)
+    dialog = SettingsDialog(SettingsRead(settings, (), "nowhere"), ModelsListed(()), window)
     dialog.open()
     assert "not available" in dialog.model.currentText()
     assert save(dialog, qtbot)[0] == settings

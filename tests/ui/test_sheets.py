@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
 
-from desktop_app.engine.protocol import Models, SettingsRead, Tools
+from desktop_app.engine.protocol import ModelsListed, SettingsRead, ToolsListed
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
@@ -23,8 +23,8 @@ from desktop_app.ui.widgets.text_label import TextLabel
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
     "optimize": lambda window: PlanDialog(PLAN, window),
     "search": SearchPalette,
-    "settings": lambda window: SettingsDialog(SettingsRead(Settings(), (), ""), Models(()), window),
-    "tools": lambda window: ToolsSheet(Tools(()), True, window),
+    "settings": lambda window: SettingsDialog(SettingsRead(Settings(), (), ""), ModelsListed(()), window),
+    "tools": lambda window: ToolsSheet(ToolsListed(()), True, window),
 }
 
 

@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
-MODELS = Models(
+MODELS = ModelsListed(
     (
         ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True),
         ModelInfo("lmstudio/llama-8b", "llama-8b", 131_072, 4_096, note="lmstudio does not answer"),
@@ -101,7 +101,7 @@ def test_a_model_for_summaries_follows_its_server_to_a_new_name(opened, qtbot):
 
 def test_a_model_whose_window_nobody_knows_cannot_write_and_the_built_in_one_neither(opened):
     unknown = ModelInfo("lmstudio/qwen-7b", "qwen-7b", 0, 0, note="lmstudio does not say how many tokens it accepts.")
-    dialog = opened(Models((*MODELS.models, unknown)), utility_model="lmstudio/qwen-7b")
+    dialog = opened(ModelsListed((*MODELS.models, unknown)), utility_model="lmstudio/qwen-7b")
     assert dialog.summaries.note.text().startswith("lmstudio does not say how many tokens it accepts. Until")
     builtin = opened(utility_model="builtin")
     assert builtin.summaries.select.currentText() == "SmolLM2 135M · too small"
@@ -110,7 +110,7 @@ def test_a_model_whose_window_nobody_knows_cannot_write_and_the_built_in_one_nei
 
 def test_models_of_the_same_name_are_told_apart(opened):
     twins = tuple(ModelInfo(f"{server}/qwen", "qwen", 8_192, 1_000) for server in ("home", "work"))
-    assert choices(opened(Models(twins)))[1:3] == ["home/qwen", "work/qwen"]
+    assert choices(opened(ModelsListed(twins)))[1:3] == ["home/qwen", "work/qwen"]
 
 
 def test_summaries_come_between_the_policy_and_the_servers_with_the_keyboard(opened, qtbot):

@@ -49,7 +49,7 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
 
 def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        bridge.wish(p.Send("c2", "!fail"))
+        bridge.post(p.Send("c2", "!fail"))
         await until(lambda: "Stopped with an error" in accessible_text(window, "c2"))
         for _ in range(2):
             await go_to(window, "c2")
@@ -62,7 +62,7 @@ def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
 
 def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        bridge.wish(p.Send("c2", "!rounds"))
+        bridge.post(p.Send("c2", "!rounds"))
         await until(lambda: "Waiting for your answer" in accessible_text(window, "c2"))
         assert window.toast.isVisible()
         await go_to(window, "c2")  # not by the toast's own link
@@ -110,7 +110,7 @@ def test_a_draft_that_was_sent_does_not_come_back(play):
 
 def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        bridge.wish(p.Send("c2", "!die"))
+        bridge.post(p.Send("c2", "!die"))
         await until(lambda: bridge.engine_pid and not window.chat._is_ready)
         await until(lambda: window.chat._is_ready)
         await go_to(window, "c2")
@@ -130,18 +130,18 @@ def test_a_conversation_that_has_messages_never_shows_the_welcome(play, monkeypa
         stage = window.chat_pane
         shown.clear()  # before the first conversation is known the scripted one is none yet
         window.chat._shown = ""  # as at the start: nothing is shown yet
-        asked = bridge.ask_for
+        asked = bridge.ask
 
-        async def ask_slowly(kind, wish):
+        async def ask_slowly(request):
             await asyncio.sleep(0.05)
             assert stage.currentWidget() is stage.skeleton
             assert window.header.label.text() == "Trip to Lisbon"
-            return await asked(kind, wish)
+            return await asked(request)
 
-        monkeypatch.setattr(bridge, "ask_for", ask_slowly)
+        monkeypatch.setattr(bridge, "ask", ask_slowly)
         opening = asyncio.ensure_future(window.chat._open(p.OpenConversation("c2")))
         await opening
-        monkeypatch.setattr(bridge, "ask_for", asked)
+        monkeypatch.setattr(bridge, "ask", asked)
         assert stage.currentWidget() is stage.transcript
         assert stage.welcome not in shown
 

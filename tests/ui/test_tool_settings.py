@@ -9,7 +9,7 @@ from settings_scenes import refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
-from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.models.endpoint import OWN_ADDRESS
 from desktop_app.models.key_environment import VARIABLES
 from desktop_app.settings import McpServer, Server, Settings
@@ -27,7 +27,7 @@ SETTINGS = Settings(
     search_url="https://search.example.com",
     is_recalling=False,
 )
-MODELS = Models(
+MODELS = ModelsListed(
     (
         ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True, supports_tools=False),
         ModelInfo("anthropic/claude-sonnet-4-5", "claude-sonnet-4-5", 200_000, 8_192, supports_vision=True),

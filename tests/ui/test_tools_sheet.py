@@ -11,7 +11,7 @@ from ui_scenes import is_idle, texts, until
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.engine.protocol import Research, Send, SpillRead, ToolOffer, Tools
+from desktop_app.engine.protocol import Send, SpillRead, StartResearch, ToolOffer, ToolsListed
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.composer.slash import hint_of, refusal_of, request_of
 from desktop_app.ui.main_window import MainWindow
@@ -33,7 +33,7 @@ def labels(sheet) -> list[str]:
 
 @pytest.fixture
 def sheet(window) -> ToolsSheet:
-    made = ToolsSheet(Tools(OFFERS, "/home/ana/billing", (BROKEN,)), True, window)
+    made = ToolsSheet(ToolsListed(OFFERS, "/home/ana/billing", (BROKEN,)), True, window)
     made.open()
     return made
 
@@ -52,13 +52,13 @@ def test_a_switch_is_told_and_the_rows_stay(sheet, qtbot):
     with qtbot.waitSignal(sheet.switched) as told:
         sheet.rows["bash"].switch.click()
     assert told.args == ["bash", False]
-    sheet.show_tools(Tools((replace(OFFERS[0], is_on=False), *OFFERS[1:]), ""))
+    sheet.show_tools(ToolsListed((replace(OFFERS[0], is_on=False), *OFFERS[1:]), ""))
     assert sheet.rows == rows
     assert sheet.total.text() == "300 tokens in each request · 1 of 3 tools on"
 
 
 def test_without_tools_or_for_a_model_that_cannot_call_any_it_says_so(window):
-    made = ToolsSheet(Tools(()), False, window)
+    made = ToolsSheet(ToolsListed(()), False, window)
     made.open()
     assert "No tools are available." in labels(made)
     assert made.warning.isVisible()
@@ -173,8 +173,8 @@ def test_a_whole_output_is_read_from_the_engine(play):
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
-        ("/research What is new in SQLite?", Research("v", "What is new in SQLite?")),
-        ("  /research two\nlines ", Research("v", "two\nlines")),
+        ("/research What is new in SQLite?", StartResearch("v", "What is new in SQLite?")),
+        ("  /research two\nlines ", StartResearch("v", "two\nlines")),
         ("/researching is fun", Send("v", "/researching is fun")),
         ("/usr/bin/env is a path", Send("v", "/usr/bin/env is a path")),
         ("see /research X", Send("v", "see /research X")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from desktop_app.engine.protocol import Research, Send
+from desktop_app.engine.protocol import Send, StartResearch
 
 RESEARCH = "/research"
 _RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
@@ -12,11 +12,11 @@ HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
 MISSING = f"Type a question after {RESEARCH}"
 
 
-def request_of(conversation: str, text: str) -> Send | Research:
+def request_of(conversation: str, text: str) -> Send | StartResearch:
     """What sending that draft wishes. A path, or a word that only begins like a command, is a message."""
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
-        return Research(conversation, found[1].strip())
+        return StartResearch(conversation, found[1].strip())
     return Send(conversation, text)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.engine.protocol import Models, SettingsRead
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
@@ -66,7 +66,7 @@ class SettingsDialog(Sheet):
 
     save_requested = Signal(object, dict)  # Settings, keys by server name (an empty one removes)
 
-    def __init__(self, read: SettingsRead, models: Models, parent: QWidget | None = None) -> None:
+    def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH)
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
@@ -125,7 +125,7 @@ class SettingsDialog(Sheet):
             field.edit.selectAll()
             self._show_new(field)
 
-    def _show(self, settings: Settings, models: Models) -> None:
+    def _show(self, settings: Settings, models: ModelsListed) -> None:
         self.theme.choose(settings.theme if settings.theme in self.theme.values() else "system")
         self.scale.set_range(*SCALES, 5)
         self.scale.setValue(round(settings.font_scale * 100))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import Failure
-from desktop_app.engine.protocol import ToolOffer, Tools
+from desktop_app.engine.protocol import ToolOffer, ToolsListed
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
@@ -69,7 +69,7 @@ class ToolsSheet(Sheet):
     switched = Signal(str, bool)
     settings_requested = Signal()
 
-    def __init__(self, tools: Tools, can_call: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, tools: ToolsListed, can_call: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH, closes_outside=True)
         self.setWindowTitle("Tools")
         self.setAccessibleName("Tools")
@@ -87,7 +87,7 @@ class ToolsSheet(Sheet):
         self.more.clicked.connect(self._go_to_settings)
         self.show_tools(tools)
 
-    def show_tools(self, tools: Tools) -> None:
+    def show_tools(self, tools: ToolsListed) -> None:
         """Shows them; when the tools are the same ones, only their switches change."""
         on = [offer for offer in tools.tools if offer.is_on]
         tokens = Run(format_number(sum(offer.tokens for offer in on)), "ink", BOLD)

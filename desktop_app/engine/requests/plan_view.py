@@ -11,8 +11,7 @@ from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role
-
-from .protocol import Plan, PlanItem, Writer
+from desktop_app.engine.protocol import Plan, PlanItem, Writer
 
 BEGINNING = 160
 """Characters of a message that the plan's list shows."""
@@ -20,7 +19,7 @@ ITEMS_MOST = 500
 """Rows that a list of the plan shows; the counts beside it are of all."""
 
 
-def plan_shown(optimization: Optimization, session: Session, offer: Offer) -> Plan:
+def plan_of(optimization: Optimization, session: Session, offer: Offer) -> Plan:
     """The plan as the dialog shows it. offer: of the model that would write the summary."""
     before, after = optimization.views[0], optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction

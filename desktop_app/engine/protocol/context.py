@@ -1,0 +1,152 @@
+"""The context of a conversation: plans of **Optimize conversation**, and operations on the view."""
+
+from __future__ import annotations
+
+import msgspec
+
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.message import Usage
+
+from .base import PAGE, ConversationRequest, Done, EngineResponse
+from .conversations import MessagesRead
+
+
+class PlanItem(msgspec.Struct, frozen=True):
+    """One message that the plan would shorten or archive; `text` is its beginning."""
+
+    message_id: str
+    speaker: str
+    text: str
+    tokens_before: int
+    tokens_after: int
+
+
+class Writer(msgspec.Struct, frozen=True):
+    """The model that would write the summary, and the most that it would take."""
+
+    label: str = ""
+    # Why it cannot be asked, in words; "" if it can.
+    refusal: str = ""
+    calls: int = 0
+    # Of all calls together.
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    # US dollars; None if the price is not known.
+    dollars: float | None = None
+
+
+class Plan(EngineResponse, frozen=True):
+    """What **Optimize conversation** would do."""
+
+    id: str
+    # Both were measured on assembled requests. While the summary is not written, `after` has the room kept for it.
+    before: Gauge
+    after: Gauge
+    # The first of pruned_total and of archived_total messages.
+    pruned: tuple[PlanItem, ...]
+    archived: tuple[PlanItem, ...]
+    # These two add up to before.total - after.total.
+    tokens_freed_by_prune: int
+    tokens_freed_by_compaction: int
+    # Messages that stay as they are.
+    kept: int
+    pins: int
+    # Rules that the request has word for word.
+    rules: int
+    summary: str
+    summary_tokens: int
+    fidelity: Fidelity
+    # What the tail slider shows, the ends of its range, and the tokens that the tail really takes.
+    tail_tokens: int
+    tail_least: int
+    tail_most: int
+    tail_kept: int
+    pruned_total: int
+    archived_total: int
+    # False when nothing would be gained; `note` says why.
+    is_useful: bool = True
+    note: str = ""
+    # "llm", "extractive" or "last_messages".
+    strategy: str = "extractive"
+    # False while a model has not written the summary.
+    is_written: bool = True
+    writer: Writer = Writer()
+    # What writing the summary took.
+    usage: Usage | None = None
+
+
+class PlanOptimize(ConversationRequest[Plan], frozen=True):
+    """Make a plan; without tail_tokens or strategy, with those of the policy."""
+
+    tail_tokens: int | None = None
+    strategy: str = ""
+
+
+class WriteSummary(ConversationRequest[Plan], frozen=True):
+    """Let a model write the summary of a plan; RoomProgressed events tell how far it is."""
+
+    plan: str
+    instructions: str = ""
+
+
+class CancelSummary(ConversationRequest[Done], frozen=True):
+    """Cancel WriteSummary, which then fails with the kind "cancelled"."""
+
+
+class CheckSummary(ConversationRequest[Plan], frozen=True):
+    """Measure and check an edited summary."""
+
+    plan: str
+    summary: str
+
+
+class ApplyPlan(ConversationRequest[Done], frozen=True):
+    """Apply a plan, once; ViewChanged tells what changed."""
+
+    plan: str
+    summary: str
+
+
+class UndoOperation(ConversationRequest[Done], frozen=True):
+    operation: str
+
+
+class RedoOperation(ConversationRequest[Done], frozen=True):
+    operation: str
+
+
+class ReadOperation(ConversationRequest[MessagesRead], frozen=True):
+    """Read the messages that an operation archived or pruned, those with `query` in them if it is given."""
+
+    operation: str
+    query: str = ""
+    offset: int = 0
+    limit: int = PAGE
+
+
+class BringBackMessages(ConversationRequest[Done], frozen=True):
+    messages: tuple[str, ...]
+
+
+class PinMessage(ConversationRequest[Done], frozen=True):
+    message: str
+
+
+class UnpinMessage(ConversationRequest[Done], frozen=True):
+    message: str
+
+
+ContextRequest = (
+    PlanOptimize
+    | WriteSummary
+    | CancelSummary
+    | CheckSummary
+    | ApplyPlan
+    | UndoOperation
+    | RedoOperation
+    | ReadOperation
+    | BringBackMessages
+    | PinMessage
+    | UnpinMessage
+)

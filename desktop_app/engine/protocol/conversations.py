@@ -1,0 +1,138 @@
+"""Conversations: their list, their messages, search, import and export."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.totals import Totals
+
+from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
+
+
+class ConversationsListed(EngineResponse, frozen=True):
+    """All conversations, newest first."""
+
+    conversations: tuple[ConversationInfo, ...]
+
+
+class ConversationOpened(EngineResponse, frozen=True):
+    """A conversation as it is now."""
+
+    conversation: ConversationInfo
+    model: ModelInfo
+    # The newest page of messages, and how many there are in all.
+    rows: tuple[MessageRow, ...]
+    total: int
+    operations: tuple[OperationRow, ...]
+    gauge: Gauge
+    is_running: bool = False
+    # Questions that wait for an answer.
+    questions: tuple[QuestionAsked, ...] = ()
+    pins: tuple[MessageRow, ...] = ()
+    # What the conversation has cost so far.
+    totals: Totals = Totals()
+
+
+class MessagesRead(EngineResponse, frozen=True):
+    """A page of messages in their order, and how many there are in all."""
+
+    rows: tuple[MessageRow, ...]
+    total: int
+
+
+class MessagesFound(EngineResponse, frozen=True):
+    """Search results, best first."""
+
+    results: tuple[SearchResult, ...]
+
+
+class ConversationsImported(EngineResponse, frozen=True):
+    """Conversations that an import created."""
+
+    conversations: tuple[ConversationInfo, ...]
+    # What is wrong with them and repaired in the view, in words.
+    repaired: str = ""
+
+
+class ConversationExported(EngineResponse, frozen=True):
+    """A conversation was written to a file of that size."""
+
+    path: str
+    bytes: int
+
+
+class ListConversations(EngineRequest[ConversationsListed], frozen=True): ...
+
+
+class CreateConversation(EngineRequest[ConversationOpened], frozen=True):
+    title: str = ""
+
+
+class OpenConversation(ConversationRequest[ConversationOpened], frozen=True): ...
+
+
+class ChooseModel(ConversationRequest[ConversationOpened], frozen=True):
+    model: str
+
+
+class ChooseFolder(ConversationRequest[ConversationOpened], frozen=True):
+    """Choose the working folder; "" for none."""
+
+    folder: str
+
+
+class StartFresh(ConversationRequest[ConversationOpened], frozen=True):
+    """Create a conversation that begins with the summary of this one."""
+
+
+class Rename(ConversationRequest[ConversationsListed], frozen=True):
+    title: str
+
+
+class Delete(ConversationRequest[ConversationsListed], frozen=True):
+    """Take a conversation from the list; nothing is erased."""
+
+
+class Restore(ConversationRequest[ConversationsListed], frozen=True): ...
+
+
+class ReadMessages(ConversationRequest[MessagesRead], frozen=True):
+    """Read the newest messages whose index is less than `before`."""
+
+    before: int
+    limit: int = PAGE
+
+
+class SearchMessages(EngineRequest[MessagesFound], frozen=True):
+    query: str
+    conversation: str | None = None
+    limit: int = 50
+
+
+class ImportFile(EngineRequest[ConversationsImported], frozen=True):
+    path: str
+
+
+class ExportConversation(ConversationRequest[ConversationExported], frozen=True):
+    """Write a conversation to a file; the format is "markdown" or "json"."""
+
+    path: str
+    format: str = "markdown"
+
+
+ConversationsRequest = (
+    ListConversations
+    | CreateConversation
+    | OpenConversation
+    | ChooseModel
+    | ChooseFolder
+    | StartFresh
+    | Rename
+    | Delete
+    | Restore
+    | ReadMessages
+    | SearchMessages
+    | ImportFile
+    | ExportConversation
+)

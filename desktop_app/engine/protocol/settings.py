@@ -1,0 +1,80 @@
+"""The engine itself: its start and end, settings, servers and models."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.settings import Server, ServerKind, Settings
+
+from .base import Done, EngineRequest, EngineResponse
+
+
+class Welcome(EngineResponse, frozen=True):
+    """The engine is ready."""
+
+    version: int
+    # What the user should know of the start, such as damaged settings.
+    warnings: tuple[Failure, ...] = ()
+
+
+class SettingsRead(EngineResponse, frozen=True):
+    """The settings, and the names of servers that have a key (never a key itself)."""
+
+    settings: Settings
+    servers_with_key: tuple[str, ...]
+    # Where keys are kept, in words, or why they last for this session only.
+    key_storage: str
+
+
+class ModelsListed(EngineResponse, frozen=True):
+    """Models that can be chosen."""
+
+    models: tuple[ModelInfo, ...]
+
+
+class ModelsProposed(EngineResponse, frozen=True):
+    """Names of models, the best known first."""
+
+    models: tuple[str, ...]
+
+
+class ServersFound(EngineResponse, frozen=True):
+    """Servers on this machine, and providers whose keys the environment has, without those that are set up."""
+
+    servers: tuple[Server, ...]
+
+
+class Hello(EngineRequest[Welcome], frozen=True):
+    version: int
+
+
+class Shutdown(EngineRequest[Done], frozen=True):
+    """End the engine, after the response."""
+
+
+class ReadSettings(EngineRequest[SettingsRead], frozen=True): ...
+
+
+class WriteSettings(EngineRequest[SettingsRead], frozen=True):
+    """Store settings, and keys by the names of their servers; an empty key removes it."""
+
+    settings: Settings
+    keys: dict[str, str] = field(default_factory=dict)
+
+
+class ListModels(EngineRequest[ModelsListed], frozen=True): ...
+
+
+class ProposeModels(EngineRequest[ModelsProposed], frozen=True):
+    """List names of models for a server of that kind."""
+
+    kind: ServerKind
+
+
+class FindServers(EngineRequest[ServersFound], frozen=True):
+    """Look for servers that could be set up; takes at most 1.5 s."""
+
+
+SettingsRequest = Hello | Shutdown | ReadSettings | WriteSettings | ListModels | ProposeModels | FindServers

@@ -1,0 +1,77 @@
+"""Tools, whole outputs, and what is remembered."""
+
+from __future__ import annotations
+
+import msgspec
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.tools import ToolSpec
+
+from .base import ConversationRequest, EngineRequest, EngineResponse
+
+
+class ToolOffer(msgspec.Struct, frozen=True):
+    """A tool that could be on offer."""
+
+    spec: ToolSpec
+    # What its schema takes of each request.
+    tokens: int
+    # Not switched off in the settings.
+    is_on: bool = True
+
+
+class ToolsListed(EngineResponse, frozen=True):
+    """All tools of a conversation, and servers of tools that do not respond."""
+
+    tools: tuple[ToolOffer, ...]
+    folder: str = ""
+    failures: tuple[Failure, ...] = ()
+
+
+class SpillRead(EngineResponse, frozen=True):
+    """Lines of a whole output: their numbers, counted from 1, and texts."""
+
+    lines: tuple[tuple[int, str], ...]
+    # How many lines there are, or were found.
+    total: int
+    bytes: int
+
+
+class MemoriesListed(EngineResponse, frozen=True):
+    """What is remembered, oldest first."""
+
+    memories: tuple[Memory, ...]
+    # Tokens of those that are sent in `conversation`, and the most that they may take.
+    tokens: int
+    most: int
+    # "" for a conversation that does not exist yet.
+    conversation: str = ""
+    # The conversation's working folder; "" for none.
+    folder: str = ""
+
+
+class ListTools(ConversationRequest[ToolsListed], frozen=True): ...
+
+
+class ReadSpill(EngineRequest[SpillRead], frozen=True):
+    """Read lines of a whole output, those with `query` in them if it is given."""
+
+    spill: str
+    query: str = ""
+    offset: int = 0
+    limit: int = 2_000
+
+
+class ListMemories(EngineRequest[MemoriesListed], frozen=True):
+    conversation: str = ""
+
+
+class WriteMemory(EngineRequest[MemoriesListed], frozen=True):
+    """Store a memory; an id that is not known yet makes a new one."""
+
+    memory: Memory
+    conversation: str = ""
+
+
+ToolRequest = ListTools | ReadSpill | ListMemories | WriteMemory

@@ -1,0 +1,91 @@
+"""Turns: what begins one, what stops one, and the draft of the next."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.message import Attachment
+from desktop_app.conversation.tools import PermissionAnswer
+
+from .base import ConversationRequest, Done, EngineResponse
+
+
+class DraftCounted(EngineResponse, frozen=True):
+    """Tokens that the draft would add to the request."""
+
+    tokens: int
+
+
+class BeginTurn(ConversationRequest[Done], frozen=True):
+    """Begin a turn. The response comes at once; the turn follows as events."""
+
+
+class Send(BeginTurn, frozen=True):
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+
+
+class StartResearch(BeginTurn, frozen=True):
+    question: str
+
+
+class Regenerate(BeginTurn, frozen=True): ...
+
+
+class GoOn(BeginTurn, frozen=True):
+    """Ask for the reply that is missing; what tools have done stays."""
+
+
+class OptimizeAndRetry(BeginTurn, frozen=True):
+    """Make room at the user's word, then go on with the turn."""
+
+
+class SendAnyway(BeginTurn, frozen=True):
+    """Ask for the missing reply, though little is left of the window."""
+
+
+class Stop(ConversationRequest[Done], frozen=True):
+    """Stop the turn. The response comes when it has ended."""
+
+
+class StopTool(ConversationRequest[Done], frozen=True):
+    """Stop a tool call, as ToolStarted names it; ToolFinished follows, and the turn goes on.
+
+    A call that does not run is left as it is.
+    """
+
+    reply_id: str
+    call_index: int
+
+
+class StopRoom(ConversationRequest[Done], frozen=True):
+    """Stop making room; a turn that waits for it is stopped. The response comes when that has ended."""
+
+
+class AnswerQuestion(ConversationRequest[Done], frozen=True):
+    """Answer a question of a tool; an answer that comes too late changes nothing."""
+
+    question: str
+    answer: PermissionAnswer
+
+
+class UseOwnWindow(ConversationRequest[Done], frozen=True):
+    """Forget what was learned of the model's window; GaugeChanged follows."""
+
+
+class CountDraft(ConversationRequest[DraftCounted], frozen=True):
+    text: str
+
+
+TurnRequest = (
+    Send
+    | StartResearch
+    | Regenerate
+    | GoOn
+    | OptimizeAndRetry
+    | SendAnyway
+    | Stop
+    | StopTool
+    | StopRoom
+    | AnswerQuestion
+    | UseOwnWindow
+    | CountDraft
+)

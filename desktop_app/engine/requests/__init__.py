@@ -1,0 +1,25 @@
+"""What the engine does about each request: a module for each of those in `engine/protocol`."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from desktop_app.engine import protocol as p
+from desktop_app.engine.engine import Engine
+
+from . import context, conversations, settings, tools, turns
+
+
+async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    if isinstance(request, p.ConversationsRequest):
+        return await conversations.respond(engine, request)
+    if isinstance(request, p.TurnRequest):
+        return await turns.respond(engine, request)
+    if isinstance(request, p.ContextRequest):
+        return await context.respond(engine, request)
+    if isinstance(request, p.ToolRequest):
+        return await tools.respond(engine, request)
+    if isinstance(request, p.SettingsRequest):
+        return await settings.respond(engine, request)
+    assert_never(request)

@@ -1,0 +1,82 @@
+"""Requests about conversations: their list, their messages, search, import and export."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from desktop_app.chat.exporting import export_file
+from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.importing import import_file
+from desktop_app.chat.session import Session
+from desktop_app.context.counting.totals import totals_of
+from desktop_app.context.view.items import describe_repairs
+from desktop_app.context.view.view import count_repairs
+from desktop_app.engine import protocol as p
+from desktop_app.engine.engine import Engine
+
+
+async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    chats = engine.conversations
+    match request:
+        case p.CreateConversation():
+            session = await chats.create(request.title)
+        case p.OpenConversation():
+            session = await chats.open(request.conversation)
+        case p.ChooseModel():
+            session = await chats.choose_model(request.conversation, request.model)
+        case p.ChooseFolder():
+            session = await chats.choose_folder(request.conversation, request.folder)
+        case p.StartFresh():
+            session = await start_fresh(chats, await chats.open(request.conversation))
+        case p.ListConversations() | p.Rename() | p.Delete() | p.Restore():
+            return request.respond_with(await _change_list(engine, request))
+        case p.ReadMessages():
+            session = await chats.open(request.conversation)
+            return request.respond_with(p.MessagesRead(session.page(request.before, request.limit), session.total))
+        case p.SearchMessages():
+            found = await chats.search(request.query, request.conversation, request.limit)
+            return request.respond_with(p.MessagesFound(found))
+        case p.ImportFile():
+            session = await import_file(chats, request.path)
+            repaired = describe_repairs(count_repairs(session.view))
+            return request.respond_with(p.ConversationsImported((session.info,), repaired))
+        case p.ExportConversation():
+            session = await chats.open(request.conversation)
+            size = await export_file(session, request.path, request.format)
+            return request.respond_with(p.ConversationExported(request.path, size))
+        case _:
+            assert_never(request)
+    return request.respond_with(_opened(engine, session))
+
+
+async def _change_list(
+    engine: Engine, request: p.ListConversations | p.Rename | p.Delete | p.Restore
+) -> p.ConversationsListed:
+    chats = engine.conversations
+    match request:
+        case p.Rename():
+            await chats.rename(request.conversation, request.title)
+        case p.Delete():
+            await engine.summaries.cancel(request.conversation)
+            await chats.delete(request.conversation)
+        case p.Restore():
+            await chats.restore(request.conversation)
+        case p.ListConversations():
+            pass
+    return p.ConversationsListed(await chats.infos())
+
+
+def _opened(engine: Engine, session: Session) -> p.ConversationOpened:
+    return p.ConversationOpened(
+        conversation=session.info,
+        model=session.model_info,
+        rows=session.page(session.total, p.PAGE),
+        total=session.total,
+        operations=session.operations(),
+        gauge=session.gauge(),
+        pins=session.pins(),
+        totals=totals_of(session.transcript),
+        is_running=engine.conversations.turns.is_running(session.id),
+        questions=engine.services.tool_runtime.questions.of(session.id),
+    )

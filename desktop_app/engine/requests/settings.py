@@ -1,0 +1,40 @@
+"""Requests about the engine itself: its start and end, settings, servers and models."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from desktop_app.engine import protocol as p
+from desktop_app.engine.engine import Engine
+
+
+async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    services = engine.services
+    match request:
+        case p.Hello():
+            return request.respond_with(p.Welcome(p.VERSION, services.warnings))
+        case p.Shutdown():
+            engine.request_shutdown()
+            return request.respond_with(p.Done())
+        case p.WriteSettings():
+            for server, key in request.keys.items():
+                await services.keys.set(server, key)
+            await services.change_settings(request.settings)
+            return request.respond_with(_settings_of(engine))
+        case p.ReadSettings():
+            return request.respond_with(_settings_of(engine))
+        case p.ListModels():
+            engine.ask_silent_servers()
+            return request.respond_with(p.ModelsListed(engine.conversations.model_infos()))
+        case p.ProposeModels():
+            return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
+        case p.FindServers():
+            return request.respond_with(p.ServersFound(await services.servers_found()))
+        case _:
+            assert_never(request)
+
+
+def _settings_of(engine: Engine) -> p.SettingsRead:
+    keys = engine.services.keys
+    return p.SettingsRead(engine.services.settings, keys.servers_with_key(), keys.storage)

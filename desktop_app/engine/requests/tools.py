@@ -1,0 +1,71 @@
+"""Requests about tools, whole outputs and memory."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import assert_never
+
+from desktop_app.chat.memory.memory_flusher import write_memory
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.memory.memories import memory_tokens
+from desktop_app.context.memory.scopes import memories_in
+from desktop_app.conversation.events import Failure
+from desktop_app.engine import protocol as p
+from desktop_app.engine.engine import Engine
+
+MAX_LINE = 2_000
+"""Characters of a line of a spill that are shown."""
+
+
+async def respond(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    match request:
+        case p.ListTools():
+            session = await engine.conversations.open(request.conversation)
+            return request.respond_with(await _list_tools(engine, session))
+        case p.ReadSpill():
+            return request.respond_with(await _read_spill(engine, request))
+        case p.WriteMemory():
+            await write_memory(engine.services.archive, request.memory)
+            return request.respond_with(await _list_memories(engine, request.conversation))
+        case p.ListMemories():
+            return request.respond_with(await _list_memories(engine, request.conversation))
+        case _:
+            assert_never(request)
+
+
+async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
+    runtime = engine.services.tool_runtime
+    off = set(engine.services.settings.tools_off)
+    specs = await engine.services.toolbox.all_specs(runtime.place_of(session))
+    offers = tuple(p.ToolOffer(spec, session.counts.tool(spec), spec.name not in off) for spec in specs)
+    return p.ToolsListed(offers, session.info.folder, runtime.toolbox.failures())
+
+
+async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:
+    text = await engine.services.spills.read(request.spill)
+    if text is None:
+        kept = "The part that the model saw is in the conversation."
+        raise WorldError(Failure("not_found", "This output is no longer available", kept=kept))
+    return await asyncio.to_thread(_lines_of, text, request)
+
+
+def _lines_of(text: str, request: p.ReadSpill) -> p.SpillRead:
+    query = request.query.casefold()
+    whole = text.removesuffix("\n").split("\n") if text else []
+    lines = [(n, line) for n, line in enumerate(whole, 1) if not query or query in line.casefold()]
+    page = lines[request.offset : request.offset + request.limit]
+    size = len(text.encode(errors="surrogatepass"))
+    return p.SpillRead(tuple((number, line[:MAX_LINE]) for number, line in page), len(lines), size)
+
+
+async def _list_memories(engine: Engine, conversation: str) -> p.MemoriesListed:
+    archive = engine.services.archive
+    memories = await archive.memories()
+    count = engine.services.catalogue.model("builtin").tokenizer.count
+    most = engine.conversations.policy.memory_most
+    folder = (await archive.conversation(conversation)).folder if conversation else ""
+    sent = memories_in(memories, conversation, folder)
+    tokens = await asyncio.to_thread(memory_tokens, sent, most, count)
+    return p.MemoriesListed(memories, tokens, most, conversation, folder)
