@@ -50,7 +50,7 @@ async def test_the_newline_at_the_end_of_an_output_begins_no_line(engine: Engine
 
 
 async def test_tools_are_listed_with_what_they_take_those_too_that_are_switched_off(engine: Engine) -> None:
-    await engine.write_settings(replace(engine.services.settings, tools_off=("web_fetch",)), {})
+    await respond(engine, p.WriteSettings(replace(engine.services.settings, tools_off=("web_fetch",))))
     opened = await respond(engine, p.CreateConversation())
     assert isinstance(opened, p.ConversationOpened)
     tools = await respond(engine, p.ListTools(opened.conversation.id))
