@@ -33,13 +33,11 @@ class PrunedResult(msgspec.Struct, frozen=True):
 
 
 class PrunedInput(msgspec.Struct, frozen=True):
-    """The arguments of one tool call as the model sees them from now on: JSON still.
-
-    place: the call's index among the parts of its message.
-    """
+    """The arguments of one tool call as the model sees them from now on: JSON still."""
 
     message_id: str
-    place: int
+    index: int = msgspec.field(name="place")
+    """Of the call, among the parts of its message."""
     strategy: str
     arguments: str
 

@@ -11,7 +11,7 @@ from test_compact_speed import TOKENIZER, session
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.prune import plan_prune
+from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult

@@ -12,9 +12,8 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.presets import SELINE
-from desktop_app.context.prune import exchanges_of, is_cache_warm, plan_prune
-from desktop_app.context.prune.exchange import calls_of_results
-from desktop_app.context.prune.protect import is_protected
+from desktop_app.context.prune.exchange import calls_of_results, exchanges_of, is_protected
+from desktop_app.context.prune.plan import is_cache_warm, plan_prune
 from desktop_app.context.prune.strategies import STRATEGIES
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -249,7 +248,7 @@ def assert_exact_and_idempotent(transcript: Transcript, prune: Prune, chosen: Co
 
 def places(prune: Prune) -> set[tuple[str, int, str]]:
     """Each message, place and strategy that a prune names; -1: the result."""
-    inputs = {(i.message_id, i.place, i.strategy) for i in prune.inputs}
+    inputs = {(i.message_id, i.index, i.strategy) for i in prune.inputs}
     return inputs | {(r.message_id, -1, r.strategy) for r in prune.results}
 
 

@@ -7,10 +7,9 @@ from made_by_hand import call, letters, model, record, result, user
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
-from desktop_app.context.prune import exchanges_of, hard_clear, soft_trim
-from desktop_app.context.prune.exchange import Exchange
+from desktop_app.context.prune.exchange import Exchange, exchanges_of
 from desktop_app.context.prune.placeholder import LONG, PREFIX
-from desktop_app.context.prune.strategies import strategy_named
+from desktop_app.context.prune.strategies import STRATEGIES, cleared_line, trim_middle
 from desktop_app.context.truncate import truncate_result
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.message import Message
@@ -40,7 +39,7 @@ def exchanges(*entries: AnyEntry, policy: ContextPolicy = OPEN) -> list[Exchange
 
 def changed(strategy: str, *asked: Asked | str, policy: ContextPolicy = OPEN) -> dict[int, str]:
     """The new text or arguments of each exchange that the strategy would change."""
-    changes = strategy_named(strategy)(exchanges(*messages_of(*asked)), policy, 10**6)
+    changes = STRATEGIES[strategy](exchanges(*messages_of(*asked)), policy, 10**6)
     return {s.index: s.text if s.text is not None else s.arguments or "" for change in changes for s in change}
 
 
@@ -195,7 +194,7 @@ def test_arguments_that_are_no_json_become_json() -> None:
 
 
 def trimmed(text: str, policy: ContextPolicy = BALANCED) -> str | None:
-    return soft_trim.trim_middle(text, policy)
+    return trim_middle(text, policy)
 
 
 def test_a_trimmed_result_keeps_both_ends_and_says_what_is_missing() -> None:
@@ -234,7 +233,7 @@ def test_only_old_results_are_trimmed_and_cleared() -> None:
 
 def cleared(text: str, is_error: bool = False, arguments: str = '{"command": "make"}') -> str:
     (exchange,) = exchanges(*messages_of(("bash", arguments, text, is_error)))
-    return hard_clear.cleared_line(exchange)
+    return cleared_line(exchange)
 
 
 def test_a_cleared_result_leaves_what_it_was_and_its_first_error() -> None:
@@ -253,7 +252,7 @@ def test_a_result_that_was_trimmed_is_cleared_by_what_the_record_has_of_it() -> 
     prune = Prune(trigger=Trigger.USER, results=(PrunedResult("m2", "soft_trim", "ok … ok"),), id="op")
     (exchange,) = exchanges(*messages_of(("bash", "{}", text)), prune)
     assert exchange.result.text == "ok … ok"
-    line = hard_clear.cleared_line(exchange)
+    line = cleared_line(exchange)
     assert f"{len(text):,} characters" in line
     assert line.endswith("\nValueError: no rate for 3")
 

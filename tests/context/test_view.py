@@ -3,8 +3,8 @@ from __future__ import annotations
 from made_by_hand import call, model, record, result, sent, system, user, view
 
 from desktop_app.context.view.items import ItemKind, Repair
-from desktop_app.context.view.made_items import SUMMARY_HEADING
 from desktop_app.context.view.normalize import NO_RESULT, UNDERSTOOD
+from desktop_app.context.view.synthetic_items import SUMMARY_HEADING
 from desktop_app.context.view.view import active_entries, assemble, view_after, view_of, with_entries
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message
@@ -68,7 +68,7 @@ def test_a_pruned_result_is_sent_short_and_stays_whole_in_the_record() -> None:
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
     shown = view(user("a"), model("", call("bash", call_id="x")), user("and?"))
     assert sent(shown)[2] == ("tool", NO_RESULT)
-    assert shown.items[2].kind is ItemKind.MADE_UP
+    assert shown.items[2].kind is ItemKind.SYNTHETIC
     assert shown.items[2].repair is Repair.MISSING_RESULT
     open_still = view(user("a"), model("", call("bash", call_id="x")))
     assert [c.call.call_id for c in open_still.open_calls] == ["x"]

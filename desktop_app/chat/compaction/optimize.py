@@ -22,7 +22,7 @@ from desktop_app.context.compact.compaction import (
 from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.ledger.message_facts import Reading
-from desktop_app.context.prune import plan_prune
+from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.summary.model_summary import last_messages, last_messages_plan
 from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger

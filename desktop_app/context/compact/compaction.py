@@ -1,8 +1,4 @@
-"""Layer 3: the head of the conversation becomes a summary; its messages are archived, never lost.
-
-plan_compaction(...) -> CompactionPlan    which messages go, and how long the summary may be
-compaction_of(...)   -> Compaction        the entry, measured on the request as it would be
-"""
+"""Layer 3: the head of the conversation becomes a summary; its messages are archived, never lost."""
 
 from __future__ import annotations
 
@@ -41,20 +37,21 @@ _MESSAGE = ItemKind.MESSAGE  # looked up once: see cut_points.py
 
 
 class CompactionPlan(msgspec.Struct, frozen=True):
-    """What would leave the view, in tokens of the assembled request.
-
-    archived: ids in their order. summary_budget: what the page may take. total: before. tail: what stays of the end.
-    turn_at: from where in `archived` on the messages are the beginning of the turn that the tail goes on with;
-    the number of all of them if no turn is split.
-    """
+    """What would leave the view, in tokens of the assembled request."""
 
     trigger: Trigger
     archived: tuple[str, ...]
+    """Ids in their order."""
     summary_budget: int
+    """What the summary may take."""
     total: int
+    """Before the compaction."""
     projected: int
     tail: int
+    """What stays of the end."""
     turn_at: int
+    """The index in `archived` of the first message of the turn that the tail goes on with; its length if no turn is
+    split."""
 
 
 def plan_compaction(
@@ -67,12 +64,12 @@ def plan_compaction(
     tail_tokens: int | None = None,
     keep: Collection[str] = (),
 ) -> CompactionPlan | None:
-    """The mildest plan that gets below the blocked share, else the hardest one.
+    """Return the mildest plan that gets below the blocked share, else the hardest one.
 
     None if nothing can leave, or nothing has to: all that is there is the tail, and it fits.
 
-    tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that
-    should stay if there is room for them, as what the model has not read yet should.
+    tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that should
+    stay if there is room for them, as what the model has not read yet should.
     """
     room = measure_blocks(view, counts)
     keep = (*keep, *unread_result_ids(room))
@@ -102,8 +99,8 @@ def _plans(
 ) -> Iterator[CompactionPlan | None]:
     """Yield the plans for the tails that may be kept, the longest tail first.
 
-    A tail that the user chose is shortened only as far as it must be. What begins later takes less room, so that the
-    first one that fits is found by halving, and a longer tail that is asked for never keeps less.
+    A tail that the user chose is shortened only as far as it must be. A later start takes less room, so that the first
+    one that fits is found by bisection, and a longer tail that is asked for never keeps less.
     """
     if not is_chosen:
         yield from map(plan_from, begins)
@@ -117,7 +114,7 @@ def _plans(
 def _shorter_summary(
     room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
-    """The plan for a summary that is too long by itself, such as one that was written for a larger window."""
+    """Return the plan for a summary that is too long by itself, such as one that was written for a larger window."""
     kept = room.fixed + room.tail_tokens(0)
     free = budget.usable - kept
     if free < 0:
@@ -129,7 +126,7 @@ def _shorter_summary(
 def _plan(
     room: MeasuredBlocks, begin: int, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
-    """The plan that archives all before that block but what must stay, or None if that is nothing."""
+    """Return the plan that archives all before that block but what must stay, or None if that is nothing."""
     leaving = [index for index in range(begin) if index not in room.must_stay]
     archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is _MESSAGE)
     if not archived:
@@ -145,7 +142,7 @@ def _plan(
 
 
 def _turn_at(room: MeasuredBlocks, begin: int, leaving: Sequence[int]) -> int:
-    """How many messages leave before those of the turn that is cut in two at `begin`."""
+    """Return how many messages leave before those of the turn that is cut in two at `begin`."""
     is_split = begin < len(room.blocks) and not is_of_user(room.blocks[begin][0])
     turn = next((i for i in range(begin - 1, -1, -1) if is_of_user(room.blocks[i][0])), 0) if is_split else begin
     return sum(item.kind is _MESSAGE for index in leaving if index < turn for item in room.blocks[index])
@@ -161,10 +158,11 @@ def compaction_of(
     model: str = "",
     reading: Reading | None = None,
 ) -> Compaction | None:
-    """The compaction of that plan, not yet stamped with id and time; None if it would free nothing (K8).
+    """Return the compaction of that plan, not yet stamped with id and time; None if it would free nothing (K8).
 
-    page: the summary that the user edited or a model wrote; None: the extractive one. It may be empty only if
-    the strategy is to keep the last messages alone. What it saves is measured on the request that would be sent.
+    page: the summary that the user edited or a model wrote; None: the extractive one. It may be empty only if the
+    strategy is to keep the last messages alone. What it saves is measured on the request that would be sent.
+
     reading: what was read of these messages before, so that it need not be read again.
     """
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
@@ -193,7 +191,7 @@ def compaction_of(
 
 
 def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
-    """Return what the request of the view `after` that compaction still has of its head, and of the rules that hold."""
+    """Return what the view `after` that compaction still has of its head, and of the rules that hold."""
     sent = whole_replies(item.message for item in after.items if item.kind is not ItemKind.SUMMARY)
     rules = holding_rules(head, compaction.ledger, reading)
     archive = {*compaction.archived, *(rule.message_id for rule in rules)}
@@ -201,7 +199,7 @@ def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], re
 
 
 def _measured(draft: Compaction, transcript: Transcript, view: View, counts: TokenCounts) -> tuple[Compaction, View]:
-    """The draft with the tokens of the request that would be sent, and the view of that request."""
+    """Return the draft with the tokens of the request that would be sent, and the view of that request."""
     after = view_of(with_entries(transcript, draft), view)
     return replace(draft, tokens_after=request_tokens(after, counts)), after
 
@@ -215,7 +213,7 @@ def _extracted(
     counts: TokenCounts,
     reading: Reading,
 ) -> str:
-    """The summary without a model. The beginning of a turn that is cut in two, from `at` on, gets a part of its own."""
+    """Return the summary without a model. The beginning of a split turn, from `at` on, gets a part of its own."""
     earlier = view.summary.summary if view.summary else ""
     if at == 0 or len(head) - at < MIN_TURN:
         return extract(head, earlier, ledger, plan.summary_budget, counts.text, reading)
@@ -229,8 +227,10 @@ def _extracted(
 
 
 def recorded_messages(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
-    """Those messages as the record has them, whole even where the view has them pruned, in their order. A reply that
-    was stopped and went on is one message, under the id of its beginning: a name may stand where it was parted."""
+    """Return those messages as recorded, whole even where the view has them pruned, in their order.
+
+    A reply that was stopped and went on is one message, under the id of its beginning: a name may be parted there.
+    """
     wanted = set(ids)
     return whole_replies(entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted)
 

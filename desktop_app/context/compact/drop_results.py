@@ -1,7 +1,4 @@
-"""After a provider refused a request as too long, and making room was not enough: tool results are dropped, by shares.
-
-drop_results(view, policy, counts, share) -> Prune | None
-"""
+"""Drops tool results by shares, after a provider refused a request as too long and making room was not enough."""
 
 from __future__ import annotations
 
@@ -14,11 +11,12 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune.draft import PruneDraft
 from desktop_app.context.prune.exchange import Exchange, Shortening, exchanges_of
-from desktop_app.context.prune.hard_clear import cleared_line
+from desktop_app.context.prune.strategies import cleared_line
 from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Prune, Trigger
 
 NAME = "shed"
+"""As it is recorded."""
 ALL = 1.0
 """The share that spares nothing but pins and protected tools."""
 NOBODY_IS_PROTECTED = Budget(0, 0)
@@ -26,14 +24,11 @@ NOBODY_IS_PROTECTED = Budget(0, 0)
 
 
 def drop_results(view: View, policy: ContextPolicy, counts: TokenCounts, share: float) -> Prune | None:
-    """The prune that drops that share of the tokens of all tool results in the view, or None if nothing can go.
+    """Return the prune that drops a share (0 to 1) of the tokens of all tool results, or None if nothing can go.
 
-    Large and old results go first: of two that are equally old the larger one, of two equally large the older one.
-    Each result that is dropped is one that the model may miss, and a large one frees most for it; an old one was read,
-    and answered, long ago. What the model has not read yet, the results behind its newest reply, goes only with
-    everything else, at a share of 1. Pins and protected tools stay at any share, and so does each call.
-
-    share: of 0 to 1. A line is left of each result, with its first error. It is undone as any prune is.
+    Large and old results go first. What the model has not read yet, the results behind its newest reply, goes only with
+    everything else, at a share of 1. Pins and protected tools stay at any share, and so does each call. A line is left
+    of each result, with its first error.
     """
     spared = replace(policy, protect_newest=0, protect_user_turns=0)
     draft = PruneDraft(exchanges_of(view, spared, NOBODY_IS_PROTECTED, counts), counts)
@@ -44,15 +39,15 @@ def drop_results(view: View, policy: ContextPolicy, counts: TokenCounts, share: 
         freed = draft.freed
         draft.take(NAME, (Shortening(exchange.index, text=cleared_line(exchange)),))
         left -= exchange.tokens if draft.freed > freed else 0
-    freed = draft.settled()
+    freed = draft.settle()
     if freed <= 0:
         return None
     total = request_tokens(view, counts)
-    results, _ = draft.pruned(view)
+    results, _ = draft.recorded_changes(view)
     return Prune(trigger=Trigger.OVERFLOW, results=results, tokens_before=total, tokens_after=total - freed)
 
 
 def _in_order(exchanges: Sequence[Exchange], is_all: bool) -> Iterable[Exchange]:
-    """Those that may go, the first to go first. `age` counts the replies that came later: unread ones have none."""
+    """Return those that may go, the first to go first. Unread results have an age of 0."""
     free = [exchange for exchange in exchanges if exchange.is_result_free and (is_all or exchange.age > 0)]
     return sorted(free, key=lambda exchange: (-exchange.tokens * (exchange.age + 1), exchange.index))

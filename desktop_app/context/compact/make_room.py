@@ -1,4 +1,4 @@
-"""The one decision: what to do next so that the request fits. Asked again after each step, until it says None."""
+"""Decides what to do next so that the request fits. The decision is asked again after each step, until it is None."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import msgspec
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.prune import freed_at_most, is_cache_warm, plan_prune
+from desktop_app.context.prune.exchange import max_freed
+from desktop_app.context.prune.plan import is_cache_warm, plan_prune
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, active_entries
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger
@@ -20,7 +21,7 @@ OVER = 1.000001
 
 
 class WindowTooSmall(Exception):
-    """What must stay does not fit, whatever is archived. needed and usable in tokens; advice: what would help."""
+    """Raised when what must stay does not fit, whatever is archived. Tokens; `advice` says what would help."""
 
     def __init__(self, needed: int, usable: int, advice: str) -> None:
         super().__init__(f"{needed:,} tokens must stay, but only {usable:,} can be used. {advice}")
@@ -30,14 +31,14 @@ class WindowTooSmall(Exception):
 
 
 class DueShares(msgspec.Struct, frozen=True):
-    """From which share of the usable window on pruning and compacting are due."""
+    """The shares of the usable window from which on pruning and compacting are due."""
 
     prune_at: float
     compact_at: float
 
 
 def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueShares:
-    """The design's table of phases: the earlier the moment, the cheaper it is to wait.
+    """Return the shares for one phase. The earlier the moment, the cheaper it is to wait.
 
     In a phase that the policy does not name, only what would not fit is a reason.
     """
@@ -58,21 +59,23 @@ def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueSh
 
 
 def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
-    """What a request that goes on with a stopped reply may take: the rest of the reply, as much as is kept for a whole
-    one, ends before it would be stopped again."""
+    """Return the tokens that a request may take which continues a stopped reply.
+
+    The rest of the reply, as much as is reserved for a whole one, must end before it would be stopped again.
+    """
     rest = max(budget.reserve, round(policy.stream_rest * budget.window))
     return max(round(policy.stream_stop_at * budget.window) - rest, 0)
 
 
 def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
-    """Whether the request of that view, of `total` tokens, has reached the first step of the ladder."""
-    ladder = due_shares(trigger, policy, budget)
-    is_full = budget.share(total) >= min(ladder.prune_at, ladder.compact_at)
+    """Return whether the request of that view, of `total` tokens, has reached the first of the shares."""
+    due = due_shares(trigger, policy, budget)
+    is_full = budget.share(total) >= min(due.prune_at, due.compact_at)
     return is_full or has_too_many_messages(view, policy, budget, trigger)
 
 
 def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
-    """Whether a compaction is due for the number of messages, where nobody knows the window (K14)."""
+    """Return whether a compaction is due for the number of messages, where the window is not known (K14)."""
     if len(view.items) < budget.messages_most or trigger.value not in policy.phases:
         return False
     return sum(item.kind is ItemKind.MESSAGE for item in view.items) >= budget.messages_most
@@ -86,14 +89,14 @@ def make_room(
     trigger: Trigger,
     seconds_since_request: float | None = None,
 ) -> Prune | CompactionPlan | None:
-    """The next step in the order of the policy's layers, or None when nothing is due or nothing would help any more.
+    """Return the next step in the order of the policy's layers, or None when nothing is due or nothing would help.
 
     seconds_since_request: since the provider was last asked; None: not known. While its cache may be warm, a prune
     below the tight status waits (P9): it would cost more than it frees.
 
     Raises WindowTooSmall when the request does not fit and nothing can leave.
     """
-    now = _Moment(view, policy, budget, counts, trigger)
+    now = _Decision(view, policy, budget, counts, trigger)
     for layer in policy.layers:
         step = now.prune_that_suffices() if layer == "prune" else now.compaction_that_fits()
         if isinstance(step, Prune) and trigger is Trigger.AFTER_TURN and now.share < policy.prune_at:
@@ -103,70 +106,69 @@ def make_room(
     return now.last_resort()
 
 
-class _Moment:
-    """One decision while it is made: what is due, and what each layer has to offer."""
+class _Decision:
+    """One decision: what is due, and what each layer has to offer."""
 
     def __init__(
         self, view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, trigger: Trigger
     ) -> None:
-        self._basis = view, policy, budget, counts
+        self._inputs = view, policy, budget, counts
         self._trigger = trigger
-        self._ladder = due_shares(trigger, policy, budget)
+        self._due = due_shares(trigger, policy, budget)
         self._total = request_tokens(view, counts)
         self.share = budget.share(self._total)
         self._fits = self._total <= budget.usable
         stalled = self._fits and is_stalled(view, policy)
-        is_full = self.share >= self._ladder.compact_at or has_too_many_messages(view, policy, budget, trigger)
+        is_full = self.share >= self._due.compact_at or has_too_many_messages(view, policy, budget, trigger)
         self._is_compaction_due = is_full and not stalled
 
     def prune_that_suffices(self) -> Prune | None:
-        """The prune that is due, if it makes a compaction unnecessary or none is due: what a compaction archives
-        need not be shortened first, and its errors are told better in a summary than in what pruning leaves."""
-        view, policy, budget, counts = self._basis
-        if self.share < self._ladder.prune_at:
+        """Return the prune that is due, if it makes a compaction unnecessary or none is due.
+
+        What a compaction archives need not be shortened first: a summary keeps its errors better than a prune does.
+        """
+        view, policy, budget, counts = self._inputs
+        if self.share < self._due.prune_at:
             return None
-        too_many = round(self._ladder.compact_at * budget.usable)
-        if self._is_compaction_due and self._total - freed_at_most(view, policy, budget, counts) >= too_many:
+        too_many = round(self._due.compact_at * budget.usable)
+        if self._is_compaction_due and self._total - max_freed(view, policy, budget, counts) >= too_many:
             return None
         prune = self._prune()
-        is_short = prune is not None and self._is_soon_full(prune)
-        return (
-            prune
-            if prune and not is_short and not (self._is_compaction_due and prune.tokens_after >= too_many)
-            else None
-        )
+        if prune is None or self._is_soon_full(prune):
+            return None
+        return None if self._is_compaction_due and prune.tokens_after >= too_many else prune
 
     def _is_soon_full(self, prune: Prune) -> bool:
-        """Whether the background's compaction would follow soon: then the prune would break the provider's cache for
-        little, and the compaction once more."""
-        _, policy, budget, _ = self._basis
+        """Return whether the background's compaction would follow soon: then the prune would break the provider's cache
+        for little."""
+        _, policy, budget, _ = self._inputs
         if "after_turn" not in policy.phases:
             return False
         return prune.tokens_after > round((policy.background_at - policy.prune_runway) * budget.usable)
 
     def compaction_that_fits(self) -> CompactionPlan | None:
-        """The compaction that is due, if the request would fit after it."""
+        """Return the compaction that is due, if the request would fit after it."""
         plan = self._compaction() if self._is_compaction_due else None
-        return plan if plan and plan.projected <= self._basis[2].usable else None
+        return plan if plan and plan.projected <= self._inputs[2].usable else None
 
     def last_resort(self) -> Prune | CompactionPlan | None:
-        """Whatever frees something where no layer alone was enough."""
+        """Return whatever frees something where no layer alone was enough."""
         if not self._is_compaction_due and self._fits:
             return None
         step = self._prune() or (self._compaction() if self._fits else None)
         if step is None and not self._fits:
-            raise window_too_small(self._basis[0], self._basis[2], self._basis[3], self._total)
+            raise window_too_small(self._inputs[0], self._inputs[2], self._inputs[3], self._total)
         return step
 
     def _prune(self) -> Prune | None:
-        return plan_prune(*self._basis, self._total, self._trigger)
+        return plan_prune(*self._inputs, self._total, self._trigger)
 
     def _compaction(self) -> CompactionPlan | None:
-        return plan_compaction(*self._basis, self._total, self._trigger)
+        return plan_compaction(*self._inputs, self._total, self._trigger)
 
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:
-    """Whether the last compactions freed so little that another automatic one would be work for nothing (K8)."""
+    """Return whether the last compactions freed so little that another automatic one would be futile (K8)."""
     compactions = [entry for entry in active_entries(view.entries) if isinstance(entry, Compaction)]
     last = compactions[-policy.futile_in_a_row :]
     return len(last) == policy.futile_in_a_row and all(
@@ -175,7 +177,7 @@ def is_stalled(view: View, policy: ContextPolicy) -> bool:
 
 
 def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int) -> WindowTooSmall:
-    """The error that says what must stay, and what would help."""
+    """Return the error that says what must stay, and what would help."""
     room = measure_blocks(view, counts)
     pins = len(view.pins)
     helps = ["choose a model with a larger window", "shorten the last message"]

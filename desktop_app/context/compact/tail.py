@@ -1,4 +1,4 @@
-"""What may leave a view, in blocks, and where the part that stays word for word may begin."""
+"""Measures what may leave a view, in blocks, and finds where the tail that stays verbatim may begin."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy
 from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item, ItemKind, is_of_user
-from desktop_app.context.view.made_items import summary_message
 from desktop_app.context.view.normalize import UNDERSTOOD
+from desktop_app.context.view.synthetic_items import summary_message
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.transcript import Compaction, Trigger
@@ -22,37 +22,34 @@ _ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see c
 
 
 class MeasuredBlocks(msgspec.Struct, frozen=True):
-    """A view in blocks, and what each costs.
-
-    must_stay: blocks with a pin, the last user message or the reply that is to go on.
-
-    fixed: tokens that no plan can free: the system prompt, what must stay, and an empty summary.
-    summary: of the page that is there already, and that the next one takes in.
-    """
+    """The movable part of a view in blocks, and what each costs."""
 
     blocks: tuple[tuple[Item, ...], ...]
     tokens: tuple[int, ...]
     must_stay: frozenset[int]
+    """Indices of blocks with a pin, the last user message or the reply that is to go on."""
     fixed: int
+    """Tokens that no plan can free: the system prompt, what must stay, and an empty summary."""
     summary: int = 0
+    """Tokens of the present summary, which the next one takes in."""
 
     def tail_tokens(self, begin: int) -> int:
-        """Tokens from that block on, without what must stay anyway."""
+        """Return the tokens from that block on, without what must stay anyway."""
         return sum(self.tokens[i] for i in range(begin, len(self.blocks)) if i not in self.must_stay)
 
     def keeping(self, more: frozenset[int]) -> MeasuredBlocks:
-        """The same room, where those blocks have to stay too."""
+        """Return the same blocks, where those have to stay too."""
         new = more - self.must_stay
         fixed = self.fixed + sum(self.tokens[index] for index in new)
         return replace(self, must_stay=self.must_stay | new, fixed=fixed) if new else self
 
 
 def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
-    """The view's messages in blocks; the system prompt and the summary are not among them."""
+    """Return the view's messages in blocks; the system prompt and the summary are not among them."""
     items = list(view.items)
     start = next((i for i, item in enumerate(items) if _is_movable(item)), len(items))
     movable = items[start:]
-    runs = tuple(tuple(movable[i] for i in run) for run in blocks(movable))
+    runs = tuple(tuple(movable[run.start : run.stop]) for run in blocks(movable))
     newest = {view.last_user_id} | ({view.unfinished.message.id} if view.unfinished else set[str]())
     must_stay = frozenset(
         index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
@@ -69,14 +66,14 @@ def _is_movable(item: Item) -> bool:
 
 
 def _empty_summary(counts: TokenCounts) -> int:
-    """Tokens of a summary with nothing in it, and of what may have to stand behind it."""
+    """Return the tokens of a summary with nothing in it, and of what may have to stand behind it."""
     empty = summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary=""))
     understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.assistant
     return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
 
 
 def unread_result_ids(room: MeasuredBlocks) -> tuple[str, ...]:
-    """Ids of the newest results, which no reply has followed yet, with their calls."""
+    """Return the ids of the newest results, which no reply has followed yet, with their calls."""
     newest = room.blocks[-1] if room.blocks else ()
     if not newest or newest[-1].message.role is not Role.TOOL:
         return ()
@@ -86,7 +83,7 @@ def unread_result_ids(room: MeasuredBlocks) -> tuple[str, ...]:
 def blocks_worth_keeping(
     room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, keep: Collection[str]
 ) -> frozenset[int]:
-    """Blocks that stay if there is room: messages that were asked for, and the user's own within a budget (K9)."""
+    """Return blocks that stay if there is room: messages asked for, and the user's own within a budget (K9)."""
     asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}
     left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
     for index in range(len(room.blocks) - 1, -1, -1):
@@ -105,7 +102,7 @@ def _has_image(item: Item) -> bool:
 
 
 def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
-    """Blocks at which the tail may begin: by tokens (K1), then the last few messages (K5), then nothing at all."""
+    """Return the blocks at which the tail may begin: by tokens (K1), the last few messages (K5), nothing at all."""
     target = budget.usable * policy.target
     most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
     usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
@@ -123,7 +120,7 @@ def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tai
 
 
 def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: float) -> int:
-    """The block from which on the end takes `usual` tokens, or `most` if it holds too few replies else."""
+    """Return the block from which on the end takes `usual` tokens, or `most` if it holds too few replies else."""
     begin, taken, replies = len(room.blocks), 0, 0
     for index in range(len(room.blocks) - 1, -1, -1):
         taken += 0 if index in room.must_stay else room.tokens[index]
@@ -135,7 +132,7 @@ def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: 
 
 
 def _last_messages(room: MeasuredBlocks, count: int) -> int:
-    """The block from which on there are at least so many messages."""
+    """Return the block from which on there are at least so many messages."""
     begin, messages = len(room.blocks), 0
     while begin > 0 and messages < count:
         begin -= 1
@@ -144,6 +141,6 @@ def _last_messages(room: MeasuredBlocks, count: int) -> int:
 
 
 def _left_by_page(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
-    """The longest tail that leaves the page as much as it may have of `free` tokens."""
+    """Return the longest tail that leaves the summary as much as it may have of `free` tokens."""
     share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
     return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.items import Item, ItemKind
-from desktop_app.context.view.made_items import continuation_item
+from desktop_app.context.view.synthetic_items import continuation_item
 from desktop_app.context.view.view import View, assemble, closing_items, messages_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
@@ -28,23 +28,20 @@ OWN_SEGMENT = {ItemKind.SUMMARY: Segment.SUMMARY, ItemKind.MEMORY: Segment.MEMOR
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Running sums over the items of one view, by segment.
-
-    measured_at: the index of the newest reply whose request the provider counted and nothing changed since.
-    """
+    """Running sums over the items of one view, by segment."""
 
     items: Chain[Item]
     segments: dict[Segment, int]
     measured_at: int | None = None
+    """The index of the newest reply whose request the provider counted and nothing changed since."""
 
     @property
     def total(self) -> int:
-        """All tokens of the items and the reply's priming."""
         return sum(self.segments.values())
 
 
 def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
-    """Tokens of one item in the segments where it is shown."""
+    """Return the tokens of one item in the segments where it is shown."""
     tokens = counts.of(item.message)
     if item.grown is not None:
         tokens = _more_of(item.grown, counts)
@@ -56,19 +53,19 @@ def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
 
 
 def item_total(item: Item, counts: TokenCounts) -> int:
-    """All tokens of one item."""
+    """Return all tokens of one item."""
     return item_tokens(item, counts).total if item.is_joined else counts.total(item.message)
 
 
 def _more_of(grown: tuple[Message, Message], counts: TokenCounts) -> Tokens:
-    """What a message adds to the reply that it goes on with: where two texts meet, tokens become others."""
+    """Return what a message adds to the reply that it continues: where two texts meet, tokens become others."""
     before, after = map(counts.of, grown)
     had = dict(before.parts)
     return Tokens(after.total - before.total, tuple((s, n - had.get(s, 0)) for s, n in after.parts))
 
 
 def _without_frame(item: Item, tokens: Tokens, counts: TokenCounts) -> Tokens:
-    """What a message adds to the one that it is joined to: a blank line instead of a frame and a name of its own."""
+    """Return what a message adds to the one that it is joined to: a blank line instead of a frame and a name."""
     role, speaker = item.message.role, item.message.speaker
     saved = counts.tokenizer.overhead.around(role) - item.separators * counts.separator
     saved += counts.text(speaker) if speaker else 0
@@ -77,7 +74,7 @@ def _without_frame(item: Item, tokens: Tokens, counts: TokenCounts) -> Tokens:
 
 
 def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tally:
-    """The sums of that view. If it grew from `earlier`, only what is new is counted."""
+    """Return the sums of that view. If it grew from `earlier`, only what is new is counted."""
     has_grown = earlier is not None and view.items.extends(earlier.items)
     if earlier is not None and has_grown:
         start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
@@ -92,30 +89,29 @@ def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tall
 
 
 def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
-    """Tokens of a request beside its messages: what primes the reply, and the schemas of the tools on offer."""
+    """Return the tokens of a request beside its messages: what primes the reply, and the schemas of the tools."""
     base = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
     return {**base, Segment.SCHEMAS: counts.tools(view.tools)} if view.tools else base
 
 
 def base_tokens(view: View, counts: TokenCounts) -> int:
-    """The same as one number."""
+    """Return the tokens of a request beside its messages."""
     return sum(_base(view, counts).values())
 
 
 def is_measured(message: Message) -> bool:
-    """Whether that is a whole reply whose request the provider counted."""
+    """Return whether that is a whole reply whose request the provider counted."""
     return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
 
 
 def request_tokens(view: View, counts: TokenCounts) -> int:
-    """Tokens of the assembled request, counted message by message."""
+    """Return the tokens of the assembled request, counted message by message."""
     sent = sum(item_total(item, counts) for item in view.items)
     return base_tokens(view, counts) + sent + closing_tokens(view, counts)
 
 
 def closing_tokens(view: View, counts: TokenCounts) -> int:
-    """Tokens that depend on how the view ends: of what is behind the newest message (results that close open calls, or
-    the wish to go on), and of the thoughts that go back with the calls of the turn under way."""
+    """Return the tokens that depend on how the view ends: of the closing items, and of reasoning that goes back."""
     return sum(counts.total(item.message) for item in closing_items(view)) + view_thoughts(view, counts)
 
 
@@ -125,7 +121,7 @@ def view_thoughts(view: View, counts: TokenCounts) -> int:
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
-    """The status of a request that takes that share of the usable window."""
+    """Return the status of a request that takes that share of the usable window."""
     reached = sum(share >= threshold for threshold in policy.thresholds)
     return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
 
@@ -143,11 +139,11 @@ def gauge_of(
     model: ModelInfo,
     calibration: Calibration = AS_COUNTED,
 ) -> Gauge:
-    """The gauge of that view for that model.
+    """Return the gauge of that view for that model.
 
     *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*, or
     *assumed* if there is nothing to go by: neither a tokenizer nor a report to learn from. Open calls count as they
-    would be sent. calibration: the provider's tokens for those that are counted here, where it did not count.
+    would be sent.
     """
     closing = [counts.total(item.message) for item in closing_items(view)]
     thoughts = view_thoughts(view, counts)
@@ -156,10 +152,10 @@ def gauge_of(
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
     if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
         return scale_gauge(gauge, whole, policy)
-    place = sums.measured_at or 0
-    later = [item_tokens(item, counts).total for item in view.items[place + 1 :]] + closing
+    index = sums.measured_at or 0
+    later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
     usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
-    measured = returned_reasoning_tokens(messages_of(view.items[:place]), counts) if counts.thoughts else 0
+    measured = returned_reasoning_tokens(messages_of(view.items[:index]), counts) if counts.thoughts else 0
     since = sum(later) + around + thoughts - measured  # thoughts come with a reply, and go with the next question
     if not is_plausible(usage, gauge.total - since):
         return scale_gauge(gauge, whole, policy)
@@ -175,7 +171,7 @@ def _as_counted(
     budget: Budget,
     model: ModelInfo,
 ) -> Gauge:
-    """The gauge by our own count. ends: tokens of what is behind the newest message, and of thoughts that go back."""
+    """Return the gauge by our own count. ends: tokens of the closing items, and of reasoning that goes back."""
     segments, (closing, thoughts) = dict(sums.segments), ends
     if thoughts:
         segments[Segment.REASONING] = segments.get(Segment.REASONING, 0) + thoughts
@@ -197,10 +193,10 @@ def _as_counted(
 
 
 def _reported(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibration) -> tuple[Usage, int]:
-    """What was reported of what the view still has, and the tokens of the reply's frame, which no provider reports.
+    """Return what was reported of what the view still has, and the tokens of the reply's frame, which is not reported.
 
-    What goes on with a reply was asked for in words that are not sent again, and has no frame of its own. Of a reply
-    that was thought about, what is reported holds the thoughts, too, so that its text and its calls are counted here.
+    A continuation was asked for in words that are not sent again, and has no frame of its own. What is reported of a
+    reply with reasoning includes it, so that its text and its calls are counted here.
     """
     if item.grown is None:
         around = counts.tokenizer.overhead.around(Role.ASSISTANT)
@@ -213,38 +209,34 @@ def _reported(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibr
 
 
 def last_measured(view: View) -> int | None:
-    """Return the index of the newest measured reply; None if an operation was recorded after its request had been
-    assembled, before or behind the reply: then the view is not what was measured."""
-    for place in range(len(view.entries) - 1, -1, -1):
-        entry = view.entries[place]
+    """Return the index of the newest measured reply; None if an operation came after its request was assembled."""
+    for index in range(len(view.entries) - 1, -1, -1):
+        entry = view.entries[index]
         if not isinstance(entry, GROWING):
             return None
         if isinstance(entry, Message) and is_measured(entry):
-            if assembled_from(view.entries, place) is None:
-                return None
-            return _place_of(entry, view)
+            return _index_of(entry, view) if assembled_from(view.entries, index) is not None else None
     return None
 
 
-def _place_of(entry: Message, view: View) -> int | None:
-    """Return where that message stands; as it is sent it may differ from the record's, such as in the ids of calls."""
-    for place in range(len(view.items) - 1, -1, -1):
-        message = view.items[place].message
+def _index_of(entry: Message, view: View) -> int | None:
+    """Return where that message is in the view, which may send it in another form than the record's."""
+    for index in range(len(view.items) - 1, -1, -1):
+        message = view.items[index].message
         if message is entry or (entry.id and message.id == entry.id):
-            return place
+            return index
     return None
 
 
-def assembled_from(entries: Sequence[AnyEntry], place: int) -> int | None:
-    """Return the place of the newest entry that the request of the reply at `place` was assembled from; None if
-    anything was recorded in between that the view shows.
+def assembled_from(entries: Sequence[AnyEntry], index: int) -> int | None:
+    """Return the index of the newest entry that the request of the reply at `index` was assembled from.
 
-    A record that does not say so is taken to have sent the message before the reply, and only that: an operation
-    between the two may have come before the request or behind it, so nothing is known of what was measured.
+    None if anything was recorded in between that the view shows. An older record does not say what a request was
+    assembled from: then it is the message before the reply, if nothing but growth lies between.
     """
-    reply = entries[place]
+    reply = entries[index]
     as_of = reply.as_of if isinstance(reply, Message) else ""
-    for before in range(place - 1, -1, -1):
+    for before in range(index - 1, -1, -1):
         entry = entries[before]
         if as_of and entry.id == as_of:
             return before
@@ -256,7 +248,7 @@ def assembled_from(entries: Sequence[AnyEntry], place: int) -> int | None:
 
 
 def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
-    """The gauge with some tokens more, such as a reply that is still streaming."""
+    """Return the gauge with some tokens more, such as those of a reply that is still streaming."""
     segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
     total = gauge.total + tokens
     status = _status(total, gauge.usable, policy)
@@ -264,18 +256,16 @@ def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolic
 
 
 def anchor_gauge(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> Gauge:
-    """The gauge set right by what the provider reported. later: the tokens of what came after that, calibrated.
+    """Return the gauge with the provider's total. later: the tokens of what came after that, calibrated.
 
-    The difference is shared among the segments by their size, so that they still sum to the total: *measured*
-    is what the provider said of the request, plus what came after it, which is counted here.
+    The difference is shared among the segments by their size, so that they still sum to the total.
     """
     total = max(usage.prompt_tokens + usage.reply_tokens + later, 0)
     return replace(_with_total(gauge, total, policy), provenance=Provenance.MEASURED)
 
 
 def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
-    """An estimated gauge in the provider's tokens, which are so many as far as is known: its segments still sum to its
-    total, and it says by how much it was changed."""
+    """Return an estimated gauge with a calibrated total; its tokenizer's name says by how much it was scaled."""
     if total == gauge.total:
         return gauge
     told = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
@@ -283,13 +273,12 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
-    """The gauge with another total, shared among the segments by their size."""
     status = _status(total, gauge.usable, policy)
     return replace(gauge, segments=_scaled(gauge.segments, total), total=total, status=status)
 
 
 def _scaled(segments: dict[Segment, int], total: int) -> dict[Segment, int]:
-    """The segments scaled to sum to `total`; the rounding's rest goes to the largest."""
+    """Return the segments scaled to sum to `total`; the rounding's rest goes to the largest."""
     counted = sum(segments.values())
     if counted in (0, total):
         return segments

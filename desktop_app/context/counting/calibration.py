@@ -1,13 +1,9 @@
-"""How many tokens a provider takes what is counted here for, learned from what it reports (C5).
-
-prior(tokenizer, model)        -> Calibration    what is known of the family before anything was reported
-learn(calibration, ...)      -> Calibration    after one more report; `reports.py` folds those of a record
-calibration.of_request(...)    -> tokens         what it would report of a request
+"""How many tokens a provider takes for what is counted here, learned from what it reports (C5).
 
 Three things may differ. Its tokens are of another size: the factor. It frames a message with more tokens, or fewer,
-than are counted around one. And it adds something to each request, such as a template of its own, or counts the
-schemas of tools otherwise. A factor alone holds as long as requests are made of the same: a compaction leaves few
-messages where there were many, and made it wrong by up to six in a hundred.
+than are counted around one. And it adds something to each request, such as a template of its own, or counts the schemas
+of tools otherwise. A factor alone holds as long as requests are made of the same: a compaction leaves few messages
+where there were many, and made it wrong by up to six in a hundred.
 """
 
 from __future__ import annotations
@@ -51,27 +47,28 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """factor: the provider's tokens for one counted here. samples: how many reports it was learned from.
-
-    frame: its tokens around each message, besides those that are counted. added: its tokens in each request, besides.
-    start: the factor before anything was reported.
-    sums: of the reports, fading: of the products of counted, messages and 1 with each other, and with what was
-    reported, each over the report's noise squared.
-    """
+    """What is known of how a provider counts."""
 
     factor: float = 1.0
+    """The provider's tokens for one counted here."""
     samples: int = 0
+    """How many reports it was learned from."""
     frame: float = 0.0
+    """The provider's tokens around each message, besides those that are counted."""
     added: float = 0.0
+    """The provider's tokens in each request, besides."""
     start: float = 1.0
+    """The factor before anything was reported."""
     sums: tuple[float, ...] = (0.0,) * 9
+    """Fading sums over the reports: products of counted, messages and 1 with each other and with what was reported,
+    each over the report's noise squared."""
 
     def of_part(self, counted: float, messages: int) -> int:
-        """The provider's tokens for a part of a request."""
+        """Return the provider's tokens for a part of a request."""
         return round(self.factor * counted + self.frame * messages)
 
     def of_request(self, counted: int, messages: int, policy: ContextPolicy) -> int:
-        """The provider's tokens for a whole request, within the bounds of C5 whatever was learned."""
+        """Return the provider's tokens for a whole request, within the bounds of C5 whatever was learned."""
         least, most = policy.calibration_least * counted, policy.calibration_most * counted
         return round(min(max(self.factor * counted + self.frame * messages + self.added, least), most))
 
@@ -80,27 +77,27 @@ AS_COUNTED = Calibration()
 
 
 def prior(tokenizer: str, model: str) -> Calibration:
-    """What to start from: a tokenizer that is another family's has the known factor, all others are taken at their
-    word. Both are names."""
+    """Return the calibration before any report: the known factor where the tokenizer is another family's."""
     known = (factor for own, family, factor in PRIORS if tokenizer == own and family in model.lower())
     factor = next(known, 1.0)
     return Calibration(factor, start=factor)
 
 
 def is_plausible(usage: Usage, counted: int) -> bool:
-    """Whether a report can be of the request that was counted: a server that silently cut it reports far less.
+    """Return whether a report can be of the request that was counted: a server that cut it reports far less.
 
-    Twice and half are the bounds of the calibration (features.md C5); short requests may differ by their template.
+    Twice and half are the bounds of the calibration (C5); short requests may differ by their template.
     """
     reported = usage.prompt_tokens + usage.reply_tokens
     return abs(reported - counted) <= MAX_TEMPLATE or counted / 2 <= reported <= counted * 2
 
 
 def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
-    """After that report. What is around and added fits the reports so far; the factor is a moving average of the rest,
-    whose prior counts as one sample, so that the first reports weigh more.
+    """Return the calibration after that report.
 
-    Short requests, and reports that cannot be of the request, teach nothing.
+    Frame and added tokens fit the reports so far; the factor is a moving average of the rest, whose prior counts as one
+    sample, so that the first reports weigh more. Short requests, and reports that cannot be of the request, teach
+    nothing.
     """
     counted, reported = report.counted, report.usage.prompt_tokens
     if counted < MIN_REQUEST or not is_plausible(Usage(reported, 0), counted):
@@ -127,8 +124,10 @@ def _with_report(sums: Sequence[float], report: Report) -> tuple[float, ...]:
 
 
 def _around(sums: Sequence[float], start: float) -> tuple[float, float]:
-    """Tokens around each message and in each request: the likeliest of what explains the reports, where small ones are
-    likelier (linear regression with a normal prior: three equations, solved by elimination)."""
+    """Return the tokens around each message and in each request that explain the reports best, small ones preferred.
+
+    Linear regression with a normal prior: three equations, solved by elimination.
+    """
     cc, cm, c, mm, m, n, cr, mr, r = sums
     of_factor, of_frame, of_added = (spread**-2 for spread in SPREADS)
     cc, mm, n, cr = cc + of_factor, mm + of_frame, n + of_added, cr + of_factor * start

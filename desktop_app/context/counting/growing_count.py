@@ -1,4 +1,4 @@
-"""Tokens of a text that grows by pieces, cheaply and without drift."""
+"""Counts the tokens of a text that grows by pieces, cheaply and without drift."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ MAX_TAIL = 16_384
 
 
 class GrowingCount:
-    """Adds up pieces as they come, and recounts what they are together now and then, and when it is asked to be exact.
-
-    count: tokens of a text. every: so many tokens may be added before they are recounted.
-    """
+    """Adds up pieces as they come, and recounts the whole now and then, and when asked to be exact."""
 
     def __init__(self, count: Callable[[str], int], every: int = RECOUNT_EVERY) -> None:
         self._count = count
@@ -28,7 +25,6 @@ class GrowingCount:
         return self._settled + self._rough
 
     def add(self, text: str) -> None:
-        """The text has grown."""
         tokens = self._count(text)
         self._tail += text
         self._rough += tokens
@@ -37,7 +33,7 @@ class GrowingCount:
             self.recount()
 
     def recount(self) -> int:
-        """Tokens of the text as a whole."""
+        """Return the tokens of the text as a whole."""
         if self._since:
             cut = len(self._tail) if len(self._tail) > MAX_TAIL else _last_border(self._tail)
             self._settled += self._count(self._tail[:cut]) if cut else 0
@@ -48,8 +44,8 @@ class GrowingCount:
 
 
 def _last_border(text: str) -> int:
-    """Where the last word begins, with the blank before it: no tokenizer joins what lies on both sides of that."""
-    place = text.rfind(" ")
-    while place > 0 and not (text[place + 1 : place + 2].isalpha() and not text[place - 1].isspace()):
-        place = text.rfind(" ", 0, place)
-    return max(place, 0)
+    """Return where the last word begins, with the blank before it: no tokenizer joins what lies on both sides."""
+    index = text.rfind(" ")
+    while index > 0 and not (text[index + 1 : index + 2].isalpha() and not text[index - 1].isspace()):
+        index = text.rfind(" ", 0, index)
+    return max(index, 0)

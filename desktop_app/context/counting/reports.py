@@ -1,7 +1,4 @@
-"""What a record teaches of how a provider counts: a fold of its newest reports, so that nothing has to be stored.
-
-calibration_of(transcript, ...) -> Calibration
-"""
+"""What a record teaches of how a provider counts: a fold of its newest reports, so that nothing has to be stored."""
 
 from __future__ import annotations
 
@@ -29,8 +26,10 @@ MAX_FOLDS = 4
 def calibration_of(
     transcript: Transcript, view: View, counts: TokenCounts, model: str, policy: ContextPolicy, start: Calibration
 ) -> Calibration:
-    """What the newest replies of that model teach, from `start` on. view: of that transcript, so that it is not folded
-    again. model: as the record names it."""
+    """Return what the newest replies of that model teach, from `start` on.
+
+    view: of that transcript, so that it is not folded again. model: as the record names it.
+    """
     newest = list(islice(_reports(transcript, view, counts, model), MAX_REPORTS))
     for report in reversed(newest):
         start = learn(start, report, policy)
@@ -38,10 +37,12 @@ def calibration_of(
 
 
 def _reports(transcript: Transcript, view: View, counts: TokenCounts, model: str) -> Iterator[Report]:
-    """Yield the reports on that model's requests, newest first. Each is of the view that its request was assembled
-    from, also where an operation was recorded before the reply was."""
+    """Yield the reports on that model's requests, newest first.
+
+    Each is of the view that its request was assembled from, also where an operation was recorded before the reply was.
+    """
     entries = list(transcript.entries)
-    operations = [place for place, entry in enumerate(entries) if not isinstance(entry, GROWING)]
+    operations = [index for index, entry in enumerate(entries) if not isinstance(entry, GROWING)]
     stretches = groupby(_sent_newest_first(entries, model), lambda sent: bisect_right(operations, sent[0]))
     for number, sent in islice(stretches, MAX_FOLDS):
         end = operations[number] if number < len(operations) else len(entries)
@@ -50,20 +51,22 @@ def _reports(transcript: Transcript, view: View, counts: TokenCounts, model: str
 
 
 def _sent_newest_first(entries: Sequence[AnyEntry], model: str) -> Iterator[tuple[int, Usage]]:
-    """Yield what that model's requests were assembled from, as the place of its newest entry, and what was reported."""
-    places = {entry.id: place for place, entry in enumerate(entries) if entry.id}
-    for place in range(len(entries) - 1, -1, -1):
-        entry = entries[place]
+    """Yield the index of the newest entry that each request was assembled from, and what was reported of it."""
+    indices = {entry.id: index for index, entry in enumerate(entries) if entry.id}
+    for index in range(len(entries) - 1, -1, -1):
+        entry = entries[index]
         if not isinstance(entry, Message) or not is_report(entry, model) or entry.usage is None:
             continue
-        as_of = places.get(entry.as_of) if entry.as_of else assembled_from(entries, place)
-        if as_of is not None and as_of < place:
+        as_of = indices.get(entry.as_of) if entry.as_of else assembled_from(entries, index)
+        if as_of is not None and as_of < index:
             yield as_of, entry.usage
 
 
 def is_report(message: Message, model: str) -> bool:
-    """Whether that is a whole reply of that model, whose request it counted. The end of one that was stopped is none:
-    it was asked for in words that the record does not have (`go_on_line`), so that they could not be counted again."""
+    """Return whether that is a whole reply of that model, whose request it counted.
+
+    A continuation is none: it was asked for in words that the record does not have.
+    """
     return is_measured(message) and message.model == model and not message.continues
 
 
@@ -72,13 +75,13 @@ def _reports_in(
 ) -> Iterator[Report]:
     """Yield the reports on requests that this view grew from. sent: as `_sent_newest_first` yields them."""
     before = [base_tokens(view, counts)]
-    index = dict[str, int]()
-    for place, item in enumerate(view.items):
-        index[item.message.id] = place
+    positions = dict[str, int]()
+    for index, item in enumerate(view.items):
+        positions[item.message.id] = index
         before.append(before[-1] + item_tokens(item, counts).total)
     for as_of, usage in sent:
         said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
-        newest = next((index[message.id] for message in said if message.id in index), None)
+        newest = next((positions[message.id] for message in said if message.id in positions), None)
         if newest is not None:
             thoughts = (
                 returned_reasoning_tokens(messages_of(view.items[: newest + 1]), counts) if counts.thoughts else 0

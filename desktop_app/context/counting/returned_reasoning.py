@@ -1,7 +1,7 @@
-"""Reasoning that goes back to the model with the calls that it led to. Pure.
+"""Reasoning that goes back to the model with the calls that it led to.
 
 Most providers do not want it again. Kimi and DeepSeek want that of the turn under way, which depends on the whole
-request; what came as details with a call goes back with it for ever, and is counted with its message (counting.py).
+request; what came as details with a call always goes back with it, and is counted with its message (tokens.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BLANK = " "
 
 
 def reasoning_of(message: Message) -> str:
-    """Return what the model thought before that message; "" if it is not known."""
+    """Return the reasoning of that message; "" if it is not known."""
     return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
 
 
@@ -29,8 +29,8 @@ def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) ->
 
     kind: `ModelInfo.thoughts` of the model that it goes to.
     """
-    running = max((place for place, message in enumerate(messages) if message.role is Role.USER), default=-1)
-    return [_back(message, place > running, kind) for place, message in enumerate(messages)]
+    running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
+    return [_back(message, index > running, kind) for index, message in enumerate(messages)]
 
 
 def _back(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
@@ -41,7 +41,7 @@ def _back(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
 
 
 def returned_reasoning_tokens(messages: Sequence[Message], counts: TokenCounts) -> int:
-    """Return the tokens of the thoughts that go back with these messages of a request."""
+    """Return the tokens of the reasoning that goes back with these messages of a request."""
     if not counts.thoughts:
         return 0
     back = reasoning_to_return(messages, counts.thoughts)

@@ -1,7 +1,7 @@
-"""A request that the server cut without a word: what it reports is far less than what was sent (S5). Pure.
+"""Detects a request that the server truncated silently: it reports far fewer tokens than were sent (S5).
 
-Some servers drop the beginning of a request that is longer than their window and answer the rest, the system prompt
-and the user's rules not among it. No error says so; their own count of the tokens does.
+Some servers drop the beginning of a request that is longer than their window and answer the rest, without the system
+prompt and the user's rules. No error says so; their own count of the tokens does.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ message is counted. A window is 2,048 tokens at least, and who cuts keeps half o
 
 
 def reported_before(view: View) -> int:
-    """Tokens reported of the request that this view grew from; 0: there is none, or images came since, which each
-    server counts in its own way."""
+    """Return the tokens reported of the request that this view grew from.
+
+    0: there is none, or images came since, which each server counts in its own way.
+    """
     anchor = last_measured(view)
     if anchor is None or (usage := view.items[anchor].message.usage) is None:
         return 0
@@ -37,10 +39,10 @@ def reported_before(view: View) -> int:
 
 
 def is_silently_cut(sent: int, basis: Provenance, usage: Usage, before: int = 0) -> bool:
-    """Whether the server has read only a part. sent: tokens of the request as the gauge had them, on that basis.
+    """Return whether the server has read only a part.
 
-    before: see `reported_before`. Near its window a server cuts a little of each request: then a report that stays
-    where it was is the only sign.
+    sent: tokens of the request as the gauge had them, of that provenance. before: see `reported_before`. Near its
+    window a server cuts a little of each request: then a report that stays where it was is the only sign.
     """
     reported = usage.prompt_tokens
     if reported < MIN_REPORT:

@@ -21,18 +21,16 @@ SEPARATOR = "\n\n"
 
 
 class Overhead(msgspec.Struct, frozen=True):
-    """Tokens around the text: role and separators. The defaults are OpenAI's published counting rule.
-
-    message: around each message; assistant: around each of the model's own, where that differs.
-    priming: what starts the reply, once a request; it belongs to the system segment.
-    """
+    """Tokens around the text: role and separators. The defaults are OpenAI's published counting rule."""
 
     message: int = 4
+    """Around each message."""
     assistant: int = 4
+    """Around each of the model's own, where that differs."""
     priming: int = 3
+    """Once a request, to start the reply; it belongs to the system segment."""
 
     def around(self, role: Role) -> int:
-        """Tokens around one message of that role."""
         return self.assistant if role is Role.ASSISTANT else self.message
 
 
@@ -45,12 +43,10 @@ class Tokenizer(Protocol):
         ...
 
     @property
-    def overhead(self) -> Overhead:
-        """What its models' chat format adds to the text."""
-        ...
+    def overhead(self) -> Overhead: ...
 
     def count(self, text: str) -> int:
-        """Tokens of the text. Never raises: special tokens in it count as plain text."""
+        """Return the tokens of the text. Never raises: special tokens in it count as plain text."""
         ...
 
 
@@ -61,7 +57,6 @@ class Tokens(msgspec.Struct, frozen=True):
     parts: tuple[tuple[Segment, int], ...]
 
     def pinned(self) -> Tokens:
-        """The same tokens, all of them in the pinned segment."""
         return Tokens(self.total, ((Segment.PINNED, self.total),))
 
 
@@ -74,8 +69,11 @@ SEGMENT_OF_ROLE = {
 
 
 def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> Tokens:
-    """Tokens of a message as it is sent: its parts, and the overhead in its role's segment. writer: the model that it
-    is sent to, as the record names it: what that one thought goes back where it came as details of a call."""
+    """Return the tokens of a message as it is sent: its parts, and the overhead in its role's segment.
+
+    writer: the model that it is sent to, as the record names it; its reasoning goes back where it came as details of a
+    call.
+    """
     role_segment = SEGMENT_OF_ROLE[message.role]
     by_segment = {role_segment: tokenizer.overhead.around(message.role)}
     if message.speaker:
@@ -117,9 +115,8 @@ def _has_details(call: ToolCall, writer: str) -> bool:
 class TokenCounts:
     """Counts of messages under one tokenizer, each made once: a message is a value and never changes.
 
-    They are kept by identity, and by content for messages that a fold makes anew. The kept message is referenced
-    here, so that its identity cannot be given to another one meanwhile. thoughts, writer: which thoughts go back to the
-    model, and how the record names it, see thoughts.py.
+    They are kept by identity, and by content for messages that a fold makes anew. The kept message is referenced here,
+    so that its identity cannot be given to another one meanwhile.
     """
 
     def __init__(self, tokenizer: Tokenizer, thoughts: ReturnedReasoning = "", writer: str = "") -> None:
@@ -131,7 +128,6 @@ class TokenCounts:
         self._separator: int | None = None
 
     def of(self, message: Message) -> Tokens:
-        """Tokens of that message, counted at the first call only."""
         kept = self._kept.get(id(message))
         if kept is not None:
             return kept[1]
@@ -143,12 +139,11 @@ class TokenCounts:
         return tokens
 
     def total(self, message: Message) -> int:
-        """All tokens of that message."""
         kept = self._kept.get(id(message))
         return kept[1].total if kept else self.of(message).total
 
     def text(self, text: str) -> int:
-        """Tokens of loose text, not kept."""
+        """Count loose text; the count is not kept."""
         return self.tokenizer.count(text)
 
     def thought(self, text: str) -> int:
@@ -159,19 +154,17 @@ class TokenCounts:
         return self._by_content[key].total
 
     def tools(self, tools: tuple[ToolSpec, ...]) -> int:
-        """Tokens of the schemas that are on offer."""
+        """Count the schemas that are on offer."""
         if tools not in self._by_content:
             total = sum(map(self.tool, tools))
             self._by_content[tools] = Tokens(total, ((Segment.SCHEMAS, total),))
         return self._by_content[tools].total
 
     def tool(self, tool: ToolSpec) -> int:
-        """Tokens of one schema."""
         return TOOL_OVERHEAD + sum(map(self.tokenizer.count, (tool.name, tool.description, tool.parameters)))
 
     @property
     def separator(self) -> int:
-        """Tokens between two texts of one message."""
         if self._separator is None:
             self._separator = self.tokenizer.count(SEPARATOR)
         return self._separator

@@ -1,4 +1,4 @@
-"""The totals of a record (C10). What was undone or abandoned was paid all the same."""
+"""The totals of a record (C10). What was undone or abandoned was paid for all the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compac
 
 
 def totals_of(transcript: Transcript) -> Totals:
-    """All replies that a model of ours wrote, all upkeep, and what the operations that hold have freed."""
+    """Return what replies and auxiliary requests took, and what the operations that hold have freed."""
     holding = [e for e in active_entries(transcript.entries) if isinstance(e, Prune | Compaction)]
     replies, upkeep = usage_totals_of(transcript.entries)
     operations = {e.plan_id or e.id for e in holding}
@@ -19,7 +19,7 @@ def totals_of(transcript: Transcript) -> Totals:
 
 
 def usage_totals_of(entries: Iterable[AnyEntry]) -> tuple[UsageTotal, UsageTotal]:
-    """What these entries took: the replies that a model of ours wrote, and upkeep."""
+    """Return what these entries took: the replies that a model of ours wrote, and auxiliary requests."""
     replies, upkeep = UsageTotal(), UsageTotal()
     for entry in entries:
         if isinstance(entry, Message) and entry.role is Role.ASSISTANT and entry.model:

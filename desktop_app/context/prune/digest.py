@@ -1,5 +1,5 @@
-"""P5: of many results the oldest become one digest, since providers want each result in its place: the newest of them
-holds the digest, and the others are a line that points to it."""
+"""P5: many old results become one digest. Providers want a result for each call, so that the newest of the digested
+results holds the digest, and the others are a line that points to it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ WHY = "told of in the digest further on"
 HEADING = PREFIX + "s, digested: "
 MAX_KEY_ARGUMENT, MAX_FIRST_LINE = 60, 100
 MIN_RESULT = 200
-"""Characters of one result that are worth a model's while."""
+"""Characters of one result: a model is not shown less of it."""
 STUB_TOKENS = 20
-"""About what a line takes that points to the digest, to tell how many results are enough."""
+"""About what a line takes that points to the digest."""
 
 
 def digest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
-    """One change: the oldest results, without the newest `digest_above`, as far as they are needed."""
+    """Propose one change: the oldest results, without the newest `digest_above`, as far as they are needed."""
     if policy.digest_by == "off":
         return
     visible = [exchange for exchange in exchanges if not exchange.result.text.startswith(PREFIX)]
@@ -36,13 +36,13 @@ def digest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> I
     begin = newest[0].index if newest else len(exchanges)
     oldest = [exchange for exchange in visible if exchange.is_result_free and exchange.index < begin]
     if len(visible) > policy.digest_above and len(chosen := _enough(oldest, need, policy)) > 1:
-        text = by_rule(chosen, policy)
+        text = digest_by_rule(chosen, policy)
         stubs = (Shortening(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
         yield (*stubs, Shortening(chosen[-1].index, text=text))
 
 
 def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Exchange]:
-    """The oldest of those results that free what is needed; a token is about three characters."""
+    """Return the oldest of those results that free what is needed; a token is about three characters."""
     need += policy.digest_most // 3
     for number, exchange in enumerate(oldest, start=1):
         need -= exchange.tokens - STUB_TOKENS
@@ -51,28 +51,26 @@ def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Ex
     return oldest
 
 
-def by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
-    """The digest without a model, at most `digest_most` characters: failed results first, then the newest."""
+def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
+    """Write the digest without a model, at most `digest_most` characters: failed results first, then the newest."""
     heading = f"{HEADING}{len(results):,} results up to here; each is archived in full]"
     room = policy.digest_most - len(heading) - len(f"\n… and {len(results):,} more")
-    told: dict[int, str] = {}
+    lines: dict[int, str] = {}
     failed = [e for e in reversed(results) if has_failed(e.whole)]
     for exchange in (*failed, *reversed(results)):
-        if exchange.index in told:
+        if exchange.index in lines:
             continue
         line = describe_result(exchange)
         room -= len(line) + 1
         if room < 0:
             break
-        told[exchange.index] = line
-    lines = [heading, *(told[index] for index in sorted(told))]
-    if len(told) < len(results):
-        lines.append(f"… and {len(results) - len(told):,} more")
-    return "\n".join(lines)
+        lines[exchange.index] = line
+    more = [f"… and {len(results) - len(lines):,} more"] if len(lines) < len(results) else []
+    return "\n".join([heading, *(lines[index] for index in sorted(lines)), *more])
 
 
 def describe_result(exchange: Exchange) -> str:
-    """One result in a line: tool, key argument, size, and its first error line, or else its first line."""
+    """Describe a result in a line: tool, key argument, size, and its first error line, or else its first line."""
     whole, key = exchange.whole, _key_argument(exchange)
     what = f"{exchange.name} {clip(' '.join(key[:200].split()), MAX_KEY_ARGUMENT)}".rstrip()
     line = error_line(whole) or first_line(whole.text, MAX_FIRST_LINE)
@@ -80,7 +78,7 @@ def describe_result(exchange: Exchange) -> str:
 
 
 def _key_argument(exchange: Exchange) -> str:
-    """The file of a call, or its command, or the first text among its arguments."""
+    """Return the file of a call, or its command, or the first text among its arguments."""
     if exchange.call is None or not exchange.fields:
         return ""
     edited, read = files_of_call(exchange.call, exchange.fields)
@@ -89,17 +87,19 @@ def _key_argument(exchange: Exchange) -> str:
 
 
 def digested_exchanges(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
-    """Those whose digest that prune holds, of the exchanges of the view that it was planned for."""
+    """Return those whose digest that prune holds, of the exchanges of the view that it was planned for."""
     ids = {pruned.message_id for pruned in prune.results if pruned.strategy == NAME}
     return [exchange for exchange in exchanges if exchange.message.id in ids]
 
 
 def digest_input(results: Sequence[Exchange], policy: ContextPolicy) -> str:
-    """What a model is asked to digest, at most `digest_model_input` characters: of each result a line and both ends, in
-    equal shares. Where that would be too little for each, the newest results are told of."""
-    told = results[-max(policy.digest_model_input // MIN_RESULT, 1) :]
-    share = policy.digest_model_input // max(len(told), 1)
-    return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in told)
+    """Return what a model is asked to digest, at most `digest_model_input` characters: a line and both ends of each.
+
+    Results have equal shares. Where that would be too little for each, only the newest are among them.
+    """
+    shown = results[-max(policy.digest_model_input // MIN_RESULT, 1) :]
+    share = policy.digest_model_input // max(len(shown), 1)
+    return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in shown)
 
 
 def _for_model(exchange: Exchange, share: int) -> str:
@@ -108,13 +108,13 @@ def _for_model(exchange: Exchange, share: int) -> str:
 
 
 def with_digest(prune: Prune, text: str, policy: ContextPolicy, counts: TokenCounts) -> Prune:
-    """The prune with a model's digest instead of the rule's, at most `digest_model_most` characters long."""
+    """Return the prune with a model's digest instead of the rule's, at most `digest_model_most` characters long."""
     text = text.strip()
-    for place, pruned in enumerate(prune.results):
+    for index, pruned in enumerate(prune.results):
         if pruned.strategy == NAME and pruned.text.startswith(HEADING) and text:
             heading = pruned.text.partition("\n")[0]
-            told = f"{heading}\n{head_of(text, policy.digest_model_most)}"
-            more = counts.text(told) - counts.text(pruned.text)
-            results = (*prune.results[:place], replace(pruned, text=told), *prune.results[place + 1 :])
+            digested = f"{heading}\n{head_of(text, policy.digest_model_most)}"
+            more = counts.text(digested) - counts.text(pruned.text)
+            results = (*prune.results[:index], replace(pruned, text=digested), *prune.results[index + 1 :])
             return replace(prune, results=results, tokens_after=prune.tokens_after + more)
     return prune

@@ -1,4 +1,4 @@
-"""A prune while it is made: what each exchange would be, and how many tokens that frees."""
+"""A prune that is being planned: what each exchange would be, and how many tokens that frees."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .placeholder import PREFIX
 
 
 class PruneDraft:
-    """Takes the changes that free something. It lives only while a prune is planned.
+    """Collects the changes that free tokens.
 
-    A placeholder is counted at once. What keeps a part of its text is counted when the draft is settled, since a harder
-    strategy may still replace it; until then it is taken to have as many tokens a character as the text that it is of.
+    A placeholder is counted at once. What keeps a part of its text is counted by `settle`, since a harder strategy may
+    still replace it; until then its tokens are estimated from its length.
     """
 
     def __init__(self, exchanges: list[Exchange], counts: TokenCounts) -> None:
@@ -33,7 +33,7 @@ class PruneDraft:
         self._tokens_of: dict[tuple[str, str, str], int] = {}
 
     def take(self, strategy: str, change: Change) -> None:
-        """Makes that change, unless it would free nothing."""
+        """Make that change, unless it would free nothing."""
         shortened = [self._shortened(shorter) for shorter in change]
         asking = [self._asking_less(shorter) for shorter in change]
         freed = sum(self.exchanges[exchange.index].tokens - exchange.tokens for exchange in shortened)
@@ -47,11 +47,11 @@ class PruneDraft:
             self._note(strategy, shorter, exchange)
 
     def has_freed(self, need: int) -> bool:
-        """Whether so many tokens are free. An estimate that says so is made exact first."""
-        return self.freed >= need and self.settled() >= need
+        """Return whether so many tokens are free. An estimate that says so is made exact first."""
+        return self.freed >= need and self.settle() >= need
 
-    def settled(self) -> int:
-        """The tokens that are free, each text counted as it will be sent. What turns out dearer is taken back."""
+    def settle(self) -> int:
+        """Count each text as it will be sent, take back what frees nothing, and return the tokens that are free."""
         for index in sorted(self._uncounted):
             exchange, original = self.exchanges[index], self._original[index]
             tokens = self._tokens(exchange, exchange.result.text)
@@ -64,19 +64,18 @@ class PruneDraft:
         self._uncounted.clear()
         return self.freed
 
-    def pruned(self, view: View) -> tuple[tuple[PrunedResult, ...], tuple[PrunedInput, ...]]:
-        """What is to be recorded: results and inputs, oldest first."""
+    def recorded_changes(self, view: View) -> tuple[tuple[PrunedResult, ...], tuple[PrunedInput, ...]]:
+        """Return the results and inputs to record, oldest first."""
         changed = ((self.exchanges[index], strategy) for index, strategy in sorted(self._results.items()))
         results = tuple(PrunedResult(e.message.id, strategy, e.result.text) for e, strategy in changed)
         recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in self._asking}
         inputs = tuple(
-            PrunedInput(message_id, _place(recorded[message_id], number), strategy, arguments)
+            PrunedInput(message_id, _part_index(recorded[message_id], number), strategy, arguments)
             for (message_id, number), (strategy, arguments) in self._inputs.items()
         )
         return results, inputs
 
     def _shortened(self, shorter: Shortening) -> Exchange:
-        """The exchange with its result as it would be sent; its arguments are another message's."""
         exchange = self.exchanges[shorter.index]
         text = shorter.text
         if text is None:
@@ -91,20 +90,20 @@ class PruneDraft:
         )
 
     def _asking_less(self, shorter: Shortening) -> tuple[Message, Message] | None:
-        """The message that makes the call, as it is now and with the shorter arguments."""
+        """Return the message that makes the call, as it is now and with the shorter arguments."""
         asked = self.exchanges[shorter.index].asked
         if shorter.arguments is None or asked is None:
             return None
         now = self._asking.get(asked[0].id, asked[0])
-        place = _place(now, asked[1])
+        index = _part_index(now, asked[1])
         parts = list(now.parts)
-        call = parts[place]
+        call = parts[index]
         if isinstance(call, ToolCall):
-            parts[place] = replace(call, arguments=shorter.arguments)
+            parts[index] = replace(call, arguments=shorter.arguments)
         return now, replace(now, parts=tuple(parts))
 
     def _tokens(self, exchange: Exchange, text: str) -> int:
-        """Of the result's message with that text. A call's id is not sent as text, so equal placeholders count once."""
+        """Count the result's message with that text. Call ids are not sent as text: equal placeholders count once."""
         key = exchange.result.name, exchange.message.speaker, text
         tokens = self._tokens_of.get(key)
         if tokens is None:
@@ -124,6 +123,6 @@ class PruneDraft:
             self._inputs[exchange.asked[0].id, exchange.asked[1]] = strategy, shorter.arguments
 
 
-def _place(message: Message, number: int) -> int:
-    """The index, among the parts of a message, of its call of that number."""
-    return [place for place, part in enumerate(message.parts) if isinstance(part, ToolCall)][number]
+def _part_index(message: Message, number: int) -> int:
+    """Return the index among a message's parts of its call of that number."""
+    return [index for index, part in enumerate(message.parts) if isinstance(part, ToolCall)][number]

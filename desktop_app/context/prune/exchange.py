@@ -1,8 +1,9 @@
-"""A tool call and its result, as pruning sees them: what was said, how old it is, and what of it may be shortened."""
+"""Tool calls with their results as pruning sees them, and what of them must not be touched (P7)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import msgspec
@@ -10,36 +11,45 @@ import msgspec
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.tool_names import fields_of
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view.items import Item, ItemKind, is_of_user
+from desktop_app.context.view.items import Item, ItemKind, Repair, is_of_user
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .placeholder import PREFIX
-from .protect import first_protected, is_input_prunable, is_prunable
+
+SERVER_SEPARATOR = "__"
+"""Between the name of an MCP server and that of its tool."""
+_USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
+_MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A result and the call that it answers, as they are sent now.
+    """A tool result and the call that it answers, as they are sent now.
 
-    index: its place among the exchanges, oldest first. whole: the result as it is recorded. asked: the call's message
-    and the call's number among that message's calls. fields: its arguments, or None if they are no JSON object.
-    tokens: of the result's message. age, turns: assistant and user messages that came later.
-    is_result_free, is_input_free: whether the result and the arguments may still be shortened.
     Thousands live for one decision, and none is part of a cycle: the garbage collector need not look at them.
     """
 
     index: int
+    """Among the exchanges, oldest first."""
     message: Message
     result: ToolResult
     whole: ToolResult
+    """The result as it is recorded."""
     call: ToolCall | None
     asked: tuple[Message, int] | None
+    """The message of the call, and the call's number among that message's calls."""
     fields: dict[str, Any] | None
+    """The call's arguments; None if they are not a JSON object."""
     tokens: int
+    """Of the result's message."""
     age: int
+    """Assistant messages that came later."""
     turns: int
+    """User messages that came later."""
     is_result_free: bool
+    """Whether the result may still be shortened."""
     is_input_free: bool
+    """Whether the arguments may still be shortened."""
 
     @property
     def name(self) -> str:
@@ -55,35 +65,32 @@ class Shortening(msgspec.Struct, frozen=True, gc=False):
     arguments: str | None = None
 
 
-_USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
-_MESSAGE = ItemKind.MESSAGE
-
 Change = tuple[Shortening, ...]
 """Proposals that only make sense together: all of them are taken, or none."""
 
 
 def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> list[Exchange]:
-    """All results of the view with their calls, oldest first; also the protected ones, since those supersede others."""
+    """Return all results of the view with their calls, oldest first; protected ones supersede others, too."""
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
     calls = calls_of_results(items)
     recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in view.pruned} if view.pruned else {}
     found: list[Exchange] = []
-    index = sum(item.message.role is _TOOL for item in items)
+    number = sum(item.message.role is _TOOL for item in items)
     age = turns = 0
-    for place in range(len(items) - 1, -1, -1):
-        item = items[place]
+    for index in range(len(items) - 1, -1, -1):
+        item = items[index]
         role = item.message.role
         if role is _ASSISTANT:
-            age += item.kind is _MESSAGE  # what stands in no record makes nothing older
+            age += item.kind is _MESSAGE  # what is not in the record makes nothing older
         elif role is _USER:
             turns += is_of_user(item)
         elif role is _TOOL:
-            index -= 1
-            asked = calls.get(place)
+            number -= 1
+            asked = calls.get(index)
             found.append(
                 Exchange(
-                    index=index,
+                    index=number,
                     message=item.message,
                     result=result_of(item.message),
                     whole=result_of(recorded.get(item.message.id, item.message)),
@@ -93,7 +100,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
                     tokens=counts.total(item.message),
                     age=age,
                     turns=turns,
-                    is_result_free=place < end and is_prunable(item, policy) and not _is_placeholder(item),
+                    is_result_free=index < end and is_prunable(item, policy) and not _is_placeholder(item),
                     is_input_free=asked is not None
                     and asked.index < end
                     and is_input_prunable(items[asked.index], asked.call, policy),
@@ -103,18 +110,17 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
 
 
 def result_of(message: Message) -> ToolResult:
-    """The result of a tool's message, of which a view has one each."""
+    """Return the result of a tool's message, of which a view has one each."""
     part = message.parts[0]
     return part if isinstance(part, ToolResult) else message.tool_result or ToolResult("", "", message.text)
 
 
 def _is_placeholder(item: Item) -> bool:
-    """Whether a prune left no more than a line of that result, or a digest."""
     return bool(item.pruned_by) and result_of(item.message).text.startswith(PREFIX)
 
 
 class CallPosition(msgspec.Struct, frozen=True, gc=False):
-    """Where a call stands: the index of its message, and its number among that message's calls."""
+    """A call, the index of its message, and its number among that message's calls."""
 
     index: int
     number: int
@@ -122,7 +128,7 @@ class CallPosition(msgspec.Struct, frozen=True, gc=False):
 
 
 def calls_of_results(items: Sequence[Item]) -> dict[int, CallPosition]:
-    """The call of each result, by the result's index.
+    """Return the call of each result, by the result's index.
 
     Paired by position and id, since ids repeat: a result belongs to the first call of its id that waits for one, and
     none waits any more once the user spoke.
@@ -142,3 +148,55 @@ def calls_of_results(items: Sequence[Item]) -> dict[int, CallPosition]:
             if unanswered:
                 paired[index] = unanswered.pop(0)
     return paired
+
+
+def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> int:
+    """Return the index from which on everything is protected: by tokens or by user turns, whichever is earlier."""
+    allowed = min(policy.protect_newest, round(budget.window * policy.protect_share_of_window))
+    by_tokens = by_turns = len(items)
+    tokens = turns = 0
+    for index in range(len(items) - 1, -1, -1):
+        item = items[index]
+        tokens += counts.total(item.message)
+        if tokens <= allowed:
+            by_tokens = index
+        if turns < policy.protect_user_turns and is_of_user(item):
+            turns += 1
+            by_turns = index
+        if tokens > allowed and turns >= policy.protect_user_turns:
+            break
+    return min(by_tokens, by_turns)
+
+
+def is_protected(tool: str, policy: ContextPolicy) -> bool:
+    """Return whether the policy names that tool, alone or as one of a server: "plan" covers "tracker__plan"."""
+    names = (tool, tool.partition(SERVER_SEPARATOR)[2])
+    return any(fnmatchcase(name, pattern) for pattern in policy.protected_tools for name in names if name)
+
+
+def is_prunable(item: Item, policy: ContextPolicy) -> bool:
+    """Return whether that item is a tool result that may be shortened at all.
+
+    A result without a call is sent in other words than the record's, which a prune could not name.
+    """
+    result = item.message.tool_result
+    return (
+        item.kind is _MESSAGE
+        and item.message.role is _TOOL
+        and result is not None
+        and not item.is_pinned
+        and item.repair is not _ORPHAN
+        and not is_protected(result.name, policy)
+    )
+
+
+def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool:
+    """Return whether the arguments of that call, which the item's message makes, may be shortened at all."""
+    return item.kind is _MESSAGE and not item.is_pinned and not is_protected(call.name, policy)
+
+
+def max_freed(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> int:
+    """Return an upper bound of the tokens that a prune can free. Much quicker than planning one."""
+    items = view.items[:]
+    end = first_protected(items, policy, budget, counts)
+    return sum(counts.total(i.message) for i in items[:end] if i.message.role is _TOOL or i.message.tool_calls)

@@ -1,7 +1,7 @@
-"""Replies that were stopped for lack of room, and go on: one reply for the model, several messages of the record.
+"""Replies that were stopped for lack of room and go on: several messages of the record, one reply for the model.
 
-A message goes on with another one if it names it in `continues` and stands directly behind it. The two are sent as one,
-their texts joined as they are, without a gap: the second begins in the middle of what the first was saying.
+A message continues another one if it names it in `continues` and stands directly behind it. The two are sent as one,
+their texts joined without a gap: the second begins in the middle of what the first was saying.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ LOST_CALL = " You were about to call `{name}`: that call was lost and has not be
 
 
 class Continuing(msgspec.Struct, frozen=True):
-    """A request is to go on with a reply. lost_call: the tool that it was about to call when it was stopped, or ""."""
+    """A request is to go on with a reply that was stopped."""
 
     reply_id: str
     lost_call: str = ""
+    """The tool that the reply was about to call when it was stopped, or ""."""
 
 
 def continuation_prompt(so_far: str, lost_call: str = "") -> str:
-    """What the user is made to say so that the model goes on with a reply; it stands in no record.
+    """Return what the user is made to say so that the model goes on with a reply; it is not recorded.
 
     Most providers refuse or ignore a reply that is only begun at the end of a request (Claude from Opus 4.6 on, models
     that reason), so that the request ends with this. so_far: the text of the reply.
@@ -42,7 +43,7 @@ def continuation_prompt(so_far: str, lost_call: str = "") -> str:
 
 
 def _end_of(text: str) -> str:
-    """The last words, in one line."""
+    """Return the last words, in one line."""
     end = " ".join(text[-4 * MAX_QUOTED :].split())
     if len(end) <= MAX_QUOTED:
         return end
@@ -52,7 +53,7 @@ def _end_of(text: str) -> str:
 
 
 def is_continuation_of(message: Message, before: Message) -> bool:
-    """Whether that message goes on in the middle of what the one before it says, both being the model's."""
+    """Return whether that message goes on in the middle of the one before it, both being the model's."""
     return (
         bool(message.continues)
         and message.continues == before.id
@@ -64,7 +65,7 @@ def is_continuation_of(message: Message, before: Message) -> bool:
 
 
 def _ends_in_text(message: Message) -> bool:
-    """Whether what is sent of a message ends in text that can be gone on with."""
+    """Return whether what is sent of a message ends in text."""
     for part in reversed(message.parts):
         if isinstance(part, Text | Attachment):
             return isinstance(part, Text)
@@ -72,7 +73,7 @@ def _ends_in_text(message: Message) -> bool:
 
 
 def join_continuation(before: Message, message: Message) -> Message:
-    """The message before and the one that goes on with it, as the one that is sent: its id is the first one's."""
+    """Return the two messages as the one that is sent, under the id of the first."""
     parts, more = list(before.parts), list(message.parts)
     last = next(n for n in reversed(range(len(parts))) if isinstance(parts[n], Text))
     first = next((n for n, part in enumerate(more) if isinstance(part, Text)), None)
@@ -86,7 +87,7 @@ def _text(part: Part) -> str:
 
 
 def whole_replies(messages: Iterable[Message]) -> list[Message]:
-    """The messages, each reply that was stopped and went on as one message, under the id of its beginning.
+    """Return the messages, each continued reply joined into one message under the id of its beginning.
 
     For whoever reads what was said: in the record a sentence, or a word, may be parted in two.
     """

@@ -1,104 +1,78 @@
-"""Where history may be cut: each invariant names the indices where a cut would break it; what none names is legal.
+"""Cut points: each invariant yields the indices before which a cut would break it; all others are cut points.
 
-The items are those of a view, where results stand directly behind their calls (`legal.LegalSequence`).
+The items are those of a view, where results stand directly behind their calls (`normalize.NormalizedSequence`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress, pairwise
-from typing import Protocol
 
 from desktop_app.conversation.message import Reasoning, Role
 
 from .items import Item, ItemKind, is_of_user
 
 _TOOL, _ASSISTANT = Role.TOOL, Role.ASSISTANT
-_WITH_NEXT = (ItemKind.MADE_UP, ItemKind.RECALLED)
-# To look a member up takes 0.4 µs each time, as long as all else that is done with an item here.
+_WITH_NEXT = (ItemKind.SYNTHETIC, ItemKind.RECALLED)
+# To look a member of an enumeration up takes 0.4 µs each time, as long as all else that is done with an item here.
+
+Invariant = Callable[[Sequence[Item]], Iterable[int]]
 
 
-class Invariant(Protocol):
-    """Something that a cut must not part."""
-
-    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
-        """Indices before which a cut would part it."""
-        ...
-
-
-class ResultsFollowTheirCalls:
+def results_follow_their_calls(items: Sequence[Item]) -> Iterable[int]:
     """A call and all of its results, those of parallel calls too, stay together."""
-
-    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
-        """Results are the only tool messages, and stand behind their calls."""
-        return (i for i, item in enumerate(items) if item.message.role is _TOOL)
+    return (i for i, item in enumerate(items) if item.message.role is _TOOL)
 
 
-class RepliesStayWhole:
+def replies_stay_whole(items: Sequence[Item]) -> Iterable[int]:
     """Messages that are sent as one reply, such as calls that were recorded one by one, stay together.
 
     A user's messages that are sent as one may part: each was said for itself.
     """
-
-    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
-        """The continuations of a reply."""
-        return (i for i, item in enumerate(items) if item.is_joined and item.message.role is _ASSISTANT)
+    return (i for i, item in enumerate(items) if item.is_joined and item.message.role is _ASSISTANT)
 
 
-class ReasoningStaysWithItsCalls:
-    """What the model thought stays with the calls that it led to, where these were recorded behind it."""
-
-    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
-        """Behind a message that ends in reasoning and before the reply that goes on with it."""
-        return (
-            i
-            for i, item in enumerate(items[1:], 1)
-            if item.message.role is _ASSISTANT and _ends_in_reasoning(items[i - 1])
-        )
+def reasoning_stays_with_its_calls(items: Sequence[Item]) -> Iterable[int]:
+    """Reasoning stays with the calls that it led to, where these were recorded behind it."""
+    return (i for i, (before, item) in _pairs(items) if item.message.role is _ASSISTANT and _ends_in_reasoning(before))
 
 
-class PinsKeepTheirQuestion:
+def pins_keep_their_question(items: Sequence[Item]) -> Iterable[int]:
     """A pinned answer stays with the user's message that it directly answers."""
-
-    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
-        """Between a user's message and the pinned reply behind it."""
-        return (
-            i
-            for i, item in enumerate(items[1:], 1)
-            if item.is_pinned and is_of_user(items[i - 1]) and not is_of_user(item)
-        )
+    return (i for i, (before, item) in _pairs(items) if item.is_pinned and is_of_user(before) and not is_of_user(item))
 
 
-class MadeUpStaysWithItsCause:
-    """What the view put before a message goes with that one, for which it was put there."""
-
-    def broken_at(self, items: Sequence[Item]) -> Iterable[int]:
-        """Behind what was made up; a made-up result belongs to its call, in front of it."""
-        return (i for i, item in enumerate(items, 1) if item.kind in _WITH_NEXT and item.message.role is not _TOOL)
+def synthetic_items_stay_with_their_cause(items: Sequence[Item]) -> Iterable[int]:
+    """What the view put before a message stays with that message; a missing result belongs to its call."""
+    return (i for i, item in enumerate(items, 1) if item.kind in _WITH_NEXT and item.message.role is not _TOOL)
 
 
 INVARIANTS: tuple[Invariant, ...] = (
-    ResultsFollowTheirCalls(),
-    RepliesStayWhole(),
-    ReasoningStaysWithItsCalls(),
-    PinsKeepTheirQuestion(),
-    MadeUpStaysWithItsCause(),
+    results_follow_their_calls,
+    replies_stay_whole,
+    reasoning_stays_with_its_calls,
+    pins_keep_their_question,
+    synthetic_items_stay_with_their_cause,
 )
 
 
 def cut_points(items: Sequence[Item], invariants: Sequence[Invariant] = INVARIANTS) -> list[int]:
-    """Indices before which the items may be cut: those that no invariant forbids. Both ends are always legal."""
+    """Return the indices before which the items may be cut. Both ends are always among them."""
     is_legal = bytearray(b"\1") * (len(items) + 1)
-    for invariant in invariants:
-        for index in invariant.broken_at(items):
+    for broken_at in invariants:
+        for index in broken_at(items):
             is_legal[index] = 0
     is_legal[0] = is_legal[-1] = 1
     return list(compress(range(len(items) + 1), is_legal))
 
 
 def blocks(items: Sequence[Item]) -> list[range]:
-    """The runs of items between neighbouring cut points: what leaves or stays, leaves or stays whole."""
+    """Return the runs of items between neighbouring cut points, which leave or stay whole."""
     return [range(start, end) for start, end in pairwise(cut_points(items))]
+
+
+def _pairs(items: Sequence[Item]) -> Iterable[tuple[int, tuple[Item, Item]]]:
+    return enumerate(pairwise(items), 1)
 
 
 def _ends_in_reasoning(item: Item) -> bool:

@@ -12,14 +12,13 @@ from desktop_app.conversation.message import Attachment, Message, Role, Text, To
 
 
 class ItemKind(StrEnum):
-    """What an item is: a message of the record, the summary, what is remembered of the user, what was recalled for a
-    user's message, or something that stands in no record."""
+    """What an item is. All but MESSAGE stand for no message of the record."""
 
     MESSAGE = "message"
     SUMMARY = "summary"
     MEMORY = "memory"
     RECALLED = "recalled"
-    MADE_UP = "made_up"
+    SYNTHETIC = "synthetic"
 
 
 class Repair(StrEnum):
@@ -35,24 +34,23 @@ class Repair(StrEnum):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One message as the model sees it; it may differ from the record's.
-
-    is_joined: it is sent as the continuation of the item before it. separators: blank lines that joining adds.
-    grown: if it goes on in the middle of a reply, that reply without it and with it, as it is sent.
-    """
+    """One message as the model sees it; it may differ from the record's."""
 
     message: Message
     kind: ItemKind = ItemKind.MESSAGE
     is_pinned: bool = False
     pruned_by: str = ""
     is_joined: bool = False
+    """Whether it is sent as the continuation of the item before it."""
     separators: int = 0
+    """Blank lines that joining adds."""
     grown: tuple[Message, Message] | None = None
+    """If it continues a stopped reply: that reply without it and with it, as it is sent."""
     repair: Repair | None = None
 
 
 def describe_repairs(repairs: Counter[Repair]) -> str:
-    """Such as "repeated call id (5), empty message (2)"; "" if nothing was wrong."""
+    """Return the repairs as text, such as "repeated call id (5), empty message (2)"; "" if nothing was wrong."""
     return ", ".join(f"{repair.value} ({count:,})" for repair, count in repairs.most_common())
 
 
@@ -60,19 +58,20 @@ _USER, _MESSAGE, _ORPHAN = Role.USER, ItemKind.MESSAGE, Repair.ORPHAN_RESULT  # 
 
 
 def is_of_user(item: Item) -> bool:
-    """Whether the user said that; a result without a call is only told as if."""
+    """Return whether the user said that; a result without a call is only sent as if."""
     return item.message.role is _USER and item.kind is _MESSAGE and item.repair is not _ORPHAN
 
 
 class OpenCall(msgspec.Struct, frozen=True):
-    """A call that has no result yet, as it is sent, and the id that its result will name."""
+    """A call that has no result yet, as it is sent."""
 
     call: ToolCall
     recorded_id: str
+    """The id that its result will name."""
 
 
 def has_written(message: Message) -> bool:
-    """Whether a message has parts that are sent as text."""
+    """Return whether a message has parts that are sent as text."""
     for part in message.parts:
         if isinstance(part, Text | ToolResult) or (isinstance(part, Attachment) and not part.is_image):
             return True
@@ -80,6 +79,6 @@ def has_written(message: Message) -> bool:
 
 
 def join_messages(messages: list[Message]) -> Message:
-    """Several messages of one role as the one that is sent."""
+    """Return several messages of one role as the one that is sent."""
     first, *others = messages
     return replace(first, parts=tuple(part for message in messages for part in message.parts)) if others else first

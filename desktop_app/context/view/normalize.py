@@ -2,10 +2,9 @@
 
 Providers refuse what their rules forbid, so the strictest of each (Anthropic's and Mistral's) holds for all:
 
-- system messages first, as one; then a user's message; user and assistant take turns: neighbours of one role are joined
+- system messages first, as one; then a user's message; user and assistant alternate: neighbours of one role are joined
 - each call is answered right behind it, and no result comes without its call; call ids never repeat
-- nothing is empty; a user never speaks directly behind a tool; names and ids have the characters that all allow, and
-  arguments are a JSON object
+- nothing is empty; a user never speaks directly behind a tool; names, ids and arguments are such as all accept
 
 What breaks a rule is repaired here, in the view; the record keeps what arrived.
 """
@@ -59,7 +58,7 @@ UNREADABLE = "unreadable_arguments"
 
 
 class NormalizedSequence:
-    """Adds items behind others so that all rules hold. It lives only while a view is folded."""
+    """Appends items so that all rules hold."""
 
     def __init__(
         self,
@@ -75,7 +74,7 @@ class NormalizedSequence:
         self._has_text = has_text
 
     def add(self, item: Item) -> None:
-        """Adds that item, and before it what the rules ask for."""
+        """Append that item, and before it what the rules ask for."""
         message, last = item.message, self._last
         if message.role is _TOOL:
             self._add_result(item)
@@ -100,7 +99,6 @@ class NormalizedSequence:
         self._push(item)
 
     def _goes_on(self, message: Message, last: Item) -> bool:
-        """Whether that message goes on with the reply that the last item is, or is a part of."""
         return (
             last.kind is _MESSAGE
             and last.repair is not _EMPTY
@@ -109,7 +107,7 @@ class NormalizedSequence:
         )
 
     def _go_on(self, item: Item, last: Item) -> None:
-        """Adds that item to the reply that it goes on with. Even white space counts there."""
+        """Append that item to the reply that it continues. Even white space counts there."""
         if item.message.tool_calls:
             item = self._with_legal_calls(item)
         before = _so_far(last)
@@ -118,7 +116,7 @@ class NormalizedSequence:
         self.items.append(self._last)
 
     def _make_way_for(self, message: Message) -> None:
-        """What has to stand between the last item and a message of that role."""
+        """Append what has to stand between the last item and a message of that role."""
         last = self._last
         if message.role is _USER and last is not None:
             if last.kind is _SUMMARY:
@@ -144,14 +142,14 @@ class NormalizedSequence:
         self._push(item)
 
     def _answered_by(self, result: ToolResult) -> int | None:
-        """The place of the open call that a result answers: by its id, or the first one if it names none."""
+        """Return the index of the open call that a result answers: by its id, or the first one if it names none."""
         for position, call in enumerate(self.open_calls):
             if call.recorded_id == result.call_id:
                 return position
         return 0 if self.open_calls and not result.call_id else None
 
     def _add_orphan(self, item: Item, result: ToolResult) -> None:
-        """A result without a call is told behind the result before it, or else as a user's note."""
+        """Append a result without a call to the result before it, or else as a user's note."""
         self._close(item.message.id)
         told = f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}"
         last = self._last
@@ -163,16 +161,16 @@ class NormalizedSequence:
             self.add(replace(item, message=note, repair=_ORPHAN))
 
     def _close(self, before: str) -> None:
-        """Gives each open call a result that says that there is none."""
+        """Append a result for each open call that says that there is none."""
         for call in self.open_calls:
             self._push(missing_result(call.call, before))
         self.open_calls = ()
 
     def _with_legal_calls(self, item: Item) -> Item:
-        """The item with its calls opened, each as it can be sent: with an id of its own, a legal name, an object."""
+        """Open the item's calls, each as it can be sent: with an id of its own, a legal name, an object."""
         repair = item.repair
         parts = list(item.message.parts)
-        for place, part in enumerate(parts):
+        for index, part in enumerate(parts):
             if not isinstance(part, ToolCall):
                 continue
             legal = normalize_call(part)
@@ -183,13 +181,13 @@ class NormalizedSequence:
                 legal = replace(legal, call_id=self._unused_id())
             self.call_ids = self.call_ids.add(legal.call_id)
             self.open_calls = (*self.open_calls, OpenCall(legal, part.call_id))
-            parts[place] = legal
+            parts[index] = legal
         if all(new is old for new, old in zip(parts, item.message.parts, strict=True)):
             return item
         return replace(item, message=replace(item.message, parts=tuple(parts)), repair=repair)
 
     def _unused_id(self) -> str:
-        """Nine letters and digits, as Mistral wants them."""
+        """Return nine letters and digits, as Mistral wants them."""
         number = len(self.call_ids) + 1
         while (unused := f"call{number:05}") in self.call_ids:
             number += 1
@@ -215,23 +213,22 @@ class NormalizedSequence:
 
 
 def _so_far(item: Item) -> Message:
-    """The reply up to that item, as it is sent."""
     return item.grown[1] if item.grown else item.message
 
 
 def is_in_turn(last: Item, message: Message) -> bool:
-    """Whether a message may stand behind that item as it is."""
+    """Return whether a message may stand behind that item as it is."""
     return (last.message.role, message.role) in IN_TURN and last.kind is not _SUMMARY
 
 
 def is_plain(message: Message) -> bool:
-    """Whether a message is one text, which is what most are: it breaks no rule by itself."""
+    """Return whether a message is one text, as most are: it breaks no rule by itself."""
     parts = message.parts
     return len(parts) == 1 and isinstance(parts[0], Text) and not _is_blank(parts[0]) and not message.speaker
 
 
 def normalize_call(call: ToolCall) -> ToolCall:
-    """The call with a name and arguments that every provider accepts; itself if it has them."""
+    """Return the call with a name and arguments that every provider accepts; itself if it has them."""
     if not TOOL_NAME.fullmatch(call.name):
         call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:MAX_NAME] or "tool")
     if call.arguments == "{}" or _is_object(call.arguments):
@@ -253,19 +250,19 @@ def _is_object(arguments: str) -> bool:
 
 
 def missing_result(call: ToolCall, before: str) -> Item:
-    """A result that says that there is none. Its id depends on its place alone, so that the prefix stays the same."""
+    """Return a result that says that there is none. Its id depends on its position alone: the prefix stays the same."""
     result = ToolResult(call.call_id, call.name, NO_RESULT, is_error=True)
     message = Message(id=f"{before}/{call.call_id}", role=_TOOL, parts=(result,))
-    return Item(message, ItemKind.MADE_UP, repair=Repair.MISSING_RESULT)
+    return Item(message, ItemKind.SYNTHETIC, repair=Repair.MISSING_RESULT)
 
 
 def _made_up(before: Message, role: Role, text: str, repair: Repair | None = None) -> Item:
     message = Message(id=f"{before.id}/{role.value}", role=role, parts=(Text(text),))
-    return Item(message, ItemKind.MADE_UP, repair=repair)
+    return Item(message, ItemKind.SYNTHETIC, repair=repair)
 
 
 def _filled(item: Item) -> Item:
-    """The item without blank texts; a message of which nothing is left says that it was empty.
+    """Return the item without blank texts; a message of which nothing is left says that it was empty.
 
     Images of the assistant's are only named, since no provider takes one back; images that a user sent without a word
     are named too, since Gemini wants a text beside them.
@@ -287,5 +284,5 @@ def _is_blank(part: object) -> bool:
 
 
 def _named(message: Message) -> Message:
-    """The message with its speaker's name in its text: what it is joined to has another one."""
+    """Return the message with its speaker's name in its text: what it is joined to has another one."""
     return replace(message, parts=(Text(f"{message.speaker}:"), *message.parts))

@@ -1,9 +1,4 @@
-"""What the model sees: a fold of the record. Nothing else may decide what is sent.
-
-view_of(transcript)      the whole fold
-view_after(view, t)      the same, by the work of one message when only messages were appended
-assemble(view)           the messages of the request, in their order
-"""
+"""What the model sees: a fold of the record. Nothing else decides what is sent."""
 
 from __future__ import annotations
 
@@ -35,33 +30,34 @@ from desktop_app.conversation.transcript import (
 from .continuing import Continuing
 from .cut_points import blocks
 from .items import Item, ItemKind, OpenCall, Repair, has_written, is_of_user, join_messages
-from .made_items import continuation_item, memory_item, recalled_item, summary_message
 from .message_status import ABANDONED, MessageStatus, Pruned, active_entries
 from .normalize import NormalizedSequence, missing_result
+from .synthetic_items import continuation_item, memory_item, recalled_item, summary_message
 
 _SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
 
 
 class View(msgspec.Struct, frozen=True):
-    """The fold of one transcript. Treat it as read-only: its parts are shared with later views.
-
-    items: what is sent in its order, the system prompt and the summary first. open_calls: those of the last
-    assistant message that have no result yet. call_ids: those that are in use. pruned: messages that prunes shortened,
-    and their form as it is sent. statuses: messages that are not in the view, by id.
-    request_context: the tools on offer, and what is remembered of the user. recalled: by the message that it is for.
-    goes_on: the request asks for more of a reply that was stopped, as long as that is the newest message.
-    """
+    """The fold of one transcript. Treat it as read-only: its parts are shared with later views."""
 
     items: Chain[Item]
+    """What is sent in its order, the system prompt and the summary first."""
     open_calls: tuple[OpenCall, ...] = ()
+    """Those of the last assistant message that have no result yet."""
     call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
+    """Ids that are in use."""
     pruned: dict[str, tuple[Pruned, Message]] = {}
+    """Messages that prunes shortened, and their form as it is sent."""
     statuses: dict[str, MessageStatus] = {}
+    """Of messages that are not in the view, by id."""
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
     request_context: RequestContext = RequestContext()
+    """The tools on offer, and what is remembered of the user."""
     recalled: dict[str, Recalled] = {}
+    """By the id of the message that it is for."""
     goes_on: Continuing | None = None
+    """The request asks for more of a stopped reply, as long as that is the newest message."""
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
     @property
@@ -71,7 +67,6 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools on offer."""
         return self.request_context.tools
 
     @property
@@ -89,7 +84,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 def view_of(transcript: Transcript, earlier: View | None = None) -> View:
-    """The whole fold: what the model sees of that record. What `earlier` shares with it is not made again."""
+    """Fold the transcript. What `earlier` shares with it is not made again."""
     fold = _Fold(earlier)
     for entry in active_entries(transcript.entries):
         fold.add(entry)
@@ -97,7 +92,7 @@ def view_of(transcript: Transcript, earlier: View | None = None) -> View:
 
 
 def view_after(view: View, transcript: Transcript) -> View:
-    """The view of `transcript`, which grew from the view's own. Messages alone cost only themselves."""
+    """Return the view of a transcript that grew from the view's own. Messages alone cost only themselves."""
     entries = transcript.entries
     new = entries[len(view.entries) :]
     said = [entry for entry in new if isinstance(entry, Message)]
@@ -125,12 +120,12 @@ def view_after(view: View, transcript: Transcript) -> View:
 
 
 def _are_late(ids: Collection[str], view: View) -> bool:
-    """Whether the view has messages of these ids already, so that it has to be folded anew."""
+    """Return whether the view has messages of these ids already, so that it has to be folded anew."""
     return bool(ids) and any(item.message.id in ids for item in view.items)
 
 
 def _ends_in_text(view: View) -> bool:
-    """Whether the last message that would be sent has text, so that joining another one adds a blank line."""
+    """Return whether the last message that would be sent has text, so that joining another one adds a blank line."""
     for item in reversed(view.items):
         if has_written(item.message):
             return True
@@ -140,19 +135,21 @@ def _ends_in_text(view: View) -> bool:
 
 
 def with_entries(transcript: Transcript, *entries: AnyEntry) -> Transcript:
-    """The record as it would be with those entries. It is copied, not grown: other threads may grow it meanwhile."""
+    """Return the transcript as it would be with those entries: a copy, since other threads may append meanwhile."""
     return Transcript(Chain([*transcript.entries, *entries]))
 
 
 def continuing(view: View, lost_call: str = "") -> View:
-    """The view whose request asks to go on with the newest message, a reply that was stopped. It stays so, whatever is
-    pruned or compacted, until there is a newer message. lost_call: as `Continuing` has it."""
+    """Return the view whose request asks to go on with the newest message, a reply that was stopped.
+
+    It stays so, whatever is pruned or compacted, until there is a newer message.
+    """
     newest = view.items[-1].message.id if view.items else ""
     return replace(view, goes_on=Continuing(newest, lost_call))
 
 
 def assemble(view: View) -> list[Message]:
-    """The messages of the request. Calls that are still open are closed, since no provider accepts them."""
+    """Return the messages of the request. Open calls are closed, since no provider accepts them."""
     return messages_of((*view.items, *closing_items(view)))
 
 
@@ -170,7 +167,7 @@ def messages_of(items: Iterable[Item]) -> list[Message]:
 
 
 def closing_items(view: View) -> list[Item]:
-    """Results for the calls that have none yet; or the wish that an unfinished reply goes on."""
+    """Return results for the calls that have none yet, or the request that an unfinished reply goes on."""
     last = view.unfinished
     if last is None or view.goes_on is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
@@ -179,7 +176,7 @@ def closing_items(view: View) -> list[Item]:
 
 
 def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
-    """Ids of those messages and of what may not be parted from them: calls and their results, a whole reply."""
+    """Return the ids of those messages and of what may not be parted from them: calls and results, a whole reply."""
     sequence = NormalizedSequence()
     for message in messages:
         sequence.add(Item(message))
@@ -189,12 +186,12 @@ def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> lis
 
 
 def count_repairs(view: View) -> Counter[Repair]:
-    """What was wrong with the history and is set right in the view, for one warning."""
+    """Count what was wrong with the history and is repaired in the view."""
     return Counter(item.repair for item in view.items if item.repair is not None)
 
 
 class _Fold:
-    """The state of one fold; lives only within `view_of`."""
+    """The state of one fold."""
 
     def __init__(self, earlier: View | None) -> None:
         self._known = earlier.pruned if earlier else {}
@@ -238,12 +235,12 @@ class _Fold:
             self.shortened[result.message_id] = Pruned(prune.id, result.text, known.arguments if known else ())
         for call in prune.inputs:
             known = self.shortened.get(call.message_id)
-            arguments = {**dict(known.arguments if known else ()), call.place: call.arguments}
+            arguments = {**dict(known.arguments if known else ()), call.index: call.arguments}
             text = known.text if known else None
             self.shortened[call.message_id] = Pruned(prune.id, text, tuple(sorted(arguments.items())))
 
     def _abandon(self, rewind: Rewind) -> None:
-        """The first message and all that came after it, up to the rewind, are off the branch."""
+        """Take the first message and all that came after it, up to the rewind, off the branch."""
         ids = [message.id for message in self.messages]
         if rewind.first_message_id in ids:
             for message_id in ids[ids.index(rewind.first_message_id) :]:

@@ -1,4 +1,4 @@
-"""Items that stand for no message of the record: the summary, what was recalled or is remembered, the wish to go on."""
+"""Items that stand for no message of the record: the summary, recalled text, memories, the request to go on."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves
 
 
 def summary_message(compaction: Compaction) -> Message:
-    """The summary as the model reads it: a user message, so that every provider accepts it as the first one."""
+    """Return the summary as a user message, so that every provider accepts it as the first one."""
     text = f"{SUMMARY_HEADING}\n\n{compaction.summary}"
     return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(Text(text),))
 
 
 def recalled_item(recalled: Recalled) -> Item:
-    """What was recalled, as the model reads it: before the user's message that it is for."""
+    """Return what was recalled as a user message, before the one that it is for."""
     message = Message(id=recalled.id, at=recalled.at, role=Role.USER, parts=(Text(recalled.text),))
     return Item(message, ItemKind.RECALLED)
 
 
 def memory_item(context: RequestContext) -> Item:
-    """What is remembered of the user, as the model reads it: a part of the system prompt."""
+    """Return what is remembered of the user as a part of the system prompt."""
     message = Message(id=context.id, at=context.at, role=Role.SYSTEM, parts=(Text(context.memory),))
     return Item(message, ItemKind.MEMORY)
 
 
 def continuation_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
-    """The wish that the reply of that id goes on, of which that text is there; see `continuation_prompt`."""
+    """Return the request to go on with the reply of that id, of which `so_far` is there."""
     line = continuation_prompt(so_far, lost_call)
-    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.MADE_UP)
+    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.SYNTHETIC)
