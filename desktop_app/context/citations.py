@@ -1,9 +1,4 @@
-"""The web addresses in an answer: which were read, which were only found, and which nobody has seen. Pure.
-
-cited = cited_in(answer, SeenUrls(read, found))
-cited.text      the answer, with a word behind each address that was never in a result
-cited.sources   what the answer names, in its order: read or found
-"""
+"""Checks the web addresses in an answer: which were read, which were only found, and which nobody has seen."""
 
 from __future__ import annotations
 
@@ -21,34 +16,40 @@ _CLOSERS = {"(": ")", "<": ">"}
 
 
 class SeenUrls(msgspec.Struct, frozen=True):
-    """What came up. read: addresses of pages that were fetched. found: all that stood in any result."""
+    """Addresses that came up in results."""
 
     read: tuple[str, ...] = ()
+    """Of pages that were fetched."""
     found: tuple[str, ...] = ()
+    """All that stood in any result."""
 
 
 class CitedSource(msgspec.Struct, frozen=True):
-    """An address that an answer rests on. is_read: whether the page was fetched, and not only found."""
+    """An address that an answer rests on."""
 
     url: str
     is_read: bool
+    """Whether the page was fetched, and not only found."""
 
 
 class CheckedAnswer(msgspec.Struct, frozen=True):
-    """An answer whose addresses were looked at. unseen: those that nobody has seen."""
+    """An answer whose addresses were checked."""
 
     text: str
+    """With a word behind each address that was in no result."""
     sources: tuple[CitedSource, ...] = ()
+    """What the answer names, in its order: read or found."""
     unseen: tuple[str, ...] = ()
+    """Addresses that were in no result."""
 
 
 def urls_in(text: str) -> tuple[str, ...]:
-    """The web addresses of a text, each once, without the punctuation around them."""
+    """Return the web addresses of a text, each once, without the punctuation around them."""
     return tuple(dict.fromkeys(_bare(match.group()) for match in _URL.finditer(text)))
 
 
 def check_citations(answer: str, seen: SeenUrls) -> CheckedAnswer:
-    """The answer with each address looked at. One that names none rests on all that was read."""
+    """Return the answer with each address checked. One that names none rests on all that was read."""
     read, found = set(map(_key, seen.read)), set(map(_key, (*seen.read, *seen.found)))
     known: dict[str, CitedSource] = {}
     unseen, pieces, end = list[str](), list[str](), 0
@@ -71,7 +72,7 @@ def _once(urls: Iterable[str]) -> list[str]:
 
 
 def _key(url: str) -> str:
-    """The same for ways to write one address: its fragment, its case where that means nothing, a slash at its end."""
+    """Return a key that ways to write one address share: its fragment, case and final slash do not count."""
     parts = _PARTS.match(url)
     if parts is None:
         return url
@@ -80,7 +81,7 @@ def _key(url: str) -> str:
 
 
 def _bare(url: str) -> str:
-    """Without what belongs to the sentence: full stops, and brackets that were opened before it."""
+    """Return the address without what belongs to the sentence: full stops, and brackets that were opened before it."""
     unopened = url.count(")") - url.count("(")
     end = len(url)
     while end:
@@ -93,6 +94,6 @@ def _bare(url: str) -> str:
 
 
 def _behind(answer: str, start: int, end: int) -> int:
-    """Where a word behind that address can stand: behind the bracket that closes a link, which it would break."""
+    """Return where a word behind that address can stand: behind the bracket that closes a link around it."""
     before = answer[start - 1] if start else ""
     return end + 1 if before in _CLOSERS and answer[end : end + 1] == _CLOSERS[before] else end

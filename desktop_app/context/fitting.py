@@ -1,4 +1,4 @@
-"""A policy fitted to a window: its shares made shares of what can be used, in their order however small that is."""
+"""Fits a policy to a window: its shares become shares of the usable window, in their order however small it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BYTES_A_TOKEN = 3
 
 
 def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
-    """The policy with its shares made shares of that budget's usable window, in their order whatever the window is.
+    """Return the policy with its shares made shares of that budget's usable window.
 
     What one result may take is fitted, too. Fitting a policy again changes nothing.
     """
@@ -38,7 +38,7 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
 
 
 def _result_bytes(policy: ContextPolicy, usable: int) -> int:
-    """Bytes that one tool result may take where `usable` tokens can be used."""
+    """Return the bytes that one tool result may take where `usable` tokens can be used."""
     if not policy.truncate_share or usable <= 0:  # any size, or a window that is not known yet
         return policy.truncate_bytes
     return min(policy.truncate_bytes, round(usable * policy.truncate_share) * BYTES_A_TOKEN)
@@ -50,7 +50,7 @@ def fit_result_size(policy: ContextPolicy, usable: int) -> ContextPolicy:
 
 
 def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:
-    """That share of the ladder as one of the usable window. It may be out of range.
+    """Return that share of the policy as one of the usable window. It may be out of range.
 
     A request of t tokens is compared with its buffer: t + max(rest * (window - t), least) = share * window.
     """

@@ -1,4 +1,4 @@
-"""What looks like a key, masked before a text goes to a model that only summarises."""
+"""Masks what looks like a key before a text goes to a model that only summarizes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WORDS = ("pass", "pwd", "secret", "key", "token")
 
 
 def mask_secrets(text: str) -> str:
-    """The text with keys, tokens, passwords and private keys replaced by `MASK`."""
+    """Return the text with keys, tokens, passwords and private keys replaced by `MASK`."""
     if any(sign in text for sign in _SIGNS):
         text = _WHOLE.sub(MASK, text)
     lowered = text.lower()

@@ -1,6 +1,6 @@
 """Every number that decides, in one frozen value, and the budget that it gives for one model.
 
-`sources.py` says of each field what it means and who asked for it; `presets.py` has the policies that differ.
+`policy_sources.py` says of each field what it means and who asked for it; `presets.py` has the policies that differ.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
 
 
 class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """When room is made, and how. Shares are of the usable window (window - reserve) unless a name says otherwise;
-    what is called `is_…` is on or off, and other whole numbers are tokens unless their comment says otherwise.
+    """When room is made, and how.
 
-    Ids such as (C7) are rows of the table of features.
+    Shares are of the usable window (window - reserve) unless a name says otherwise; what is called `is_…` is on or off,
+    and other whole numbers are tokens unless their comment says otherwise. Ids such as (C7) are rows of
+    docs/features.md.
     """
 
     name: str = "balanced"
@@ -198,36 +199,34 @@ BALANCED = ContextPolicy()
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """The numbers of one model under one policy, in tokens. usable = window - reserve.
-
-    messages_most: from so many messages on a compaction is due, too (K14).
-    """
+    """The numbers of one model under one policy, in tokens. usable = window - reserve."""
 
     window: int
     reserve: int
     messages_most: int = NO_LIMIT
+    """From so many messages on a compaction is due, too (K14)."""
 
     @property
     def usable(self) -> int:
-        """What a request may take."""
         return self.window - self.reserve
 
     def share(self, total: int) -> float:
-        """The part of the usable window that `total` tokens take."""
+        """Return the part of the usable window that `total` tokens take."""
         return total / self.usable if self.usable > 0 else float("inf")
 
     def counted_with(self, factor: float) -> Budget:
-        """The same budget for counts that are short by that factor: what fits here, fits there."""
+        """Return the same budget for counts that are short by that factor: what fits here, fits there."""
         usable = int(self.usable / factor)
         reserve = int(self.reserve / factor)
         return Budget(usable + reserve, reserve, self.messages_most)
 
 
 def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False) -> Budget:
-    """The budget of a model with that window. `max_output` is the longest reply it can write; 0: not known.
+    """Return the budget of a model with that window.
 
-    The reserve never takes more than half of the window, so that a tiny one can still be used. is_assumed: nobody could
-    tell the window; then a request takes no more than the policy says for that (C6), or messages are counted (K14).
+    The reserve never takes more than half of the window, so that a tiny one can still be used. max_output: the longest
+    reply that it can write; 0: not known. is_assumed: nobody could tell the window; then a request takes no more than
+    the policy says for that (C6), or messages are counted (K14).
     """
     share = min(round(window * policy.reserve_share_of_window), policy.reserve_most)
     reserve = policy.reserve_tokens or share
@@ -242,10 +241,10 @@ def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assum
 
 
 def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
-    """The policy for "at most so many tokens", where the budget's window is that number and nothing is reserved.
+    """Return the policy for "at most so many tokens", where the budget's window is that number and nothing is reserved.
 
-    The whole of it is the target, and all of it is used, since the room would be lost else: the page may be as long as
-    anybody reads, and the tail takes what the page leaves.
+    All of it is used, since the room would be lost else: the summary may be as long as anybody reads, and the tail
+    takes what the summary leaves.
     """
     return replace(
         policy,

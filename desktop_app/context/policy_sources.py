@@ -10,12 +10,15 @@ import msgspec
 
 
 class FieldSource(msgspec.Struct, frozen=True):
-    """One field of the policy. row: such as "C7". documents: such as "0 1 3". unit: what the number counts."""
+    """One field of the policy."""
 
     field: str
     row: str
+    """Of the table of features, such as "C7"."""
     documents: str
+    """Such as "0 1 3"."""
     unit: str
+    """What the number counts."""
     meaning: str
 
 

@@ -36,7 +36,7 @@ SURE_BEHIND_OTHER = 24
 class OverlapTrimmer:
     """Holds back the beginning of a continuation until it is clear what of it is new. Pieces may be cut anywhere.
 
-    before: the partial reply. trimmed: what was taken for a repetition, once that is decided.
+    before: the partial reply. `trimmed` is what was taken for a repetition, once that is decided.
     """
 
     def __init__(self, before: str) -> None:
@@ -49,7 +49,7 @@ class OverlapTrimmer:
         self.trimmed = ""
 
     def push(self, text: str) -> str:
-        """What of the continuation can be shown now; "" while it is not clear."""
+        """Return what of the continuation can be shown now; "" while it is not clear."""
         if self._is_decided:
             return self._without_blank(text)
         start, self._held = len(self._held), self._held + text
@@ -59,18 +59,20 @@ class OverlapTrimmer:
         return ""
 
     def end(self) -> str:
-        """The rest, when the model has said all."""
+        """Return the rest, when the model has said all."""
         return "" if self._is_decided else self._decide(len(self._held))
 
     def cut(self) -> str:
-        """The rest, when the model is not heard out: nothing if it was just saying something once more, so it seems."""
+        """Return the rest, when the model is not heard out: nothing if it seemed to be repeating itself."""
         if not self._is_decided and any(self._differs[length] == 0 for length in self._open):
             self._is_decided, self.trimmed, self._held = True, self._held, ""
         return self.end()
 
     def _compare(self, index: int) -> bool:
-        """Compares one more character with each place where the repetition may begin, so many characters before the
-        end; returns whether it can still go on somewhere."""
+        """Compare one more character with each position where the repetition may begin.
+
+        Return whether it can still go on somewhere.
+        """
         before, held, end = self._before, self._held[index], len(self._before)
         still: list[int] = []
         for length in self._open:
@@ -84,7 +86,7 @@ class OverlapTrimmer:
         return bool(still)
 
     def _decide(self, seen: int) -> str:
-        """What remains of the `seen` first characters, and of all that came with them."""
+        """Return what remains of the `seen` first characters, and of all that came with them."""
         self._is_decided = True
         length = self._repeated(seen)
         self.trimmed, rest = self._held[:length], self._held[length:]
@@ -93,7 +95,7 @@ class OverlapTrimmer:
         return self._without_blank(rest)
 
     def _without_blank(self, text: str) -> str:
-        """What is shown of a text. Where the partial reply ends in a blank, those that follow it are left out."""
+        """Return what is shown of a text. Where the partial reply ends in a blank, those that follow are left out."""
         if not self._is_blank_enough:
             return text
         rest = text.lstrip(" ")
@@ -102,7 +104,7 @@ class OverlapTrimmer:
         return rest
 
     def _repeated(self, seen: int) -> int:
-        """How many characters of the beginning are repeated: of the longest text that is the same, 0 if none is."""
+        """Return how many characters of the beginning are repeated: of the longest text that is the same."""
         best, longest = 0, 0
         for length in range(1, min(seen, len(self._before)) + 1):
             same = self._same(length, seen)
@@ -111,7 +113,7 @@ class OverlapTrimmer:
         return best
 
     def _same(self, length: int, seen: int) -> int:
-        """How many of that many first characters stand at the end of the partial reply, too; 0 if too many differ."""
+        """Return how many of the first characters also end the partial reply; 0 if too many differ."""
         differs = self._differs[length]
         is_same = self._held[differs:length] == self._before[len(self._before) - length + differs :]
         return length - differs if is_same else 0
@@ -141,10 +143,10 @@ def _is_of_word(letter: str) -> bool:
 
 
 def _repeats_itself(text: str) -> bool:
-    """Whether the text is the same thing again and again: it has a period of at most half its length."""
+    """Return whether the text has a period of at most half its length."""
     return any(text[p:] == text[:-p] for p in range(1, len(text) // 2 + 1) if text[p] == text[0])
 
 
 def _ends_in_blank(text: str) -> bool:
-    """Whether the text ends between two words: one blank is enough there."""
+    """Return whether the text ends between two words: one blank is enough there."""
     return text.endswith(" ") and not text[:-1].endswith((" ", "\n", "\t")) and len(text) > 1

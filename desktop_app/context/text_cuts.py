@@ -1,4 +1,4 @@
-"""Where a text may be cut: never inside what a reader sees as one character, rather at the end of a line."""
+"""Cuts texts: never inside what a reader sees as one character, rather at the end of a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ JOINER = "\u200d"
 
 
 def head_of(text: str, most: int, slack: int = 0) -> str:
-    """At most `most` characters of the beginning; up to `slack` fewer if a line ends there."""
+    """Return at most `most` characters of the beginning; up to `slack` fewer if a line ends there."""
     if len(text) <= most:
         return text
     end = text.rfind("\n", most - slack, most) + 1 if slack else 0
@@ -18,7 +18,7 @@ def head_of(text: str, most: int, slack: int = 0) -> str:
 
 
 def tail_of(text: str, most: int, slack: int = 0) -> str:
-    """At most `most` characters of the end; up to `slack` fewer if a line begins there."""
+    """Return at most `most` characters of the end; up to `slack` fewer if a line begins there."""
     start = len(text) - most
     if start <= 0:
         return text
@@ -27,7 +27,7 @@ def tail_of(text: str, most: int, slack: int = 0) -> str:
 
 
 def ends_of(text: str, most: int) -> str:
-    """At most `most` characters: the whole text, or two thirds of its beginning and a third of its end."""
+    """Return at most `most` characters: the whole text, or two thirds of its beginning and a third of its end."""
     if len(text) <= most:
         return text
     head = head_of(text, most * 2 // 3)
@@ -35,7 +35,7 @@ def ends_of(text: str, most: int) -> str:
 
 
 def _before(text: str, at: int) -> int:
-    """The place at or before that one where a cut parts nothing."""
+    """Return the index at or before `at` where a cut parts nothing."""
     for place in range(at, max(at - MAX_STEPS, -1), -1):
         if not _is_inside(text, place):
             return place
@@ -43,7 +43,7 @@ def _before(text: str, at: int) -> int:
 
 
 def _behind(text: str, at: int) -> int:
-    """The place at or behind that one where a cut parts nothing."""
+    """Return the index at or behind `at` where a cut parts nothing."""
     for place in range(at, min(at + MAX_STEPS, len(text) + 1)):
         if not _is_inside(text, place):
             return place
@@ -51,7 +51,7 @@ def _behind(text: str, at: int) -> int:
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Whether the signs on both sides are seen as one: an accent, a joined emoji, a flag, two halves of a character."""
+    """Return whether both sides are seen as one: an accent, a joined emoji, a flag, two halves of a character."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
@@ -63,7 +63,7 @@ def _is_inside(text: str, at: int) -> bool:
 
 
 def _is_pair(text: str, at: int) -> bool:
-    """Whether two surrogates that make one character stand on both sides: JSON may hold such, Python's own text not."""
+    """Return whether a pair of surrogates stands on both sides: JSON may hold such, Python's own text not."""
     return 0 < at < len(text) and "\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff"
 
 
@@ -72,7 +72,7 @@ def _is_flag(sign: str) -> bool:
 
 
 def _flags_before(text: str, at: int) -> int:
-    """How many halves of flags stand right before that place: two make a flag, counted from the first."""
+    """Return how many halves of flags stand right before that index: two make a flag, counted from the first."""
     start = at
     while start and _is_flag(text[start - 1]):
         start -= 1

@@ -21,19 +21,19 @@ MIN_SIZE, MIN_LINE, MIN_LINES = 1_200, 500, 12
 
 
 class Truncation(msgspec.Struct, frozen=True):
-    """A result as it is sent. spill: the SHA-256 of the whole text, if something was left out, else None.
-
-    lines, bytes: of the whole (UTF-8); shown_lines, shown_bytes: of what stays of it, without marker and notice.
-    first_cut_line: where the first gap begins, counted from 1; 0: nowhere.
-    """
+    """A result as it is sent."""
 
     text: str
     spill: str | None
+    """The SHA-256 of the whole text, if something was left out, else None."""
     lines: int
     bytes: int
+    """Of the whole, as UTF-8."""
     shown_lines: int
     shown_bytes: int
+    """Without marker and notice."""
     first_cut_line: int = 0
+    """Where the first gap begins, counted from 1; 0: nowhere."""
 
 
 class TruncationLimits(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class TruncationLimits(msgspec.Struct, frozen=True):
     line: int
 
     def hold(self, text: str) -> bool:
-        """Whether the text keeps all of them."""
+        """Return whether the text keeps all of them."""
         return (
             len(text) <= self.characters
             and (len(text) * 4 <= self.bytes or _bytes(text) <= self.bytes)
@@ -54,12 +54,12 @@ class TruncationLimits(msgspec.Struct, frozen=True):
         )
 
     def half(self) -> TruncationLimits:
-        """Half of the whole; a line stays as long."""
+        """Return half of the whole; a line stays as long."""
         return TruncationLimits(self.lines // 2, self.bytes // 2, self.characters // 2, self.line)
 
 
 def limits_of(tool: str, policy: ContextPolicy) -> TruncationLimits:
-    """All of them hold at once: those of every tool (T1), and the tool's own in characters (T2)."""
+    """Return the limits of a tool, which hold at once: those of every tool (T1), and its own in characters (T2)."""
     own = dict(policy.truncate_tools).get(tool.lower(), policy.truncate_other_tools)
     return TruncationLimits(
         lines=max(policy.truncate_lines, MIN_LINES),
@@ -70,9 +70,9 @@ def limits_of(tool: str, policy: ContextPolicy) -> TruncationLimits:
 
 
 def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: bool = True) -> Truncation:
-    """The result of that tool within its limits. Files and lists keep their head, commands their head and tail (T3).
+    """Return the result of that tool within its limits. Files and lists keep their head, commands both ends (T3).
 
-    is_spilled: whether the notice names the spill; else the whole stands in the record alone.
+    is_spilled: whether the notice names the spill; else the whole is in the record alone.
     """
     limits = limits_of(tool, policy)
     lines, size = text.count("\n") + 1, _bytes(text)
@@ -98,7 +98,7 @@ def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: boo
 
 
 def notice(cut: Truncation, is_spilled: bool) -> str:
-    """What was left out, where, and how to read on (T4)."""
+    """Return what was left out, where, and how to read on (T4)."""
     shown = f"{cut.shown_lines:,} lines, {cut.shown_bytes:,} bytes are shown" if cut.shown_bytes else "nothing is shown"
     whole = (
         f'The whole is kept as {cut.spill}; to go on: read {{"path": "{cut.spill}", "offset": {cut.first_cut_line}}}.'
@@ -111,12 +111,12 @@ def notice(cut: Truncation, is_spilled: bool) -> str:
 
 
 def is_truncated(text: str) -> bool:
-    """Whether a result ends in the notice, so that it is not all that the tool said."""
+    """Return whether a result ends in the notice, so that it is not all that the tool said."""
     return NOTICE in text[-MAX_NOTICE:] and _NOTICED.search(text[-MAX_NOTICE:]) is not None
 
 
 def _kept(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:
-    """The lines that stay at the head, and at the tail; long lines are cut."""
+    """Return the lines that stay at the head, and at the tail; long lines are cut."""
     room = TruncationLimits(limits.lines - 4, limits.bytes - MAX_NOTICE, limits.characters - MAX_NOTICE, limits.line)
     whole = _run(split, room, is_tail=False)
     if not is_both or len(whole) == len(split):
@@ -127,7 +127,7 @@ def _kept(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[li
 
 
 def _run(split: list[str], room: TruncationLimits, is_tail: bool) -> list[str]:
-    """Lines from the head or the tail as long as there is room; of a line that alone is too long, a part."""
+    """Return lines from the head or the tail as long as there is room; of a line that alone is too long, a part."""
     run: list[str] = []
     size = characters = 0
     for line in reversed(split) if is_tail else split:
@@ -143,7 +143,7 @@ def _run(split: list[str], room: TruncationLimits, is_tail: bool) -> list[str]:
 
 
 def _has_longer_line(text: str, most: int) -> bool:
-    """Whether any line is longer; looks only at where the last line within reach ends."""
+    """Return whether any line is longer; looks only at where the last line within reach ends."""
     begin = 0
     while len(text) - begin > most:
         end = text.rfind("\n", begin, begin + most + 1)
@@ -158,5 +158,5 @@ def _line(line: str, most: int) -> str:
 
 
 def _bytes(text: str) -> int:
-    """Of UTF-8; a lone surrogate takes three."""
+    """Return the bytes of UTF-8; a lone surrogate takes three."""
     return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))

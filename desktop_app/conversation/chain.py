@@ -1,4 +1,4 @@
-"""A persistent sequence: appending costs the work of one element, and every earlier version stays as it was."""
+"""Persistent collections: appending costs the work of one element, and every earlier version stays as it was."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ T = TypeVar("T")
 class Chain(Sequence[T], Generic[T]):
     """An immutable sequence whose versions share one list.
 
-    `append` on the newest version pushes onto the shared list: O(1), nothing copied. On an older version it
-    copies first, as a branch. A version sees only its own first `len` elements, so sharing is never visible.
-    Like every value here it belongs to one thread at a time while it grows; reading is safe from any.
+    `append` on the newest version pushes onto the shared list: O(1), nothing copied. On an older version it copies
+    first, as a branch. A version sees only its own first elements, so sharing is never visible. Like every value here
+    it belongs to one thread at a time while it grows; reading is safe from any.
     """
 
     __slots__ = ("_length", "_shared")
@@ -23,7 +23,6 @@ class Chain(Sequence[T], Generic[T]):
         self._length = len(self._shared)
 
     def append(self, element: T) -> Chain[T]:
-        """This sequence and one element more."""
         grown = Chain[T]()
         grown._shared = self._shared if len(self._shared) == self._length else self._shared[: self._length]
         grown._shared.append(element)
@@ -31,7 +30,7 @@ class Chain(Sequence[T], Generic[T]):
         return grown
 
     def extends(self, earlier: Chain[T]) -> bool:
-        """Whether this version grew from `earlier` by appending alone. False may also mean "not known"."""
+        """Return whether this version grew from `earlier` by appending alone. False may also mean "not known"."""
         return self._shared is earlier._shared and self._length >= earlier._length
 
     def __len__(self) -> int:
@@ -73,7 +72,7 @@ class GrowingSet:
         self._length = 0
 
     def add(self, name: str) -> GrowingSet:
-        """This set and that name, which must not be in it."""
+        """Return this set with that name, which must not be in it."""
         grown = GrowingSet()
         grown._shared = self._shared if len(self._shared) == self._length else self._own()
         grown._shared[name] = self._length

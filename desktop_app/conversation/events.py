@@ -1,7 +1,4 @@
-"""Events of a conversation, in the past tense, each a frozen value.
-
-They carry all that a window shows during a turn: it folds them, and requests nothing.
-"""
+"""Events of a turn, in the past tense, each a frozen value. A window folds them and asks for no data during a turn."""
 
 from __future__ import annotations
 
@@ -18,26 +15,25 @@ from .transcript import Trigger
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An error of the world, told to the user: what happened, what was kept, what to do.
-
-    kind: a stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input",
-    "not_found", "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
-    "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
-    "address" and "window_unknown". "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
-    setting: where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or
-    "window"; "" for nowhere in particular.
-    """
+    """An error of the world, as the user is told of it."""
 
     kind: str
+    """A stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input", "not_found",
+    "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
+    "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
+    "address" and "window_unknown". "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
+    """
     title: str
     detail: str = ""
     kept: str = ""
     advice: str = ""
     setting: str = ""
+    """Where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or "window";
+    "" for nowhere in particular."""
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened in a conversation. conversation: its id."""
+    """Something that happened in a conversation, whose id it has."""
 
     conversation: str
 
@@ -53,19 +49,24 @@ class MessageRecorded(Event, frozen=True, tag="message_recorded"):
 
 
 class DescriptionStarted(Event, frozen=True, tag="description_started"):
-    """The images of the newest message were given to another model, since the chat's own cannot see them. What it says
-    of them is recorded before the reply starts. images: how many. model: the label of whoever looks."""
+    """The images of the newest message were given to another model, since the chat's own cannot see them.
+
+    What it says of them is recorded before the reply starts.
+    """
 
     images: int
+    """How many."""
     model: str
+    """The label of the model that looks at them."""
 
 
 class ReplyStarted(Event, frozen=True, tag="reply_started"):
-    """A request went out; deltas of `reply_id` follow. continues: the id of the reply that this one goes on with."""
+    """A request went out; deltas of `reply_id` follow."""
 
     reply_id: str
     model: str
     continues: str = ""
+    """The id of the reply that this one goes on with."""
 
 
 class TextDelta(Event, frozen=True, tag="text_delta"):
@@ -83,23 +84,26 @@ class ReasoningDelta(Event, frozen=True, tag="reasoning_delta"):
 
 
 class RetryScheduled(Event, frozen=True, tag="retrying"):
-    """The provider did not do what was asked, and is asked again after some seconds. attempt: counted from 1."""
+    """The provider did not do what was asked, and is asked again after some seconds."""
 
     reason: str
     seconds: float
     attempt: int
+    """Counted from 1."""
 
 
 class ToolStarted(Event, frozen=True, tag="tool_started"):
-    """A tool runs. reply_id: the message that called it. call_index: which of its calls, counted from 0: ids repeat."""
+    """A tool runs."""
 
     reply_id: str
+    """The message that called it."""
     call: ToolCall
     call_index: int = 0
+    """Which of its calls: ids repeat."""
 
 
 class ToolOutputReceived(Event, frozen=True, tag="tool_output"):
-    """What a running tool has put out since the last one of these. reply_id, call_index: see `ToolStarted`."""
+    """What a running tool has put out since the last one of these."""
 
     call_id: str
     text: str
@@ -108,10 +112,7 @@ class ToolOutputReceived(Event, frozen=True, tag="tool_output"):
 
 
 class ToolFinished(Event, frozen=True, tag="tool_finished"):
-    """A call has its result, which is stored. bytes: UTF-8 of the whole output, before it was truncated.
-
-    reply_id, call_index: see `ToolStarted`; a call that was not allowed has finished without having started.
-    """
+    """A call has its result, which is stored. A call that was not allowed finishes without having started."""
 
     call_id: str
     message_id: str
@@ -119,21 +120,22 @@ class ToolFinished(Event, frozen=True, tag="tool_finished"):
     is_error: bool
     seconds: float
     bytes: int = 0
+    """UTF-8 of the whole output, before it was truncated."""
     reply_id: str = ""
     call_index: int = 0
 
 
 class QuestionAsked(Event, frozen=True, tag="asked"):
-    """The turn waits for the user's answer. kind: "permission", or "rounds" after many rounds without the user.
-
-    question: names it in the answer. call, needs: what is to be permitted. rounds: how many there were.
-    """
+    """The turn waits for the user's answer."""
 
     question: str
+    """Names it in the answer."""
     kind: str
+    """"permission", or "rounds" after many rounds without the user."""
     call: ToolCall | None = None
     needs: tuple[RequiredPermission, ...] = ()
     rounds: int = 0
+    """How many there were."""
 
 
 class QuestionAnswered(Event, frozen=True, tag="answered"):
@@ -144,20 +146,19 @@ class QuestionAnswered(Event, frozen=True, tag="answered"):
 
 
 class RoomStarted(Event, frozen=True, tag="room_started"):
-    """Room is being made: say so ("Compacting conversation history…")."""
+    """Room is being made."""
 
     trigger: Trigger
 
 
 class RoomProgressed(Event, frozen=True, tag="room_progress"):
-    """A summary is being written by a model: `tokens` so far, of about `max_tokens`.
-
-    plan: of **Optimize conversation**, if it is written for one; "" when room is made in the conversation itself.
-    """
+    """A summary is being written by a model."""
 
     tokens: int
     max_tokens: int
+    """As many as are expected at most."""
     plan: str = ""
+    """Of *Optimize conversation*, if it is written for one; "" when room is made in the conversation itself."""
 
 
 class RoomEnded(Event, frozen=True, tag="room_ended"):
@@ -165,7 +166,7 @@ class RoomEnded(Event, frozen=True, tag="room_ended"):
 
 
 class RoomRefused(Event, frozen=True, tag="room_refused"):
-    """Room is due, but is not made any more without the user's word; `reason` says why, in words for the user."""
+    """Room is due, but is not made any more without the user's word; `reason` says why."""
 
     reason: str
 
@@ -185,7 +186,7 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
 
 
 class ModelChanged(Event, frozen=True, tag="model_changed"):
-    """More is known of the model than before, such as its window, which its server has told meanwhile."""
+    """More is known of the model than before, such as its window."""
 
     model: ModelInfo
 
@@ -203,26 +204,26 @@ class TurnFailed(Event, frozen=True, tag="turn_failed"):
 
 
 class Noticed(Event, frozen=True, tag="noticed"):
-    """Something is not as it should be, and the turn goes on. notice: in the words of a failure, with its kind."""
+    """Something is not as it should be, and the turn goes on."""
 
     notice: Failure
 
 
 class TurnFinished(Event, frozen=True, tag="turn_finished"):
-    """The turn is over, whichever way. reason: "finished", "stopped" or "failed".
-
-    Of all its requests together: tokens_estimated and tokens_reported of the prompts, counted here and by the provider
-    (0: it did not say). dollars: of all that was asked meanwhile, summaries and the like too, if the prices are known.
-    rounds: requests; restarts: replies that were stopped to make room and went on.
-    totals: what the conversation has cost so far; None: not told here.
-    """
+    """The turn is over. Figures are of all its requests together."""
 
     reason: str = "finished"
+    """"finished", "stopped" or "failed"."""
     tokens_estimated: int = 0
+    """Of the prompts, counted here."""
     tokens_reported: int = 0
+    """Of the prompts, by the provider; 0: it did not say."""
     dollars: float | None = None
+    """Of all requests meanwhile, summaries and the like too, if the prices are known."""
     rounds: int = 0
+    """Requests."""
     restarts: int = 0
+    """Replies that were stopped to make room and went on."""
     totals: Totals | None = None
 
 

@@ -6,14 +6,14 @@ import msgspec
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
-    """One thing worth keeping, in its own words, and the message that it was first said in."""
+    """Something worth keeping, in its own words, and the message that it was first said in."""
 
     text: str
     message_id: str
 
 
 class Superseded(msgspec.Struct, frozen=True, gc=False):
-    """A rule that does not hold any more, and the user's later words by which it was replaced or taken back."""
+    """A rule that does not hold any more, and the user's later words that replaced it or took it back."""
 
     text: str
     by: str
@@ -21,11 +21,7 @@ class Superseded(msgspec.Struct, frozen=True, gc=False):
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """Facts kept verbatim and merged from compaction to compaction, oldest first, without repeats.
-
-    superseded: rules that later ones replaced; they are not among `rules` any more.
-    dropped: how many of the least important facts were left out for want of room, so that it can be said.
-    """
+    """Facts kept verbatim and merged from compaction to compaction, oldest first, without repeats."""
 
     intents: tuple[Fact, ...] = ()
     rules: tuple[Fact, ...] = ()
@@ -37,32 +33,34 @@ class Ledger(msgspec.Struct, frozen=True):
     identifiers: tuple[Fact, ...] = ()
     questions: tuple[Fact, ...] = ()
     dropped: int = 0
+    """How many of the least important facts were left out for want of room."""
     superseded: tuple[Superseded, ...] = ()
+    """Rules that later ones replaced; they are not among `rules` any more."""
 
 
 class Fidelity(msgspec.Struct, frozen=True):
-    """What became of the facts of the archived messages. The counts add up to all facts found.
-
-    verbatim: still in the request outside of the summary. in_summary: in the summary.
-    recallable: only in the archive, found there by search. lost: nowhere; `lost_facts` names some of them.
-    recallable_rules and recallable_facts name some of the recallable: rules that hold, and all else.
-    rules: those that hold, earlier compactions' too; rules_kept: those of them that the request has word for word.
-    verbatim_facts and summary_facts name some of those that are kept; older records have none.
-    """
+    """What became of the facts of the archived messages. The counts add up to all facts found."""
 
     verbatim: int = 0
+    """Still in the request, outside of the summary."""
     in_summary: int = 0
     recallable: int = 0
+    """Only in the archive, found there by search."""
     lost: int = 0
+    """Nowhere; `lost_facts` names some of them."""
     lost_facts: tuple[str, ...] = ()
     recallable_rules: tuple[str, ...] = ()
+    """Some of the recallable: rules that hold."""
     recallable_facts: tuple[str, ...] = ()
+    """Some of the recallable: all else."""
     rules: int = 0
+    """Rules that hold, those of earlier compactions too."""
     rules_kept: int = 0
+    """Those that the request has word for word."""
     verbatim_facts: tuple[str, ...] = ()
+    """Some of them; none in older records, as below."""
     summary_facts: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
-        """All facts that were looked for."""
         return self.verbatim + self.in_summary + self.recallable + self.lost

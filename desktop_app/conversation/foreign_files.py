@@ -1,9 +1,11 @@
-"""Files of other programs that somebody may want to import: known by their contents, so that it can be said. Pure."""
+"""Recognizes files of other programs by their contents, so that an import can say what they are."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, cast
+
+from .plurals import pluralize
 
 SUPPORTED = (
     'What can be imported is JSON Lines: one chat message a line, such as {"role": "user", "content": "Hello"}, '
@@ -20,7 +22,7 @@ _HTML = (b"<!doctype html", b"<html")
 
 
 def kind_of_file(content: bytes) -> str:
-    """Return what the file is, in words that go on "This is …"; "" for what nobody knows, and for chat messages."""
+    """Return what the file is, as a noun phrase; "" for what is not recognized, and for chat messages."""
     for beginning, kind in _BEGINNINGS.items():
         if content.startswith(beginning):
             return kind
@@ -31,7 +33,7 @@ def kind_of_file(content: bytes) -> str:
 
 
 def _json(content: bytes) -> Any:
-    """The whole file as JSON, or else its first line."""
+    """Return the whole file as JSON, or else its first line."""
     text = content.removeprefix(b"\xef\xbb\xbf")
     for candidate in (text, text.lstrip().partition(b"\n")[0]):
         try:
@@ -45,9 +47,9 @@ def _kind_of_json(value: Any) -> str:
     entries = _entries(value)
     first = entries[0] if entries else {}
     if "mapping" in first:
-        return f"a data export of ChatGPT, with {_counted(len(entries), 'conversation')}"
+        return f"a data export of ChatGPT, with {pluralize(len(entries), 'conversation')}"
     if "chat_messages" in first:
-        return f"a data export of Claude, with {_counted(len(entries), 'conversation')}"
+        return f"a data export of Claude, with {pluralize(len(entries), 'conversation')}"
     if "Gemini Apps" in str(first.get("header")):
         return "a data export of Gemini"
     if "sessionId" in first and "message" in first:
@@ -60,7 +62,7 @@ def _kind_of_json(value: Any) -> str:
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list, of a list named "conversations", or the one object itself."""
+    """Return the objects of a list, of a list named "conversations", or the one object itself."""
     if isinstance(value, dict):
         whole = cast("dict[str, Any]", value)
         inner: object = whole.get("conversations")
@@ -68,7 +70,3 @@ def _entries(value: Any) -> list[dict[str, Any]]:
     else:
         found = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, Any]", entry) for entry in found if isinstance(entry, dict)]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -24,7 +24,7 @@ class Segment(StrEnum):
 
 
 class Status(StrEnum):
-    """How full: below 75, from 75, 80, 90, 95 % of the usable window by default."""
+    """How full: below 75, from 75, 80, 90, 95 % of the usable window by default; or the window is not known."""
 
     SAFE = "safe"
     WARNING = "warning"
@@ -36,7 +36,7 @@ class Status(StrEnum):
 
 
 class Provenance(StrEnum):
-    """Where a figure comes from. The three are never mixed up."""
+    """Where a figure comes from."""
 
     MEASURED = "measured"
     ESTIMATED = "estimated"
@@ -44,29 +44,27 @@ class Provenance(StrEnum):
 
 
 class Gauge(msgspec.Struct, frozen=True):
-    """Tokens of the assembled request by segment; they sum to `total` exactly.
-
-    usable = window - reserve. window: 0 as long as nobody has told it; then nothing is ever done for want of room.
-    provenance: measured (reported by the provider), estimated (counted here).
-    window_provenance: assumed when nobody could tell the model's window. thresholds: shares of the usable window
-    at which warning, tight, critical and exceeded begin. tokenizer: the name of what counted.
-    stated_window: the model's own window, where a smaller one was learned from what its server did; else 0.
-    """
+    """Tokens of the assembled request by segment; they sum to `total` exactly. usable = window - reserve."""
 
     segments: dict[Segment, int]
     total: int
     window: int
+    """0 while it is not known; then nothing is ever done for want of room."""
     reserve: int
     status: Status
     provenance: Provenance = Provenance.ESTIMATED
+    """Measured: reported by the provider; estimated: counted here."""
     window_provenance: Provenance = Provenance.ESTIMATED
+    """Assumed when nobody could tell the model's window."""
     thresholds: tuple[float, float, float, float] = (0.75, 0.80, 0.90, 0.95)
+    """Shares of the usable window at which warning, tight, critical and exceeded begin."""
     tokenizer: str = ""
+    """The name of what counted."""
     stated_window: int = 0
+    """The model's own window, where a smaller one was learned from what its server did; else 0."""
 
     @property
     def is_window_known(self) -> bool:
-        """Whether there is a window to compare the tokens with."""
         return self.window > 0
 
     @property
@@ -83,5 +81,5 @@ class Gauge(msgspec.Struct, frozen=True):
 
     @property
     def free(self) -> int:
-        """Tokens still to be used; 0 when full."""
+        """Tokens that are left; 0 when full."""
         return max(self.usable - self.total, 0)

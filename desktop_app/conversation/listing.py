@@ -14,10 +14,7 @@ ReturnedReasoning = Literal["", "running", "always"]
 
 
 class ConversationInfo(msgspec.Struct, frozen=True):
-    """One line of the sidebar. updated_at: seconds since 1970, UTC. share: of the usable window, when last seen.
-
-    folder: the absolute path in which its tools work; "" when none was chosen.
-    """
+    """One line of the sidebar. Times are seconds since 1970, UTC."""
 
     id: str
     title: str
@@ -26,31 +23,31 @@ class ConversationInfo(msgspec.Struct, frozen=True):
     messages: int = 0
     model: str = ""
     share: float = 0.0
+    """Of the usable window, when last seen."""
     status: Status = Status.SAFE
     folder: str = ""
+    """The absolute path in which its tools work; "" when none was chosen."""
 
 
 class ModelInfo(msgspec.Struct, frozen=True):
-    """A model that can be chosen. id: "builtin" or "server/model". window and max_output in tokens.
-
-    window: 0 as long as nobody has told it. window_reported_at: when that was, in seconds since 1970, if it was in an
-    earlier run and its server has not answered since; else 0.
-    note: why it cannot be used now, in words for the user; empty when it can.
-    supports_tools: whether it can call tools. supports_vision: whether it takes images.
-    returned_reasoning: which of its reasoning goes back to it with its calls.
-    """
+    """A model that can be chosen, with its window and longest reply in tokens."""
 
     id: str
+    """"builtin" or "server/model"."""
     label: str
     window: int
+    """0 while it is not known."""
     max_output: int
     window_provenance: Provenance = Provenance.ESTIMATED
     is_builtin: bool = False
     note: str = ""
+    """Why it cannot be used now, in words for the user; empty when it can."""
     supports_tools: bool = True
     supports_vision: bool = False
     window_reported_at: float = 0.0
+    """When its server reported the window, if that was in an earlier run and it has not answered since; else 0."""
     returned_reasoning: ReturnedReasoning = ""
+    """Which of its reasoning goes back to it with its calls."""
 
     @property
     def record_name(self) -> str:
@@ -59,17 +56,17 @@ class ModelInfo(msgspec.Struct, frozen=True):
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """A message that was found. index: its position in its conversation. score: higher is better.
-
-    snippet: the place of the match, the found words between « and ».
-    """
+    """A message that was found."""
 
     conversation: str
     title: str
     message: str
     index: int
+    """Its position in its conversation."""
     role: Role
     archived: bool
     snippet: str
+    """The text around the match, the found words between « and »."""
     score: float
+    """Higher is better."""
     at: float = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -11,21 +12,41 @@ MemoryScope = Literal["user", "folder", "conversation"]
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """One thing worth knowing later, in the words in which it is sent. at, changed_at: seconds since 1970, UTC.
-
-    conversation: where it was said; "" if the user wrote it. is_on: whether it is sent. is_deleted: it is not shown
-    either, but can be restored. author: "model", "rule" or "user".
-
-    folder: the working folder of the conversation where it was said; "" if it had none.
-    """
+    """Something worth knowing later, in the words in which it is sent. Times are seconds since 1970, UTC."""
 
     id: str
     text: str
     at: float
     changed_at: float
     conversation: str = ""
+    """Where it was said; "" if the user wrote it."""
     author: str = "user"
+    """"model", "rule" or "user"."""
     is_on: bool = True
+    """Whether it is sent."""
     is_deleted: bool = False
+    """Whether it is hidden, too; it can be restored."""
     scope: MemoryScope = "user"
     folder: str = ""
+    """The working folder of the conversation where it was said; "" if it had none."""
+
+
+def is_valid_in(memory: Memory, conversation: str, folder: str) -> bool:
+    """Return whether a memory may be sent in that conversation. folder: its working folder, "" for none."""
+    match memory.scope:
+        case "user":
+            return True
+        case "folder":
+            return bool(folder) and memory.folder == folder
+        case "conversation":
+            return bool(conversation) and memory.conversation == conversation
+
+
+def memories_in(memories: Iterable[Memory], conversation: str, folder: str) -> tuple[Memory, ...]:
+    """Return the memories that may be sent in that conversation."""
+    return tuple(memory for memory in memories if is_valid_in(memory, conversation, folder))
+
+
+def default_scope(folder: str) -> MemoryScope:
+    """Return the scope of a new memory: it stays with the work in which it was said, until the user widens it."""
+    return "folder" if folder else "conversation"

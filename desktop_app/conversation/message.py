@@ -1,7 +1,6 @@
-"""A message and its typed parts: one utterance, as it is stored and as the model receives it.
+"""A message and its typed parts, as they are stored and as the model receives them.
 
-A `Message` is one OpenAI-style chat message. A tool message carries exactly one tool result, so that every
-operation on a result can name it by its message.
+A tool message carries exactly one tool result, so that every operation on a result can name it by its message.
 """
 
 from __future__ import annotations
@@ -34,16 +33,13 @@ class Reasoning(msgspec.Struct, frozen=True, tag="reasoning"):
 
 
 class ToolCall(msgspec.Struct, frozen=True, tag="tool_call", rename={"provider_metadata": "extras"}):
-    """A wish of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it.
-
-    provider_metadata: what the provider wants back with the call, such as a signature of its reasoning, as JSON;
-    only models/ reads it.
-    """
+    """A request of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it."""
 
     call_id: str
     name: str
     arguments: str = "{}"
     provider_metadata: str = ""
+    """What the provider wants back with the call, such as a signature of its reasoning; only models/ reads it."""
 
 
 CallEnding = Literal["", "denied", "stopped", "timed_out"]
@@ -51,18 +47,17 @@ CallEnding = Literal["", "denied", "stopped", "timed_out"]
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
-    """What a tool answered. Paired with its call by position and id, since ids repeat in real traces.
-
-    spill: the SHA-256 of the whole output, if `text` is what was left of it as it entered; else "".
-    is_error: as the model is told it; ending: what it was for the user, who may have wanted it so.
-    """
+    """What a tool answered. Paired with its call by position and id, since ids repeat in real traces."""
 
     call_id: str
     name: str
     text: str
     is_error: bool = False
+    """As the model is told it."""
     spill: str = ""
+    """The SHA-256 of the whole output, if `text` is what was left of it as it entered; else ""."""
     ending: CallEnding = ""
+    """What it was for the user, who may have wanted it so."""
 
 
 class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
@@ -74,7 +69,6 @@ class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
 
     @property
     def is_image(self) -> bool:
-        """Whether a model with eyes would look at it."""
         return self.media_type.startswith("image/")
 
     @property
@@ -87,51 +81,50 @@ Part = Text | Reasoning | ToolCall | ToolResult | Attachment
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens that a provider reported for one request, or for several together: *measured*, never estimated.
-
-    prompt_tokens: all of them, cached ones too. cached_tokens: those read from its prompt cache; cache_written_tokens:
-    those written to it. dollars: what the request cost, as it says or as the price list had it; None: not known.
-    reasoning_tokens: those of the reply that were thoughts, where it says so.
-    """
+    """Tokens that a provider reported for one request, or for several together: *measured*, never estimated."""
 
     prompt_tokens: int
+    """All of them, cached ones too."""
     reply_tokens: int
     cached_tokens: int = 0
+    """Read from the provider's prompt cache."""
     cache_written_tokens: int = 0
+    """Written to the provider's prompt cache."""
     dollars: float | None = None
+    """What the request cost, as reported or by the price list; None: not known."""
     requests: int = 1
     reasoning_tokens: int = 0
+    """Those of the reply that were reasoning, where the provider says so."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them.
-
-    id: unique within the archive. at: seconds since 1970, UTC.
-    """
+    """One row of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them."""
 
     id: str = ""
+    """Unique within the archive."""
     at: float = 0.0
+    """Seconds since 1970, UTC."""
 
 
 class Message(Entry, frozen=True, kw_only=True, tag="message"):
-    """One utterance: a role and its parts.
-
-    speaker: the `name` field of OpenAI's shape, for chats between named people. model: who wrote a reply.
-    is_interrupted: the reply was stopped or cut off before its end. seconds: how long a reply, or a tool, took.
-    continues: the id of the interrupted reply whose text this one goes on with; the two are sent as one.
-    as_of: of a reply, the id of the newest entry that its request was assembled from: what `usage` measured is that
-    request, whatever was recorded while it was under way. "": an older record, which does not say.
-    """
+    """One utterance: a role and its parts."""
 
     role: Role
     parts: tuple[Part, ...] = ()
     speaker: str = ""
+    """The `name` field of OpenAI's shape, for chats between named people."""
     model: str = ""
+    """Who wrote a reply."""
     is_interrupted: bool = False
+    """The reply was stopped or cut off before its end."""
     usage: Usage | None = None
     seconds: float = 0.0
+    """How long a reply, or a tool, took."""
     continues: str = ""
+    """The id of the interrupted reply that this one goes on with; the two are sent as one."""
     as_of: str = ""
+    """Of a reply, the id of the newest entry that its request was assembled from, which is what `usage` measured. "" in
+    older records."""
 
     @property
     def text(self) -> str:
@@ -140,12 +133,11 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
 
     @property
     def is_counted(self) -> bool:
-        """Whether a person counts it as a message: no system prompt, and no rest of a reply that was stopped."""
+        """Whether a person counts it as a message: no system prompt, and no rest of a stopped reply."""
         return self.role is not Role.SYSTEM and not self.continues
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls that this message makes, in their order."""
         return tuple(p for p in self.parts if isinstance(p, ToolCall))
 
     @property
@@ -155,5 +147,5 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
 
 
 def user_message(text: str) -> Message:
-    """A user's message, not yet stamped."""
+    """Return a user's message, not yet stamped."""
     return Message(role=Role.USER, parts=(Text(text),))

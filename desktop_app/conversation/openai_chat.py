@@ -1,4 +1,4 @@
-"""OpenAI's chat shape, both ways: what files are imported from, and what a request is made of. Pure."""
+"""OpenAI's chat shape, both ways: what files are imported from, and what a request is made of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 class BadChat(ValueError):
-    """A file or an object that is not in OpenAI's chat shape. line: from 1; 0 when it is not about a line."""
+    """Raised for what is not in OpenAI's chat shape. line: from 1; 0 when it is not about a line."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {reason}" if line else reason)
@@ -22,10 +22,10 @@ class BadChat(ValueError):
 
 
 def read_jsonl(content: bytes) -> list[Json]:
-    """The objects of a file of JSON Lines; blank lines are passed over, a byte order mark too.
+    """Return the objects of a file of JSON Lines; blank lines and a byte order mark are skipped.
 
-    Raises BadChat, naming the line, for what is not UTF-8, not JSON or not an object; of another program's file it says
-    whose that is.
+    Raises BadChat, naming the line, for what is not UTF-8, not JSON or not an object, or naming the program whose file
+    it is.
     """
     try:
         return _objects_of(content)
@@ -34,7 +34,7 @@ def read_jsonl(content: bytes) -> list[Json]:
 
 
 def _explained(error: BadChat, content: bytes) -> BadChat:
-    """The error, or, of another program's file, one that says whose that is and what can be read."""
+    """Return the error, or one that says which other program's file this is and what can be read."""
     kind = kind_of_file(content)
     return BadChat(f"this is {kind}, which cannot be read. {SUPPORTED}") if kind else error
 
@@ -57,13 +57,13 @@ def _objects_of(content: bytes) -> list[Json]:
 
 
 def _filled_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Each line that is not blank, with its number from 1."""
+    """Return each line that is not blank, with its number from 1."""
     lines = content.removeprefix(b"\xef\xbb\xbf").splitlines()
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
-    """The messages of a file of JSON Lines; `new_id(index)` names them. Raises BadChat, naming the file's line."""
+    """Return the messages of a file of JSON Lines; `new_id(index)` names them. Raises BadChat, naming the line."""
     objects = read_jsonl(content)
     try:
         return messages_of(objects, new_id)
@@ -73,7 +73,7 @@ def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
 
 
 def messages_of(objects: Iterable[Json], new_id: Callable[[int], str]) -> list[Message]:
-    """Messages of those objects, one each; `new_id(index)` names them. Raises BadChat, naming the object's number."""
+    """Return a message for each object; `new_id(index)` names them. Raises BadChat, naming the object's number."""
     names_of_calls: dict[str, str] = {}
     messages: list[Message] = []
     for index, value in enumerate(objects):
@@ -162,7 +162,7 @@ def _tool_calls(value: object) -> list[ToolCall]:
 
 
 def chat_of(messages: Sequence[Message]) -> list[Json]:
-    """The messages in OpenAI's chat shape. Reasoning is not sent back; an image is an `image_url` part."""
+    """Return the messages in OpenAI's chat shape. Reasoning is not sent back; an image is an `image_url` part."""
     return [_chat_message(message) for message in messages]
 
 

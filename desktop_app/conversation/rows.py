@@ -1,4 +1,4 @@
-"""A record as the window shows it: messages with how they stand, and operations with their figures."""
+"""A record as the window shows it: messages with where they stand, and operations with their figures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from .transcript import Trigger
 
 
 class MessageState(StrEnum):
-    """Where a message is, for the eye: in the view whole, in the view shortened, archived behind an
-    operation, or on an abandoned branch (edited or regenerated)."""
+    """Where a message is."""
 
     IN_VIEW = "in_view"
     PRUNED = "pruned"
@@ -23,22 +22,22 @@ class MessageState(StrEnum):
 
 
 class MessageRow(msgspec.Struct, frozen=True):
-    """A message of the record as the window shows it. index: its position among the conversation's messages.
-
-    sent_text: what the model sees instead, if `state` is PRUNED. operation_id: what archived or pruned it.
-    """
+    """A message of the record as the window shows it."""
 
     message: Message
     index: int
+    """Among the conversation's messages."""
     tokens: int
     state: MessageState = MessageState.IN_VIEW
     is_pinned: bool = False
     operation_id: str = ""
+    """What archived or pruned it."""
     sent_text: str = ""
+    """What the model sees instead, if `state` is PRUNED."""
 
 
 class MessageChange(msgspec.Struct, frozen=True):
-    """How a message stands now; its words are the same, and are not sent again. Fields as in `MessageRow`."""
+    """Where a message stands now; its text is the same, and is not sent again. Fields as in `MessageRow`."""
 
     message_id: str
     state: MessageState = MessageState.IN_VIEW
@@ -47,7 +46,6 @@ class MessageChange(msgspec.Struct, frozen=True):
     sent_text: str = ""
 
     def apply_to(self, row: MessageRow) -> MessageRow:
-        """The row as it stands now."""
         return replace(
             row,
             state=self.state,
@@ -58,29 +56,30 @@ class MessageChange(msgspec.Struct, frozen=True):
 
 
 class OperationRow(msgspec.Struct, frozen=True):
-    """A prune or a compaction as the history panel and the mark in the chat show it.
-
-    kind: "prune", "compaction", "flush", or "link" to another conversation, whose id is `linked` and whose title stands
-    in `note`. messages: how many it shortened or archived, or memories it saved, whose texts are lines of `summary`.
-    after_message_id: the last message that it touched; the mark in the chat stands behind it.
-    trigger: None if it is not known. usage: what the provider reported for writing the summary.
-    note: why it was not done as it was wanted.
-    """
+    """An operation as the history panel and the mark in the chat show it."""
 
     id: str
     kind: str
+    """"prune", "compaction", "flush", or "link" to another conversation."""
     at: float
     trigger: Trigger | None
+    """None if it is not known."""
     strategies: dict[str, int] = {}
     messages: int = 0
+    """How many it shortened or archived, or memories it saved."""
     tokens_before: int = 0
     tokens_after: int = 0
     after_message_id: str = ""
+    """The last message that it touched; the mark in the chat stands behind it."""
     summary: str = ""
+    """Of a flush: the memories, a line each."""
     fidelity: Fidelity | None = None
     seconds: float = 0.0
     model: str = ""
     is_undone: bool = False
     usage: Usage | None = None
+    """What the provider reported for writing the summary."""
     note: str = ""
+    """Why it was not done as it was wanted, or the title of a linked conversation."""
     linked: str = ""
+    """The id of a linked conversation."""

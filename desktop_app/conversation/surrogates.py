@@ -1,4 +1,4 @@
-"""Lone surrogates: characters that no UTF-8 can carry, to the archive or to a provider. They become U+FFFD."""
+"""Replaces lone surrogates by U+FFFD: no UTF-8 can carry them, to the archive or to a provider."""
 
 from __future__ import annotations
 
@@ -12,37 +12,35 @@ _encoder = msgspec.json.Encoder()
 
 
 def replace_surrogates(entry: AnyEntry) -> AnyEntry:
-    """The entry as it can be stored and sent; itself if it holds no lone surrogate."""
+    """Return the entry as it can be stored and sent; itself if it holds no lone surrogate.
+
+    The pair of a character becomes the character.
+    """
     try:
         _encoder.encode(entry)
     except UnicodeEncodeError:
-        return replace_all_surrogates(entry)
+        return msgspec.convert(replace_surrogates_in_builtins(entry), type=AnyEntry)
     return entry
 
 
-def replace_all_surrogates(entry: AnyEntry) -> AnyEntry:
-    """The same entry with each lone surrogate replaced by U+FFFD; the pair of a character becomes the character."""
-    return msgspec.convert(replace_surrogates_in_builtins(entry), type=AnyEntry)
-
-
 def replace_surrogates_in_builtins(value: object) -> Any:
-    """Any value in the same way, as the objects that its JSON is made of."""
-    return _mended(msgspec.to_builtins(value))
+    """Return any value in the same way, as the objects that its JSON is made of."""
+    return _replaced(msgspec.to_builtins(value))
 
 
 def replace_surrogates_in_text(text: str) -> str:
-    """The text without lone surrogates."""
+    """Return the text without lone surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _mended(value: Any) -> Any:
+def _replaced(value: Any) -> Any:
     match value:
         case str():
             return replace_surrogates_in_text(value)
         case list() | tuple():
-            return [_mended(element) for element in cast("list[Any]", value)]
+            return [_replaced(element) for element in cast("list[Any]", value)]
         case dict():
             fields = cast("dict[Any, Any]", value)
-            return {_mended(key): _mended(element) for key, element in fields.items()}
+            return {_replaced(key): _replaced(element) for key, element in fields.items()}
         case _:
             return value

@@ -11,43 +11,40 @@ from .message import CallEnding
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool as it is offered to a model.
-
-    parameters: a JSON Schema of type "object", as JSON text, so that a request has the same bytes each time.
-    source: the MCP server that offers it; "" for a tool of ours.
-    """
+    """A tool as it is offered to a model."""
 
     name: str
     description: str
     parameters: str = '{"type":"object","properties":{}}'
+    """A JSON Schema of type "object", as text, so that a request has the same bytes each time."""
     source: str = ""
+    """The MCP server that offers it; "" for a tool of ours."""
 
 
 NeedKind = Literal["read", "write", "run", "network", "mcp"]
 
 
 class RequiredPermission(msgspec.Struct, frozen=True):
-    """Something that a call would do, and that the user may not want.
-
-    target: what a rule's pattern is held against: an absolute path, a command line, a host, or "server/tool".
-    suggestion: the pattern that is proposed for "always".
-    """
+    """Something that a call would do, and that the user may not want."""
 
     tool: str
     kind: NeedKind
     target: str
+    """What a rule's pattern is matched with: an absolute path, a command line, a host, or "server/tool"."""
     suggestion: str = ""
+    """The pattern that is proposed for "always"."""
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What the user allows or forbids. tool: a tool's name, or "*" for all. pattern: with * and ?; "*" for anything."""
+    """What the user allows or forbids."""
 
     tool: str
+    """A tool's name, or "*" for all."""
     pattern: str = "*"
+    """With * and ?."""
     is_allowed: bool = True
 
     def covers(self, need: RequiredPermission) -> bool:
-        """Whether it speaks of that need."""
         return self.tool in ("*", need.tool) and fnmatch.fnmatchcase(need.target, self.pattern)
 
 
@@ -56,18 +53,16 @@ Scope = Literal["once", "conversation", "always"]
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
-    """What the user said to a question. pattern: as the user left it, for a scope that is more than once."""
+    """What the user said to a question."""
 
     is_allowed: bool
     scope: Scope = "once"
     pattern: str = ""
+    """As the user left it, for a scope that is more than once."""
 
 
 class ToolOutcome(msgspec.Struct, frozen=True):
-    """How a call ended, in the words that the model gets. `text` is whole: it is truncated later, as it enters.
-
-    ending: see `ToolResult`.
-    """
+    """How a call ended, for the model. `text` is whole: it is truncated later, as it enters."""
 
     text: str
     is_error: bool = False
@@ -75,11 +70,10 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
 
 class ToolContext(msgspec.Struct, frozen=True):
-    """Where the tools of a conversation work. folder: an absolute path; "" when none was chosen.
-
-    allowed: what the call that runs there needs, and may do; None as long as that was not decided.
-    """
+    """Where the tools of a conversation work."""
 
     conversation: str
     folder: str = ""
+    """An absolute path; "" when none was chosen."""
     allowed: tuple[RequiredPermission, ...] | None = None
+    """What the call that runs there may do; None as long as that was not decided."""

@@ -1,4 +1,4 @@
-"""What a conversation has cost so far: only what providers reported, and what their prices say of it."""
+"""What a conversation has cost so far, as providers reported it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .message import Usage
 
 
 class UsageTotal(msgspec.Struct, frozen=True):
-    """Tokens of requests that were reported. dollars: of those whose price is known; None: of none."""
+    """Tokens of requests that were reported."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -16,9 +16,10 @@ class UsageTotal(msgspec.Struct, frozen=True):
     cached_tokens: int = 0
     cache_written_tokens: int = 0
     dollars: float | None = None
+    """Of those whose price is known; None: of none."""
 
     def plus(self, usage: Usage | None) -> UsageTotal:
-        """With the requests of that usage more; one that was not reported counts as a request only."""
+        """Return the total with that usage; a request whose usage was not reported counts as a request only."""
         if usage is None:
             return msgspec.structs.replace(self, requests=self.requests + 1)
         dollars = self.dollars if usage.dollars is None else (self.dollars or 0.0) + usage.dollars
@@ -33,7 +34,7 @@ class UsageTotal(msgspec.Struct, frozen=True):
 
 
 def add_usage(one: Usage | None, other: Usage | None) -> Usage | None:
-    """Both together; dollars are known if they are of either."""
+    """Return both together; dollars are known if they are of either."""
     if one is None or other is None:
         return one or other
     dollars = [usage.dollars for usage in (one, other) if usage.dollars is not None]
@@ -48,10 +49,12 @@ def add_usage(one: Usage | None, other: Usage | None) -> Usage | None:
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """replies: for what was said. upkeep: for what Palimpsest asked of its own accord: summaries, what to remember,
-    digests, titles, what is in images. tokens_freed: by all operations that hold, of the request at that time."""
+    """What a conversation has cost, and what was freed in it."""
 
     replies: UsageTotal = UsageTotal()
+    """For what was said."""
     upkeep: UsageTotal = UsageTotal()
+    """For what Palimpsest asked of its own accord: summaries, memories, digests, titles, what is in images."""
     operations: int = 0
     tokens_freed: int = 0
+    """By all operations that hold, of the request at that time."""

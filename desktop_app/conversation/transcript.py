@@ -43,10 +43,7 @@ class PrunedInput(msgspec.Struct, frozen=True):
 
 
 class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
-    """Old tool results and inputs shortened in the view. Tokens are of the assembled request, before and after.
-
-    plan_id: as of a `Compaction`.
-    """
+    """Old tool results and inputs shortened in the view. Tokens are of the assembled request."""
 
     trigger: Trigger
     results: tuple[PrunedResult, ...] = ()
@@ -54,6 +51,7 @@ class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
     tokens_before: int = 0
     tokens_after: int = 0
     plan_id: str = ""
+    """As of a `Compaction`."""
 
     @property
     def message_ids(self) -> tuple[str, ...]:
@@ -62,78 +60,74 @@ class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
 
 
 class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
-    """Messages archived behind a summary. Tokens are of the assembled request, before and after.
-
-    archived: ids of the messages that leave the view, in their order.
-    summary: what stands for them, as Markdown. strategy: "extractive", "llm", "last_messages" or "edited".
-    model: who wrote the summary; usage: what its provider reported for all calls that this took.
-    note: why it was not done as it was wanted, in words for the user.
-    plan_id: of the plan that it is a step of, if that has several: they are one operation for the user. "" if it is
-    one by itself.
-    """
+    """Messages archived behind a summary. Tokens are of the assembled request."""
 
     trigger: Trigger
     strategy: str
+    """"extractive", "llm", "last_messages" or "edited"."""
     archived: tuple[str, ...]
+    """Ids of the messages that leave the view, in their order."""
     summary: str
+    """What stands for them, as Markdown."""
     ledger: Ledger = Ledger()
     fidelity: Fidelity = Fidelity()
     tokens_before: int = 0
     tokens_after: int = 0
     seconds: float = 0.0
     model: str = ""
+    """Who wrote the summary."""
     usage: Usage | None = None
+    """What its provider reported for all calls that this took."""
     note: str = ""
+    """Why it was not done as it was wanted, in words for the user."""
     plan_id: str = ""
+    """Of the plan that it is a step of: its steps are one operation for the user. "" if it is one by itself."""
 
 
 class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
-    """Memory that was saved before a compaction; undoing it takes the memories back.
-
-    memories: their ids; empty when nothing was worth keeping. before: the id of the newest message that was looked at,
-    so that the same stretch is not flushed twice. texts: what was saved, as it was then.
-    trigger: why it was made; None in records from before it was kept.
-    """
+    """Memory that was saved before a compaction; undoing it takes the memories back."""
 
     memories: tuple[str, ...]
+    """Their ids; empty when nothing was worth keeping."""
     texts: tuple[str, ...] = ()
+    """What was saved, as it was then."""
     before: str = ""
+    """The id of the newest message that was looked at, so that it is not looked at twice."""
     model: str = ""
     usage: Usage | None = None
     trigger: Trigger | None = None
+    """None in older records."""
 
 
 class AuxiliaryUsage(Entry, frozen=True, kw_only=True, tag="upkeep"):
-    """A request that Palimpsest made of its own accord, and of which no other entry says what it took.
-
-    purpose: "title", "digest" or "image". model: who was asked. usage: None if its provider reported nothing.
-    """
+    """A request that Palimpsest made of its own accord, and whose usage no other entry has."""
 
     purpose: str
+    """"title", "digest" or "image"."""
     model: str
     usage: Usage | None = None
+    """None if the provider reported nothing."""
 
 
 class RequestContext(Entry, frozen=True, kw_only=True, tag="equipment"):
-    """What a request carries beside its messages, from here on: the tools on offer, and what is remembered of the user.
+    """What a request carries beside its messages, from here on. The newest one holds.
 
-    The newest one holds. It is recorded when it changes, so that the beginning of a request stays the same between.
-    memory: as it stands behind the system prompt; "" for none.
+    It is recorded when it changes, so that the beginning of a request stays the same between.
     """
 
     tools: tuple[ToolSpec, ...] = ()
     memory: str = ""
+    """What is remembered of the user, as it stands behind the system prompt; "" for none."""
 
 
 class Recalled(Entry, frozen=True, kw_only=True, tag="recalled"):
-    """What the archive was found to hold about a user's message. It is sent before that message's own text.
-
-    for_message_id: the user's message. message_ids: where the text comes from.
-    """
+    """What the archive was found to hold about a user's message. It is sent before that message's own text."""
 
     for_message_id: str
+    """The user's message."""
     text: str
     message_ids: tuple[str, ...] = ()
+    """Where the text comes from."""
 
 
 class Permit(Entry, frozen=True, kw_only=True, tag="permit"):
@@ -143,11 +137,13 @@ class Permit(Entry, frozen=True, kw_only=True, tag="permit"):
 
 
 class ConversationLink(Entry, frozen=True, kw_only=True, tag="link"):
-    """Another conversation in which this one goes on; is_back: from which it came. title: as it was then."""
+    """Another conversation in which this one goes on."""
 
     conversation: str
     title: str
+    """As it was then."""
     is_back: bool = False
+    """Whether it is the one from which this one came."""
 
 
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
@@ -169,7 +165,7 @@ class BringBack(Entry, frozen=True, kw_only=True, tag="bring_back"):
 
 
 class Rewind(Entry, frozen=True, kw_only=True, tag="rewind"):
-    """Edit and resend, or regenerate: `first_message_id` and all messages after it leave the view."""
+    """Edit and resend, or regenerate: that message and all after it leave the view."""
 
     first_message_id: str
 
@@ -216,16 +212,14 @@ class Transcript(msgspec.Struct, frozen=True):
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
     def append(self, entry: AnyEntry) -> Transcript:
-        """The record with one entry more; this one stays as it is."""
         return Transcript(self.entries.append(entry))
 
     def extend(self, entries: tuple[AnyEntry, ...]) -> Transcript:
-        """The record with several entries more."""
         chain = self.entries
         for entry in entries:
             chain = chain.append(entry)
         return Transcript(chain)
 
     def entry(self, entry_id: str) -> AnyEntry | None:
-        """The entry of that id; searched from the end, where the user looks."""
+        """Return the entry of that id; searched from the end, where the user looks."""
         return next((e for e in reversed(self.entries) if e.id == entry_id), None)

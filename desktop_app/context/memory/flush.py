@@ -1,12 +1,7 @@
-"""The memory flush (S7): before a compaction, a model is asked what must last. Pure: when, about what, in which words.
-
-is_flush_due(view, policy, budget, total, trigger)   whether now is the moment
-unflushed_messages(view)                                     the messages that no flush has looked at
-request_for_flush(...), ridden(...)                  what a model is asked, by JSON or by calls
-parse_notes(text, calls)                                what it answered; SILENT is nothing
+"""The memory flush (S7): before a compaction, a model is asked what must last.
 
 Once per compaction: the record says so itself. A `Flush` names the message up to which it looked; if that was said
-after the newest `Compaction`, it is for the next one. Nothing is counted that could run apart.
+after the newest `Compaction`, it is for the next one.
 """
 
 from __future__ import annotations
@@ -36,7 +31,7 @@ from .merge import is_replaced, is_same
 
 MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
 """Characters of one message, and of a call's arguments, that are looked at: what lasts is said in words."""
-AROUND = 12
+TOKENS_AROUND = 12
 """Tokens of the mark above a message, without its label."""
 MAX_UNWANTED = 100
 """Deleted memories that are looked at, the newest: a bound for the work."""
@@ -61,19 +56,18 @@ _SILENT = re.compile(r"[\W_]*silent[\W_]*", re.IGNORECASE)
 
 
 class FlushPrompts(msgspec.Struct, frozen=True):
-    """The words of the request. Each is a resource that the user may replace.
-
-    flush: what is to be noted; {most} is how many notes at most. flush_tool: how, by calls. flush_json: how, by one
-    object; {mark} begins the marks around the record.
-    """
+    """The words of the request. Each is a resource that the user may replace."""
 
     flush: str
+    """What is to be noted; {most} is how many notes at most."""
     flush_tool: str
+    """How, by calls."""
     flush_json: str
+    """How, by one object; {mark} begins the marks around the record."""
 
 
 def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger) -> bool:
-    """Whether a flush is to be made now. total: tokens of the request as it is now, in those of the budget.
+    """Return whether a flush is to be made now. total: tokens of the request as it is now, in those of the budget.
 
     On the user's word and after an overflow the compaction comes next, so that it is now or never.
     """
@@ -84,14 +78,17 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
 
 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
-    """From how many tokens on a flush is due: a distance before the compaction of that phase, by the same reserve."""
+    """Return from how many tokens on a flush is due: a distance before the compaction of that phase."""
     distance = min(policy.flush_distance, round(budget.usable * policy.flush_share))
     return round(due_shares(trigger, policy, budget).compact_at * budget.usable) - distance
 
 
 def is_flushed(entries: Sequence[AnyEntry]) -> bool:
-    """Whether the next compaction has had its flush, undone or not: one that looked at something said since the last
-    compaction. Which of the two was recorded later does not say it, since a flush may end while room is made."""
+    """Return whether the next compaction has had its flush, undone or not.
+
+    That is one that looked at something said since the last compaction. Which of the two was recorded later does not
+    say it, since a flush may end while room is made.
+    """
     looked_at: set[str] = set()
     for entry in reversed(entries):
         if isinstance(entry, Compaction):
@@ -104,12 +101,12 @@ def is_flushed(entries: Sequence[AnyEntry]) -> bool:
 
 
 def has_something_new(view: View) -> bool:
-    """Whether the user said something that no flush has looked at."""
+    """Return whether the user said something that no flush has looked at."""
     return any(message.role is Role.USER for message in _newest_first(view))
 
 
 def unflushed_messages(view: View) -> tuple[Message, ...]:
-    """The messages that no flush has looked at, oldest first, those of the archive too; without what was taken back."""
+    """Return the messages that no flush has looked at, oldest first, archived ones too."""
     return tuple(_newest_first(view))[::-1]
 
 
@@ -126,8 +123,11 @@ def _newest_first(view: View) -> Iterator[Message]:
 def find_interrupted_flush(
     view: View, memories: Iterable[Memory], conversation: str
 ) -> tuple[str, tuple[Memory, ...]] | None:
-    """A flush that saved its memories and was not recorded, since the program died in between: up to which message it
-    looked, and what it saved. None if there is none. memories: all of them, deleted ones too."""
+    """Return a flush that saved its memories and was not recorded, since the program died in between.
+
+    That is up to which message it looked, and what it saved; None if there is none. memories: all of them, deleted ones
+    too.
+    """
     saved: dict[str, list[Memory]] = {}
     for memory in memories:
         if memory.conversation == conversation:
@@ -139,8 +139,10 @@ def find_interrupted_flush(
 
 
 def unwanted_texts(memories: Iterable[Memory], entries: Iterable[AnyEntry]) -> tuple[str, ...]:
-    """What the user does not want to be remembered: what he deleted, and the flushes that he took back. What was
-    deleted because something else took its place may come back."""
+    """Return what the user does not want to be remembered: what he deleted, and the flushes that he took back.
+
+    What was deleted because something else took its place may come back.
+    """
     held = list(memories)
     kept = [memory for memory in held if not memory.is_deleted]
     deleted = sorted((m for m in held if m.is_deleted), key=lambda memory: memory.changed_at)[-MAX_UNWANTED:]
@@ -159,34 +161,35 @@ def append_question(
     room: int = 0,
     count: Callable[[str], int] = len,
 ) -> tuple[Message, ...]:
-    """The chat's own request with the question behind it, so that the provider has read nearly all of it before.
+    """Return the chat's own request with the question behind it: the provider has nearly all of it in its cache.
 
-    gone: what has left the view since the last flush, and is told as a record, as far as it fits into `room` tokens.
+    gone: what has left the view since the last flush, and is quoted as a record, as far as it fits into `room` tokens.
     """
     lines = _lines(gone, room, count)
     mark = _mark_of(lines, "")
-    told = [GONE, _record(mark, lines)] if lines else []
-    asked = "\n\n".join([*told, _asked(prompts), _known(known), prompts.flush_tool.strip()])
+    quoted = [GONE, _record(mark, lines)] if lines else []
+    asked = "\n\n".join([*quoted, _asked(prompts), _known(known), prompts.flush_tool.strip()])
     if messages and messages[-1].role is Role.USER:  # two in a row are not taken everywhere
         return (*messages[:-1], replace(messages[-1], parts=(*messages[-1].parts, Text(asked))))
     return (*messages, user_message(asked))
 
 
 def request_for_flush(
-    stretch: Sequence[Message],
+    messages: Sequence[Message],
     prompts: FlushPrompts,
     known: Sequence[Memory],
     room: int,
     count: Callable[[str], int],
     by_calls: bool = False,
 ) -> tuple[Message, Message] | None:
-    """The question with the stretch as a record, in at most `room` tokens: the user's words first, the newest first.
+    """Return the question with the messages as a record, in at most `room` tokens; None if no message fits.
 
-    by_calls: the model answers with calls of `save_memory`, else with JSON. None if no message fits.
+    The user's words come first, the newest first. by_calls: the model answers with calls of `save_memory`, else with
+    JSON.
     """
     kept, remembered = _known(known), prompts.flush_tool if by_calls else prompts.flush_json
-    free = room - sum(map(count, (prompts.flush, remembered, kept))) - 2 * AROUND
-    lines = _lines(stretch, free, count)
+    free = room - sum(map(count, (prompts.flush, remembered, kept))) - 2 * TOKENS_AROUND
+    lines = _lines(messages, free, count)
     if not lines:
         return None
     mark = _mark_of(lines, kept)
@@ -197,10 +200,18 @@ def request_for_flush(
     return Message(role=Role.SYSTEM, parts=(Text(system),)), user_message(asked)
 
 
-def _lines(stretch: Sequence[Message], free: int, count: Callable[[str], int]) -> list[tuple[str, str]]:
-    """Label and text of the messages that fit, in their order."""
-    told = dict(_that_fit(stretch, free, count))
-    return [told[place] for place in sorted(told)]
+def _lines(messages: Sequence[Message], free: int, count: Callable[[str], int]) -> list[tuple[str, str]]:
+    """Return label and text of the messages that fit in `free` tokens, in their order: the user's come first."""
+    spoken = [(n, message) for n, message in enumerate(messages) if message.role in (Role.USER, Role.ASSISTANT)]
+    spoken.sort(key=lambda pair: (pair[1].role is Role.USER, pair[0]), reverse=True)
+    lines: dict[int, tuple[str, str]] = {}
+    for index, message in spoken:
+        label, text = label_of(message), shortened(mask_secrets(text_of(message, MAX_ARGUMENTS)), MAX_MESSAGE)
+        tokens = TOKENS_AROUND + count(label) + count(text)
+        if tokens <= free:
+            free -= tokens
+            lines[index] = label, text
+    return [lines[index] for index in sorted(lines)]
 
 
 def _mark_of(lines: Sequence[tuple[str, str]], more: str) -> str:
@@ -210,20 +221,6 @@ def _mark_of(lines: Sequence[tuple[str, str]], more: str) -> str:
 def _record(mark: str, lines: Sequence[tuple[str, str]]) -> str:
     record = "\n\n".join(f"[{mark} {label}]\n{text}" for label, text in lines)
     return f"<{mark} conversation>\n{record}\n</{mark} conversation>"
-
-
-def _that_fit(
-    stretch: Sequence[Message], free: int, count: Callable[[str], int]
-) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Places of messages, with label and text, as far as there is room."""
-    spoken = [(place, message) for place, message in enumerate(stretch) if message.role in (Role.USER, Role.ASSISTANT)]
-    spoken.sort(key=lambda said: (said[1].role is Role.USER, said[0]), reverse=True)
-    for place, message in spoken:
-        label, text = label_of(message), shortened(mask_secrets(text_of(message, MAX_ARGUMENTS)), MAX_MESSAGE)
-        tokens = AROUND + count(label) + count(text)
-        if tokens <= free:
-            free -= tokens
-            yield place, (label, text)
 
 
 def _asked(prompts: FlushPrompts) -> str:
@@ -236,7 +233,7 @@ def _known(known: Iterable[Memory]) -> str:
 
 
 def parse_notes(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] | None:
-    """What a model wants to be kept: calls of `save_memory`, else JSON in its text; other calls are never run.
+    """Return what a model wants to be kept: calls of `save_memory`, else JSON in its text.
 
     None if it answered something else. SILENT, however it is written, is nothing to keep.
     """
@@ -252,12 +249,12 @@ def parse_notes(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] |
 
 
 def is_silent(text: str) -> bool:
-    """Whether a reply says that there is nothing to note: SILENT, or nothing at all."""
+    """Return whether a reply says that there is nothing to note: SILENT, or nothing at all."""
     return not text.strip() or _SILENT.fullmatch(text.strip()) is not None
 
 
 def _json(text: str) -> object:
-    """The JSON value with which the text begins; None if there is none."""
+    """Return the JSON value with which the text begins; None if there is none."""
     try:
         return json.JSONDecoder(strict=False).raw_decode(text.strip())[0]
     except (ValueError, RecursionError):
@@ -265,7 +262,7 @@ def _json(text: str) -> object:
 
 
 def _notes(value: object, depth: int = 0) -> Iterator[Note]:
-    """Notes in a value: {"memories": [...]}, a list, {"text": ...}, or a string."""
+    """Yield the notes in a value: {"memories": [...]}, a list, {"text": ...}, or a string."""
     if depth > MAX_NESTING:
         return
     if isinstance(value, str):

@@ -1,9 +1,4 @@
-"""What is remembered of the user: which of it is sent and how it reads, and what a new note becomes. Pure.
-
-memory_room(policy, budget)          tokens that memories may take
-memory_text(memories, most, count)   what stands behind the system prompt, within a budget; `memory_tokens` by it
-clean_note(text, author)                a note as it may be kept, or why it is not
-changes_of(existing, wishes, ...)    what is to be stored for notes that somebody wants to keep
+"""What is remembered of the user: which of it is sent and how it reads, and what a new note becomes.
 
 A note is data wherever it is sent: one line, without what looks like a key, and never an order. What tells a model to
 forget its instructions is refused; what only sounds like a command, and is not of the user's own, is quoted.
@@ -24,10 +19,9 @@ from desktop_app.context.ledger.rules import is_strong_rule
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.reply import clean
-from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.memory import Memory, default_scope, is_valid_in
 
 from .merge import MergeVerdict, find_meant, has_words, is_same, merge_of
-from .scopes import found_scope, is_valid_in
 from .widening import widens
 
 MAX_NOTE_CHARACTERS = 400
@@ -68,7 +62,7 @@ _ORDER = re.compile(
 
 
 class Refusal(StrEnum):
-    """Why something is not remembered, as it is told."""
+    """Why something is not remembered, as the user or the model is told."""
 
     EMPTY = "it says nothing"
     TAKES_OVER = "it tells a model what to do with its instructions, and is no fact"
@@ -77,36 +71,40 @@ class Refusal(StrEnum):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something that is to be remembered. replaces: the words of the memory whose place it takes, or ""."""
+    """Something that is to be remembered."""
 
     text: str
     replaces: str = ""
+    """The words of the memory whose place it takes, or ""."""
 
 
 class MemoryChanges(msgspec.Struct, frozen=True):
-    """What is to be stored. kept: memories that are new or refreshed. replaced: ids of old ones and of what takes
-    their place. saved: the new ones alone. known: ids of those that were known. refused: what is not kept, and why.
-    """
+    """What is to be stored."""
 
     kept: tuple[Memory, ...] = ()
+    """Memories that are new or refreshed."""
     replaced: dict[str, str] = {}
+    """Ids of old ones and of what takes their place."""
     saved: tuple[Memory, ...] = ()
+    """The new ones alone."""
     known: tuple[str, ...] = ()
+    """Ids of those that were known."""
     refused: tuple[tuple[str, Refusal], ...] = ()
+    """What is not kept, and why."""
 
 
 def memory_room(policy: ContextPolicy, budget: Budget) -> int:
-    """Tokens that the memories may take in the system prompt: the policy's, but no large part of a small window."""
+    """Return the tokens that memories may take in the system prompt: no large part of a small window."""
     if not budget.window:  # not known yet
         return policy.memory_most
     return min(policy.memory_most, round(budget.usable * policy.memory_share))
 
 
 def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> str:
-    """What stands behind the system prompt, never more than `most` tokens as `count` says; "" if there is nothing.
+    """Return what stands behind the system prompt, at most `most` tokens as `count` says; "" if there is nothing.
 
-    If there is no room for all: what the user wrote stays, then rules, then what is newest. They are told oldest
-    first, so that a new note leaves everything before it as it was, and the provider's cache with it.
+    If there is no room for all: what the user wrote stays, then rules, then what is newest. They are in the order of
+    their age, so that a new note leaves everything before it as it was, and the provider's cache with it.
     """
     sent = [memory for memory in memories if memory.is_on and not memory.is_deleted and line_of(memory.text)]
     sent.sort(key=lambda memory: (memory.at, memory.id))
@@ -120,7 +118,7 @@ def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], in
 
 
 def memory_tokens(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> int:
-    """Tokens that the memories take of each request."""
+    """Return the tokens that the memories take of each request."""
     text = memory_text(memories, most, count)
     return count(text) if text else 0
 
@@ -142,7 +140,7 @@ def _without_repeats(sent: Sequence[Memory]) -> list[Memory]:
 
 
 def _that_fit(sent: Iterable[Memory], most: int, count: Callable[[str], int]) -> list[Memory]:
-    """The most important that fit, those first."""
+    """Return the most important that fit, those first."""
     chosen: list[Memory] = []
     free = most - count(HEADING)
     for memory in sorted(sent, key=_importance, reverse=True):
@@ -169,7 +167,7 @@ def line_of(text: str) -> str:
 
 
 def clean_note(text: str, author: str) -> str | Refusal:
-    """The note as it may be kept, or why it is not. author: "model", "rule" or "user"; the user may keep anything."""
+    """Return the note as it may be kept, or why it is not. The user may keep anything."""
     line = line_of(text)
     if not has_words(line):
         return Refusal.EMPTY
@@ -183,18 +181,17 @@ def clean_note(text: str, author: str) -> str | Refusal:
 
 
 def memory_id(conversation: str, before: str, text: str) -> str:
-    """The id of what was learned up to the message `before`: the same again for the same, so that nothing is doubled
-    when it is saved a second time, after a crash."""
+    """Return an id that is the same when a note is saved a second time, after a crash."""
     return f"{id_prefix(conversation, before)}{_digest(text)}"
 
 
 def id_prefix(conversation: str, before: str) -> str:
-    """How the ids begin of all that was learned up to that message."""
+    """Return how the ids begin of all that was learned up to that message."""
     return f"{_digest(conversation, before)}-"
 
 
 def prefix_of(memory_id: str) -> str:
-    """That beginning of an id."""
+    """Return the part of an id that `id_prefix` gives."""
     return memory_id.partition("-")[0] + "-"
 
 
@@ -214,13 +211,12 @@ def changes_of(
     folder: str = "",
     rules: Sequence[str] = (),
 ) -> MemoryChanges:
-    """What is to be stored for those notes; doing it again changes nothing but the time of what is known.
+    """Return what is to be stored for those notes; storing it again changes nothing but times.
 
     Only memories that are valid in that conversation are looked at, and what is new belongs to its folder, or to it.
     existing: all memories, deleted ones too. before: the newest message that was looked at. at: now. author: of the
-    notes. folder: the working folder of the conversation.
-    unwanted: texts that the user does not want to be kept again. most: notes that are new.
-    rules: what the user said in that conversation.
+    notes. folder: the working folder of the conversation. unwanted: texts that the user does not want to be kept again.
+    most: notes that are new. rules: what the user said in that conversation.
     """
     making = _Making({one.id: one for one in existing if is_valid_in(one, conversation, folder)}, at)
     for note in notes:
@@ -233,7 +229,7 @@ def changes_of(
             making.refused.append((text, Refusal.UNWANTED))
         elif len(making.saved) < most:
             memory = Memory(memory_id(conversation, before, text), text, at, at, conversation, author)
-            memory = replace(memory, scope=found_scope(folder), folder=folder)
+            memory = replace(memory, scope=default_scope(folder), folder=folder)
             making.add(memory, note.replaces)
     return making.changes()
 
@@ -267,7 +263,6 @@ class _Making:
             self._memories[one] = replace(self._memories[one], is_deleted=True)
 
     def rules_of_the_user(self) -> Iterator[str]:
-        """What the user wrote, or was quoted with."""
         return (m.text for m in self._memories.values() if m.author != "model" and not m.is_deleted)
 
     def _refresh(self, known: str) -> None:

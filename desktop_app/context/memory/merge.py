@@ -1,11 +1,8 @@
-"""What becomes of a new memory beside those that are there: it says the same, takes the place of one, or is new. Pure.
+"""Decides what becomes of a new memory: it says the same as an old one, takes its place, or is new.
 
-merge_of(existing, text) -> Merge
-
-Careful rather than clever, as `superseded.py`: two notes are the same if they have the same words but for small ones,
-or one begins with the other; and one replaces another only where both name a thing that has one value ("name", "lives
-in"), where they say the opposite of each other, or where the new one says that something changes. Notes that only
-disagree stay, newest last.
+Careful rather than clever: two notes are the same if they have the same words but for small ones, or one begins with
+the other. One replaces another only where both name a thing that has one value ("name", "lives in"), where they say the
+opposite of each other, or where the new one says that something changes. Notes that only disagree stay.
 """
 
 from __future__ import annotations
@@ -78,7 +75,7 @@ class MergeVerdict(StrEnum):
 
 
 class Merge(msgspec.Struct, frozen=True):
-    """memories: the ids of what is the same, or is replaced; none for what is new."""
+    """A verdict, and the ids of what is the same, or is replaced."""
 
     verdict: MergeVerdict
     memories: tuple[str, ...] = ()
@@ -88,7 +85,7 @@ NEW = Merge(MergeVerdict.NEW)
 
 
 def merge_of(existing: Sequence[Memory], text: str) -> Merge:
-    """What that text is to the memories that are not deleted. Once it is kept, it is the same as itself."""
+    """Return what that text is to the memories that are not deleted. Once it is kept, it is the same as itself."""
     kept = [memory for memory in existing if not memory.is_deleted]
     same = next((memory for memory in reversed(kept) if is_same(memory.text, text)), None)
     if same is not None:
@@ -99,7 +96,7 @@ def merge_of(existing: Sequence[Memory], text: str) -> Merge:
 
 
 def is_same(old: str, new: str) -> bool:
-    """Whether the old note already says all of the new one."""
+    """Return whether the old note already says all of the new one."""
     was, now = _words(old), _words(new)
     if not (was and now):
         return _text(old) == _text(new)
@@ -109,7 +106,7 @@ def is_same(old: str, new: str) -> bool:
 
 
 def is_replaced(old: str, new: str) -> bool:
-    """Whether the old note cannot hold beside the new one, or is all said in it."""
+    """Return whether the old note cannot hold beside the new one, or is all said in it."""
     was, now = _words(old), _words(new)
     if not (was and now):
         return False
@@ -121,7 +118,7 @@ def is_replaced(old: str, new: str) -> bool:
 
 
 def find_meant(existing: Sequence[Memory], words: str) -> Memory | None:
-    """The memory that those words name best, as a model quotes one that is to be replaced; None if none is meant."""
+    """Return the memory that those words name best, as a model quotes one to be replaced; None if none is meant."""
     wanted = _words(words)
     if not wanted:
         return None
@@ -131,19 +128,19 @@ def find_meant(existing: Sequence[Memory], words: str) -> Memory | None:
 
 
 def has_words(text: str) -> bool:
-    """Whether a note says anything at all."""
+    """Return whether a note says anything at all."""
     return bool(_words(text))
 
 
 def _begins_with(long: str, short: str) -> bool:
-    """Whether the long note says what the short one says, and then more. A rule that says more is a narrower one."""
+    """Return whether the long note says what the short one says, and then more. A longer rule is a narrower one."""
     whole, start = _text(long), _text(short)
     is_rule = not (_words(long) | _words(short)).isdisjoint(_BOUND | _NEGATIONS)
     return whole.startswith(start) and not whole[len(start) : len(start) + 1].isalnum() and not is_rule
 
 
 def _is_opposite(was: frozenset[str], now: frozenset[str]) -> bool:
-    """Whether the same is said with "not" and without."""
+    """Return whether the same is said with "not" and without."""
     one, other = was - _NEGATIONS - _BOUND, now - _NEGATIONS - _BOUND
     if _FEELINGS & (one | other):
         one, other = one - _FEELINGS, other - _FEELINGS
@@ -151,14 +148,14 @@ def _is_opposite(was: frozenset[str], now: frozenset[str]) -> bool:
 
 
 def _has_another_value(old: str, new: str) -> bool:
-    """Whether both name the same thing that has one value; whoever asks knows that they differ."""
+    """Return whether both name the same thing that has one value; the caller knows that they differ."""
     one, other = _things(old), _things(new)
     return one is not None and one == other
 
 
 @lru_cache(MAX_CACHED_NOTES)
 def _things(text: str) -> tuple[int, frozenset[str]] | None:
-    """What a note tells the one value of: the kind of thing, and whose it is; None if it tells none."""
+    """Return what a note gives the one value of: the kind of thing, and whose it is; None if it gives none."""
     lowered = _text(text)
     for kind, slot in enumerate(_SLOTS):
         if found := slot.search(lowered):
@@ -169,7 +166,7 @@ def _things(text: str) -> tuple[int, frozenset[str]] | None:
 
 
 def _is_alternative(was: frozenset[str], now: frozenset[str]) -> bool:
-    """Whether the two differ in one word each, and one stands for the other, such as tabs and spaces."""
+    """Return whether the two differ in one word each, and one stands for the other, such as tabs and spaces."""
     left, right = was - now, now - was
     if len(left) != 1 or len(right) != 1 or not was & now or was & _MANY_VALUES:
         return False
@@ -188,12 +185,12 @@ def _stem(word: str) -> str:
 
 @lru_cache(MAX_CACHED_NOTES)
 def _words(text: str) -> frozenset[str]:
-    """The words that count, in small letters and without a plural's or a verb's "s"."""
+    """Return the words that count, in lower case and without a plural's or a verb's "s"."""
     return frozenset(_stem(word) for word in words_of(_plain(text)) if word not in _SMALL)
 
 
 def _order(text: str) -> list[str]:
-    """The same words in the order in which they stand there."""
+    """Return the same words in the order in which they stand there."""
     return [word for word in map(_stem, _WORD.findall(_text(text))) if word in _words(text)]
 
 
@@ -204,5 +201,5 @@ def _text(text: str) -> str:
 
 @lru_cache(MAX_CACHED_NOTES)
 def _plain(text: str) -> str:
-    """What is noted, without who said it and without the marks of a quotation."""
+    """Return what is noted, without who said it and without the marks of a quotation."""
     return _ATTRIBUTION.sub("", text).strip(" \t\n\"“”«»'.!。！")

@@ -9,8 +9,8 @@ from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import memory_tokens
-from desktop_app.context.memory.scopes import memories_in
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.memory import memories_in
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 

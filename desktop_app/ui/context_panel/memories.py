@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.context.memory.scopes import is_valid_in
-from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.memory import Memory, is_valid_in
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number, pluralize

@@ -12,8 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.context.memory.scopes import is_valid_in
-from desktop_app.conversation.memory import Memory, MemoryScope
+from desktop_app.conversation.memory import Memory, MemoryScope, is_valid_in
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.context.memory.memories import Note, changes_of
-from desktop_app.context.memory.scopes import is_valid_in, memories_in
-from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.memory import Memory, is_valid_in, memories_in
 
 ALL = Memory("all", "Drinks tea.", 1.0, 1.0)
 FOLDER = Memory("folder", "Never touch vendor/.", 1.0, 1.0, "c", "rule", scope="folder", folder="/a")
