@@ -215,12 +215,16 @@ types_checked() {
     cat "$TYPES"
 }
 
-# tested NAME ARGS: runs pytest with these arguments, and goes on whatever it finds; all parts are run each time.
-# Nothing is ever shown on a screen. That a part has no test of the kind that was asked for is no failure (5).
+# tested NAME ARGS: runs pytest with these arguments, a worker for each of two cores, and goes on whatever it finds; all
+# parts are run each time. Nothing is ever shown on a screen. That a part has no test of the kind that was asked for is no
+# failure (5). The window's tests are a part of their own, since Qt's late clean-up has brought down workers that went on
+# with hundreds of other tests afterwards.
 tested() {
+    local workers=(-n 2 --dist loadfile)
+    [ "$1" = bench ] && workers=() # measurements have the machine for themselves
     local log="$ROOT/build/$1-tests.log" code=0
     unset PYTHONDONTWRITEBYTECODE # else pytest rewrites all tests, and Hypothesis, in each process anew: 8 s
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest "${@:2}" | tee "$log" || code=$?
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest "${workers[@]}" "${@:2}" | tee "$log" || code=$?
     [ "$code" = 0 ] || [ "$code" = 5 ] || FAILED+=("$log")
 }
 

@@ -44,14 +44,16 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     return folder
 
 
-# Real processes that import litellm or load a model, seconds each: packaging/check leaves them to packaging/test.
-SLOW_FOLDERS = {ROOT / "tests" / name for name in ("end_to_end", "faults", "bench")}
+# Real processes that import litellm or load a model, seconds each.
+WIRE_FOLDERS = {ROOT / "tests" / name for name in ("end_to_end", "faults")}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests in those folders are slow, and those of real conversations, which are not there everywhere."""
+    """Mark tests by their folder, and those that read the real conversations, which are not there everywhere."""
     for item in items:
-        if SLOW_FOLDERS & set(item.path.parents) or "conversations" in getattr(item, "fixturenames", ()):
+        if WIRE_FOLDERS & set(item.path.parents) or "conversations" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.wire)
+        if ROOT / "tests" / "bench" in item.path.parents:
             item.add_marker(pytest.mark.slow)
 
 

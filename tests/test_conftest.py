@@ -38,7 +38,7 @@ def test_data_folder(data_folder):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_an_exception_that_no_one_awaits_fails_its_test(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
