@@ -36,10 +36,12 @@ def main(arguments: list[str] | None = None) -> int:
     parsed = parser.parse_args(given)
     if parsed.command is None:
         return _open_window(parsed)
+    from desktop_app.commands.arguments import run_command
+
     module = importlib.import_module(f"desktop_app.commands.{COMMANDS[parsed.command][0]}")
     _log_printably()
     try:
-        code = int(module.run(parsed))
+        code = run_command(module.run, parsed)
         sys.stdout.flush()
     except BrokenPipeError:  # `palimpsest … | head`: whoever read has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,15 +1,18 @@
-"""What several commands share: options, errors on the terminal, tables."""
+"""What the commands share: options, results and errors on the terminal, tables."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
+from desktop_app.models import builtin
+from desktop_app.models.token_limits import tokens_from_text
 from desktop_app.paths import data_folder
 
 from .terminal import show, show_error
@@ -19,8 +22,24 @@ WORLD_ERROR = 1
 """Exit codes: what was given is wrong; the disk or the archive did not do what was asked."""
 
 
+class BadInput(WorldError):
+    """A file or an argument that cannot be used."""
+
+    def __init__(self, title: str, detail: str = "", advice: str = "") -> None:
+        super().__init__(Failure("bad_input", title, detail, advice=advice))
+
+
+def run_command(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
+    """Run a command and return its exit code; print the failure of one that could not do what was asked."""
+    try:
+        return run(arguments)
+    except WorldError as error:
+        print_failure(error.failure)
+        return BAD_INPUT if isinstance(error, BadInput) or error.failure.kind == "not_found" else WORLD_ERROR
+
+
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
-    """`--data-dir D`. It may stand before the command too; a default here would overwrite that one."""
+    """Add `--data-dir`, which may stand before the command too: a default here would overwrite that one."""
     parser.add_argument(
         "--data-dir",
         metavar="D",
@@ -29,36 +48,59 @@ def add_data_dir(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def data_of(args: argparse.Namespace) -> Path:
-    """The data folder that was chosen."""
-    return data_folder(getattr(args, "data_dir", None))
+def data_of(arguments: argparse.Namespace) -> Path:
+    """Return the data folder that was chosen."""
+    return data_folder(getattr(arguments, "data_dir", None))
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """`--json`."""
+    """Add `--json`."""
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
 
 
+def add_chat_file(parser: argparse.ArgumentParser, *, needs_window: bool = False) -> None:
+    """Add the file of a conversation, the window that it is to fit into, and the model that counts its tokens."""
+    parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
+    help_of_window = 'the window in tokens, such as 8192, "128K" or "1M"'
+    parser.add_argument("--window", type=tokens_argument, required=needs_window, help=help_of_window)
+    parser.add_argument("--model", help="count as this model does (default: o200k)")
+
+
+def tokens_argument(text: str) -> int:
+    """Convert 8192, "128K" or "1M" to a number of tokens, for argparse."""
+    try:
+        return tokens_from_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def positive(text: str) -> int:
+    """Convert a number that is at least 1, for argparse."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError("it must be at least 1")
+    return number
+
+
+def max_output_of(model: str | None) -> int:
+    """Return the longest reply of that model, for the reserve; 0 when it is not known here."""
+    return builtin.MAX_OUTPUT if model == builtin.MODEL_ID else 0
+
+
 def print_json(value: Any) -> None:
-    """One JSON object on standard output."""
-    show(json.dumps(value, indent=2))  # in ASCII, so that no terminal's encoding can break it
+    """Print a JSON object, in ASCII, so that no terminal's encoding can break it."""
+    show(json.dumps(value, indent=2))
 
 
 def print_failure(failure: Failure) -> None:
-    """What happened, what was kept, what to do, on standard error."""
+    """Print what happened, what was kept and what to do on standard error."""
     show_error(f"palimpsest: {failure.title}")
     for line in (failure.detail, failure.kept, failure.advice):
         if line:
             show_error(f"  {line}")
 
 
-def exit_code(failure: Failure) -> int:
-    """What is not there was asked for wrongly; everything else is the world's fault."""
-    return BAD_INPUT if failure.kind == "not_found" else WORLD_ERROR
-
-
 def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> str:
-    """The rows with their columns lined up; those in `right` to the right, for numbers."""
+    """Return the rows with aligned columns; those in `right` are aligned to the right, for numbers."""
     widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(_padded(cell, widths[number], number in right) for number, cell in enumerate(row)).rstrip()
@@ -67,7 +109,7 @@ def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) ->
 
 
 def shortened(text: str, columns: int) -> str:
-    """The text, cut to that many columns of a terminal."""
+    """Return the text, cut to that many columns of a terminal."""
     if columns_of(text) <= columns:
         return text
     while columns_of(text) >= columns:
@@ -76,7 +118,7 @@ def shortened(text: str, columns: int) -> str:
 
 
 def columns_of(text: str) -> int:
-    """Columns that the text takes on a terminal: Chinese, Japanese and Korean characters take two."""
+    """Return the columns that the text takes on a terminal: Chinese, Japanese and Korean characters take two."""
     return sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
         for character in text

@@ -10,7 +10,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment
 
-BYTES_MOST = 10_000_000
+MAX_BYTES = 10_000_000
 """Of one file."""
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 BEGINNINGS = {
@@ -23,7 +23,7 @@ _NAMED = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
 
 
 def attached_in(line: str, folder: Path) -> tuple[Attachment, ...]:
-    """The files that the line names, each once, read from `folder`. Raises WorldError, in words for the user.
+    """Return the files that the line names, each once, read from `folder`. Raises WorldError.
 
     A word such as @ana, which names no file and does not look like one, is a word.
     """
@@ -39,11 +39,11 @@ def attached_in(line: str, folder: Path) -> tuple[Attachment, ...]:
 
 
 def attachment_of(path: Path) -> Attachment:
-    """That file as it is sent: an image, or text. Raises WorldError."""
+    """Return that file as it is sent: an image, or text. Raises WorldError."""
     try:
-        if path.stat().st_size > BYTES_MOST:
+        if path.stat().st_size > MAX_BYTES:
             raise WorldError(
-                _failure(f"{path.name} is larger than {BYTES_MOST // 1_000_000} MB", "Attach a part of it.")
+                _failure(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB", "Attach a part of it.")
             )
         content = path.read_bytes()
     except OSError as error:
@@ -65,7 +65,7 @@ def attachment_of(path: Path) -> Attachment:
 
 
 def _bare(folder: Path, name: str) -> Path:
-    """Without the punctuation of the sentence around it."""
+    """Return the path without the punctuation of the sentence around it."""
     return folder / Path(name.rstrip(".,;:!?)")).expanduser()
 
 

@@ -33,13 +33,12 @@ from desktop_app.engine.engine import log_bug
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
 
-from .arguments import BAD_INPUT, WORLD_ERROR, add_data_dir, add_json, data_of, exit_code, print_failure
+from .arguments import WORLD_ERROR, BadInput, add_data_dir, add_json, data_of, print_failure, tokens_argument
 from .attached import attached_in
 from .terminal import show, show_error
-from .token_numbers import tokens_argument
 from .turn_lines import lines_of
 
-LINE_MOST = 64 * 1024 * 1024
+MAX_LINE = 64 * 1024 * 1024
 """Bytes of one message: a pasted book, not a runaway."""
 INTERRUPTED = 130
 """As shells say it of a program that was ended by Ctrl-C."""
@@ -49,7 +48,7 @@ KEY_ADVICE = f"Set PALIMPSEST_KEY_{SERVER.upper()} to its key, or leave --base-u
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Add the command's arguments."""
     parser.add_argument("--model", required=True, metavar="M", help='such as "builtin", "anthropic/claude-opus-4-6"')
     parser.add_argument("--base-url", metavar="URL", help="the server, if it is not one of the settings")
     parser.add_argument("--window", type=tokens_argument, metavar="N", help="its window in tokens, if it does not say")
@@ -66,25 +65,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0: all turns finished. 1: the last one failed. 2: what was given is wrong. 130: interrupted; what had
-    arrived is stored."""
+    """Return exit code 0: all turns finished. 1: the last one failed. 2: what was given is wrong. 130: interrupted;
+    what had arrived is stored."""
     try:
         rules = rules_of_option(arguments.allow) if arguments.allow.strip() else ()
     except ValueError as error:
-        print_failure(Failure("bad_input", "--allow cannot be read", str(error)))
-        return BAD_INPUT
+        raise BadInput("--allow cannot be read", str(error)) from error
     try:
         return asyncio.run(_chat(arguments, rules))
-    except WorldError as error:
-        print_failure(error.failure)
-        return exit_code(error.failure)
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     model, server = server_of(arguments.model, arguments.base_url, arguments.window)
-    teller = Teller(arguments.json)
+    printer = EventPrinter(arguments.json)
 
     def changed(settings: Settings) -> Settings:
         servers = settings.servers if server is None else (*settings.servers, server)
@@ -92,12 +87,12 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
         return replace(settings, chat_model=model, servers=servers, policy=policy, folder=os.getcwd())
 
     joined = await join(
-        data_of(arguments), teller.tell, lambda: None, log_bug, changed, allowed=rules, is_attended=False
+        data_of(arguments), printer.print, lambda: None, log_bug, changed, allowed=rules, is_attended=False
     )
     try:
         await joined.get_ready()
         session = await _session(joined, arguments.conversation, model)
-        return await _talk(joined, session, teller, arguments.send_anyway)
+        return await _talk(joined, session, printer, arguments.send_anyway)
     finally:
         await joined.close()
 
@@ -111,26 +106,26 @@ async def _session(joined: Services, conversation: str | None, model: str) -> Se
     return session if session.info.model == model else await chats.choose_model(conversation, model)
 
 
-async def _talk(joined: Services, session: Session, teller: Teller, is_forced: bool) -> int:
-    """A turn for each line, one after the other, and at the end whatever is still done in the background."""
+async def _talk(joined: Services, session: Session, printer: EventPrinter, is_forced: bool) -> int:
+    """Take a turn for each line, one after the other, and wait for what is done in the background at the end."""
     turns = joined.conversations.turns
     async for line in _standard_input():
         if text := line.decode(errors="replace").strip():
             try:
-                await _sent(joined, session, text, is_forced)
+                await _send(joined, session, text, is_forced)
             except WorldError as error:  # of a file that is named in it: there may be more lines
-                teller.tell(TurnFailed(session.id, error.failure))
-                teller.tell(TurnFinished(session.id, "failed"))
+                printer.print(TurnFailed(session.id, error.failure))
+                printer.print(TurnFinished(session.id, "failed"))
             await turns.settled(session.id)
-            if not teller.is_heard:
+            if not printer.has_reader:
                 raise BrokenPipeError  # as any command that is read no further: see `main`
     await turns.settled(session.id, with_room=True)
-    return WORLD_ERROR if teller.has_failed else 0
+    return WORLD_ERROR if printer.has_failed else 0
 
 
 def _standard_input() -> asyncio.StreamReader:
-    """Fed by a thread that nobody waits for: whoever is interrupted need not press Enter, too."""
-    reader, loop, file = asyncio.StreamReader(limit=LINE_MOST), asyncio.get_running_loop(), sys.stdin.fileno()
+    """Return a reader that is fed by a daemon thread: whoever interrupts the command need not press Enter, too."""
+    reader, loop, file = asyncio.StreamReader(limit=MAX_LINE), asyncio.get_running_loop(), sys.stdin.fileno()
 
     def feed() -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody reads any more
@@ -142,8 +137,8 @@ def _standard_input() -> asyncio.StreamReader:
     return reader
 
 
-async def _sent(joined: Services, session: Session, text: str, is_forced: bool) -> None:
-    """Starts the turn of that line. Raises WorldError for a file that cannot be attached."""
+async def _send(joined: Services, session: Session, text: str, is_forced: bool) -> None:
+    """Begin the turn of that line. Raises WorldError for a file that cannot be attached."""
     turns = joined.conversations.turns
     if question := question_in(text):
         await turns.research(session, question)
@@ -152,16 +147,17 @@ async def _sent(joined: Services, session: Session, text: str, is_forced: bool) 
         await turns.send(session, text, attachments, is_forced)
 
 
-class Teller:
-    """Prints what happens. has_failed: whether the newest turn did. is_heard: False once nobody reads any more."""
+class EventPrinter:
+    """Prints events at once: for programs all of them, for people the text and what goes wrong."""
 
     def __init__(self, is_json: bool) -> None:
         self._is_json = is_json
+        # Whether the newest turn failed.
         self.has_failed = False
-        self.is_heard = True
+        # False once nobody reads the output any more.
+        self.has_reader = True
 
-    def tell(self, event: TurnEvent) -> None:
-        """Prints an event at once: for programs all of them, for people the text and what goes wrong."""
+    def print(self, event: TurnEvent) -> None:
         if isinstance(event, TurnFinished):
             self.has_failed = event.reason == "failed"
         if isinstance(event, TurnFailed) and event.failure.setting == f"servers/{SERVER}/key":
@@ -169,7 +165,7 @@ class Teller:
         try:
             self._print(event)
         except BrokenPipeError:
-            self.is_heard = False
+            self.has_reader = False
 
     def _print(self, event: TurnEvent) -> None:
         if self._is_json:
@@ -194,9 +190,9 @@ class Teller:
 
 
 def server_of(model: str, base_url: str | None, window: int | None) -> tuple[str, Server | None]:
-    """The model's id, and the server that has to be there for it beside those of the settings.
+    """Return the model's id, and the server that it needs beside those of the settings.
 
-    A kind of provider before the first slash says whose shape it has: "anthropic/claude-sonnet-4-5".
+    A kind of provider before the first slash says whose API it speaks: "anthropic/claude-sonnet-4-5".
     """
     kind, _, name = model.partition("/")
     is_kind = kind in get_args(ServerKind) and bool(name)

@@ -35,11 +35,19 @@ from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
-from .arguments import BAD_INPUT, add_json, print_failure, print_json
+from .arguments import (
+    BAD_INPUT,
+    BadInput,
+    add_chat_file,
+    add_json,
+    max_output_of,
+    print_failure,
+    print_json,
+    tokens_argument,
+)
 from .summaries import CarryOut, carrying_out
 from .summaries import add_arguments as add_summary_arguments
 from .terminal import show
-from .token_numbers import max_output_of, tokens_argument
 
 DEFAULT_MODEL = "gpt-4o"
 """Counts with o200k."""
@@ -53,16 +61,8 @@ PHASE_WORDS = {
 }
 
 
-class BadInput(Exception):
-    """A file or an argument that cannot be used."""
-
-    def __init__(self, title: str, detail: str = "", advice: str = "") -> None:
-        super().__init__(title)
-        self.failure = Failure("bad_input", title, detail, advice=advice)
-
-
 class Result(msgspec.Struct, frozen=True):
-    """A conversation after room was made: its record, the operations, and the view that would be sent."""
+    """A conversation after room was made: the operations, and the view that would be sent."""
 
     operations: tuple[Operation, ...]
     view: View
@@ -71,11 +71,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
-    parser.add_argument("--window", type=tokens_argument, help='the window in tokens, such as 8192, "128K" or "1M"')
+    """Add the command's arguments."""
+    add_chat_file(parser)
     parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most so many tokens instead")
-    parser.add_argument("--model", help="count as this model does (default: o200k)")
     parser.add_argument("--policy", choices=sorted(PRESETS), default="balanced")
     parser.add_argument(
         "--phase",
@@ -88,19 +86,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0: it fits. 2: bad input. 3: what must stay does not fit."""
+    """Return exit code 0: it fits. 2: bad input. 3: what must stay does not fit."""
     started = time.monotonic()
-    try:
-        objects, messages = read_chat(arguments.file)
-        policy, budget = _limits(arguments)
-    except BadInput as error:
-        print_failure(error.failure)
-        return BAD_INPUT
+    objects, messages = read_chat(arguments.file)
+    policy, budget = _limits(arguments)
     counts = TokenCounts(tokenizer_for(arguments.model or DEFAULT_MODEL))
     try:
         with carrying_out(arguments) as carry_out:
             result = compacted(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])
-    except ModelError as error:
+    except ModelError as error:  # the one that was named on the command line
         print_failure(error.failure)
         return BAD_INPUT
     except WindowTooSmall as error:
@@ -108,11 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json({"error": str(error), "needed": error.needed, "usable": error.usable, "advice": error.advice})
         return TOO_SMALL
-    report = report_of(result, objects, messages, budget, counts)
     report = {
         "model": arguments.model,
         "phase": arguments.phase,
-        **report,
+        **report_of(result, objects, messages, budget, counts),
         "seconds": round(time.monotonic() - started, 4),
     }
     if arguments.json:
@@ -123,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_chat(file: str) -> tuple[list[Json], list[Message]]:
-    """The file's objects and messages; each message's id is its index. Raises BadInput, naming the line."""
+    """Return the file's objects and messages; each message's id is its index. Raises BadInput, naming the line."""
     try:
         content = Path(file).read_bytes()
         return read_jsonl(content), read_chat_messages(content, str)
@@ -175,7 +168,7 @@ def compacted(
 def report_of(
     result: Result, objects: list[Json], messages: list[Message], budget: Budget, counts: TokenCounts
 ) -> Json:
-    """The command's JSON object. Indices are positions in the input."""
+    """Return the command's JSON object, in which a message is its index in the file."""
     whole = {id(message): index for index, message in enumerate(messages)}
     sent = assemble(result.view)
     shaped = chat_of(sent)
@@ -199,12 +192,7 @@ def report_of(
         "pruned": sorted(pruned),
         "archived": sorted(int(message_id) for message_id in result.view.statuses),
         "summary": summary.summary if summary else "",
-        "fidelity": {
-            "verbatim": fidelity.verbatim,
-            "in_summary": fidelity.in_summary,
-            "recallable": fidelity.recallable,
-            "lost": fidelity.lost,
-        },
+        "fidelity": {name: getattr(fidelity, name) for name in ("verbatim", "in_summary", "recallable", "lost")},
     }
 
 
@@ -228,22 +216,14 @@ def _is_sendable(part: Any, role: str) -> bool:
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    freed = operation.tokens_before - operation.tokens_after
     if isinstance(operation, Prune):
         strategies = sorted({pruned.strategy for pruned in (*operation.results, *operation.inputs)})
-        return {
-            "kind": "prune",
-            "strategy": "+".join(strategies),
-            "messages": len(operation.message_ids),
-            "tokens_freed": freed,
-        }
-    return {
-        "kind": "compaction",
-        "strategy": operation.strategy,
-        "messages": len(operation.archived),
-        "tokens_freed": freed,
-        **({"note": operation.note} if operation.note else {}),
-    }
+        kind, strategy, messages, note = "prune", "+".join(strategies), operation.message_ids, ""
+    else:
+        kind, strategy, messages, note = "compaction", operation.strategy, operation.archived, operation.note
+    freed = operation.tokens_before - operation.tokens_after
+    row = {"kind": kind, "strategy": strategy, "messages": len(messages), "tokens_freed": freed}
+    return {**row, "note": note} if note else row
 
 
 def _for_people(report: Json) -> str:

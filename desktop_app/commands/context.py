@@ -15,32 +15,23 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
-from .arguments import BAD_INPUT, add_json, print_failure, print_json
-from .compact import DEFAULT_MODEL, BadInput, read_chat
+from .arguments import add_chat_file, add_json, max_output_of, print_json
+from .compact import DEFAULT_MODEL, read_chat
 from .terminal import show
-from .token_numbers import max_output_of, tokens_argument
 
 BAR = 48
 """Characters of the printed bar."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
-    parser.add_argument(
-        "--window", type=tokens_argument, required=True, help='the window in tokens, such as 8192, "128K" or "1M"'
-    )
-    parser.add_argument("--model", help="count as this model does (default: o200k)")
+    """Add the command's arguments."""
+    add_chat_file(parser, needs_window=True)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, or 2 for bad input."""
-    try:
-        _, messages = read_chat(arguments.file)
-    except BadInput as error:
-        print_failure(error.failure)
-        return BAD_INPUT
+    """Print how the conversation fills the window."""
+    _, messages = read_chat(arguments.file)
     model = arguments.model or DEFAULT_MODEL
     counts = TokenCounts(tokenizer_for(model))
     view = view_of(Transcript(Chain(messages)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,10 +25,10 @@ from desktop_app.paths import database_file
 
 from .arguments import (
     BAD_INPUT,
+    WORLD_ERROR,
     add_data_dir,
     add_json,
     data_of,
-    exit_code,
     print_failure,
     print_json,
     shortened,
@@ -39,37 +40,36 @@ Conversation = tuple[ConversationInfo, tuple[Message, ...]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE... --data-dir --json."""
+    """Add the command's arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="JSON Lines of OpenAI chat messages")
     add_data_dir(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Imports each file that is sound, whole. Exit 2 when one was not, 1 when the archive cannot be written."""
+    """Import each file that is sound, whole. Exit code 2 when one was not, 1 when the archive cannot be written."""
     conversations = [conversation for file in args.files if (conversation := _read(file)) is not None]
-    imported: list[ConversationInfo] = []
     code = 0 if len(conversations) == len(args.files) else BAD_INPUT
-    if conversations:
-        try:
-            _store(database_file(data_of(args)), conversations, imported)
-        except ArchiveError as error:
-            print_failure(error.failure)
-            code = exit_code(error.failure)
-    for info, messages in conversations[: len(imported)]:
+    imported: list[Conversation] = []
+    try:
+        _store(database_file(data_of(args)), conversations, imported)
+    except ArchiveError as error:
+        print_failure(error.failure)
+        code = WORLD_ERROR
+    for info, messages in imported:
         if repaired := describe_repairs(count_repairs(view_of(Transcript(Chain(messages))))):
             show_error(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.")
-    if args.json:
-        stored = conversations[: len(imported)]  # for a program: as many as the record has, the system prompt too
-        rows = [{"id": info.id, "title": info.title, "messages": len(messages)} for info, messages in stored]
+    if args.json:  # for a program: as many messages as the record has, the system prompt too
+        rows = [{"id": info.id, "title": info.title, "messages": len(messages)} for info, messages in imported]
         print_json({"conversations": rows})
     elif imported:
-        _print(imported)
+        lines = [(info.id, f"{info.messages:,}", shortened(info.title, 60)) for info, _ in imported]
+        show(table([("CONVERSATION", "MESSAGES", "TITLE"), *lines], right=frozenset({1})))
     return code
 
 
 def _read(file: Path) -> Conversation | None:
-    """The file's conversation; None after its fault was told."""
+    """Return the file's conversation; None after its fault was told."""
     try:
         messages = read_chat(file.read_bytes(), lambda _index: uuid4().hex)
     except BadChat as error:
@@ -92,17 +92,10 @@ def _conversation(file: Path, messages: Sequence[Message]) -> Conversation:
     return info, tuple(replace(message, at=now) for message in messages)
 
 
-def _store(archive: Path, conversations: Sequence[Conversation], imported: list[ConversationInfo]) -> None:
-    """Stores them one by one; `imported` grows by each, so that it is known after a failure too."""
-    store = Store(archive)
-    try:
-        for info, messages in conversations:
-            store.create(info, messages)
-            imported.append(info)
-    finally:
-        store.close()
-
-
-def _print(imported: Sequence[ConversationInfo]) -> None:
-    rows = [(info.id, f"{info.messages:,}", shortened(info.title, 60)) for info in imported]
-    show(table([("CONVERSATION", "MESSAGES", "TITLE"), *rows], right=frozenset({1})))
+def _store(archive: Path, conversations: Sequence[Conversation], imported: list[Conversation]) -> None:
+    """Store the conversations one by one; each is then appended to `imported`, which is right after a failure too."""
+    if conversations:
+        with closing(Store(archive)) as store:
+            for conversation in conversations:
+                store.create(*conversation)
+                imported.append(conversation)

@@ -12,12 +12,10 @@ from desktop_app.context.memory.memories import memory_room
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
 from desktop_app.context.policy_sources import GROUPS, FieldSource
 from desktop_app.context.presets import PRESETS, SUMMARIES
-from desktop_app.conversation.events import Failure
 from desktop_app.conversation.openai_chat import Json
 
-from .arguments import BAD_INPUT, add_json, print_failure, print_json, table
+from .arguments import BadInput, add_json, print_json, table, tokens_argument
 from .terminal import show
-from .token_numbers import tokens_argument
 
 DIFFERS = "*"
 """Marks a number that is not that of the default."""
@@ -28,7 +26,7 @@ LEGEND = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Add the command's arguments."""
     parser.add_argument("name", nargs="?", help="a preset; without it, all are listed")
     parser.add_argument("--window", type=tokens_argument, help="the numbers as they act in that window, such as 32K")
     parser.add_argument("--side-by-side", action="store_true", help="all presets as one Markdown table")
@@ -36,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, or 2 when there is no such preset."""
+    """Print the presets, or the numbers of one."""
     if arguments.side_by_side:
         show(side_by_side())
         return 0
@@ -45,9 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     policy = PRESETS.get(arguments.name.lower())
     if policy is None:
-        advice = f"There are {', '.join(PRESETS)}."
-        print_failure(Failure("bad_input", f"There is no policy “{arguments.name}”", advice=advice))
-        return BAD_INPUT
+        raise BadInput(f"There is no policy “{arguments.name}”", advice=f"There are {', '.join(PRESETS)}.")
     if arguments.window is not None:
         policy = in_window(policy, arguments.window)
     if arguments.json:
@@ -82,7 +78,7 @@ def _list(is_json: bool) -> None:
 
 
 def report_of(policy: ContextPolicy) -> Json:
-    """The command's JSON object: the fields by group, each with its value, unit and source."""
+    """Return the command's JSON object: the fields by group, each with its value, unit and source."""
     return {
         "name": policy.name,
         "summary": SUMMARIES[policy.name],
@@ -106,7 +102,7 @@ def _field(policy: ContextPolicy, source: FieldSource) -> Json:
 
 
 def for_people(policy: ContextPolicy) -> str:
-    """The same as text, a table a group; of a list, each element has a row."""
+    """Return the same as text, a table for each group; of a list, each element has a row."""
     lines = [f"{policy.name}: {SUMMARIES[policy.name]}"]
     for group in GROUPS:
         rows = [row for source in group.sources for row in _rows(policy, source)]
@@ -122,7 +118,7 @@ def _rows(policy: ContextPolicy, source: FieldSource) -> list[tuple[str, str, st
 
 
 def side_by_side() -> str:
-    """All presets as one Markdown table; a preset's number is only there where it is not the default's."""
+    """Return all presets as one Markdown table, with only those numbers of a preset that are not the default's."""
     others = [policy for policy in PRESETS.values() if policy is not BALANCED]
     names = [BALANCED.name, *(policy.name for policy in others)]
     lines = [f"| number | source | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
@@ -140,12 +136,12 @@ def _cell(policy: ContextPolicy, source: FieldSource) -> str:
 
 
 def differs(policy: ContextPolicy, field: str) -> bool:
-    """Whether that number is not the default's."""
+    """Return whether that number is not the default's."""
     return getattr(policy, field) != getattr(BALANCED, field)
 
 
 def elements(policy: ContextPolicy, source: FieldSource) -> list[str]:
-    """A field as people read it: one text, or one for each element of a list, in its order."""
+    """Return a field as people read it: one text, or one for each element of a list."""
     value: Any = getattr(policy, source.field)
     if not isinstance(value, tuple):
         return [in_words(value, source.unit)]
@@ -154,7 +150,7 @@ def elements(policy: ContextPolicy, source: FieldSource) -> list[str]:
 
 
 def in_words(value: str | float, unit: str) -> str:
-    """A value as people read it, with its unit."""
+    """Return a value as people read it, with its unit."""
     match value:
         case bool():
             return "yes" if value else "no"

@@ -9,11 +9,11 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 
 from desktop_app.archive.recall_search import HELD_MOST
 from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall import RecallArchive, recalled
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.recollection import kept_counts
@@ -21,7 +21,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, data_of, exit_code, print_failure
+from .arguments import add_data_dir, data_of, positive
 from .terminal import show
 
 MODEL = "gpt-5"
@@ -30,12 +30,12 @@ MILLISECOND = 1e-3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """--conversation --budget --data-dir."""
+    """Add the command's arguments."""
     parser.add_argument("--conversation", metavar="ID", required=True, help="where it is looked for")
     parser.add_argument(
         "--budget",
         metavar="N",
-        type=_positive,
+        type=positive,
         default=BALANCED.recall_most,
         help=f"tokens that what is brought back may take ({BALANCED.recall_most:,})",
     )
@@ -44,42 +44,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answers until standard input ends. Exit 2 for a conversation that is not there."""
+    """Answer queries until standard input ends."""
     count = kept_counts(tokenizer_for(MODEL).count)
-    try:
-        store = Store(database_file(data_of(args)), read_only=True)
-        try:
-            asyncio.run(_answer(OnThisThread(store), args.conversation, args.budget, count))
-        finally:
-            store.close()
-    except ArchiveError as error:
-        print_failure(error.failure)
-        return exit_code(error.failure)
+    with closing(Store(database_file(data_of(args)), read_only=True)) as store:
+        asyncio.run(_answer(OnThisThread(store), args.conversation, args.budget, count))
     return 0
 
 
 class OnThisThread:
-    """The archive without a thread of its own: nothing else waits here, and each change of threads takes its time."""
+    """A RecallArchive without a thread of its own: nothing else waits here, and each change of threads takes time."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def outline(self, conversation: str) -> Outline:
-        """As in `RecallArchive`, as are the others."""
         return self._store.outline(conversation)
 
     async def postings(
         self, conversation: str, terms: Sequence[str], most: int = HELD_MOST
     ) -> Mapping[str, Sequence[int]]:
-        """The indexes of the messages that hold each term."""
         return self._store.postings(conversation, terms, most)
 
     async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
-        """The messages at those indexes."""
         return self._store.messages_at(conversation, indexes)
 
     async def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """The indexes of the archived messages."""
         return self._store.archived_indexes(conversation)
 
 
@@ -93,17 +82,6 @@ async def _answer(archive: RecallArchive, conversation: str, budget: int, count:
         query = line.decode(errors="replace").strip()
         found = await recalled(archive, conversation, query, budget, count)
         milliseconds = (time.perf_counter() - start) / MILLISECOND
-        _print(query, [message.index for message in found.messages], found.tokens, milliseconds)
-
-
-def _print(query: str, messages: list[int], tokens: int, milliseconds: float) -> None:
-    """In ASCII, so that no terminal's encoding can break it; at once, since a program may wait for it."""
-    row = {"query": query, "messages": messages, "tokens": tokens, "milliseconds": round(milliseconds, 2)}
-    show(json.dumps(row))
-
-
-def _positive(value: str) -> int:
-    number = int(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError("the budget must be at least 1 token")
-    return number
+        messages = [message.index for message in found.messages]
+        row = {"query": query, "messages": messages, "tokens": found.tokens, "milliseconds": round(milliseconds, 2)}
+        show(json.dumps(row))  # in ASCII, so that no terminal's encoding can break it

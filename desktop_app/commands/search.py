@@ -5,33 +5,32 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import SearchResult
 from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, add_json, data_of, exit_code, print_failure, print_json, shortened, table
+from .arguments import add_data_dir, add_json, data_of, positive, print_json, shortened, table
 from .terminal import show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """QUERY --conversation --limit --data-dir --json."""
+    """Add the command's arguments."""
     parser.add_argument("query", metavar="QUERY", type=_some_text, help='words; "several in quotes" as they stand')
     parser.epilog = "A query that begins with a dash: palimpsest search -- --no-verify"
     parser.add_argument("--conversation", metavar="ID", help="only in that conversation")
-    parser.add_argument("--limit", metavar="N", type=_positive, default=20, help="at most that many (20)")
+    parser.add_argument("--limit", metavar="N", type=positive, default=20, help="at most that many (20)")
     add_data_dir(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints what was found, best first; finding nothing is no error."""
-    try:
-        results = _results(args)
-    except ArchiveError as error:
-        print_failure(error.failure)
-        return exit_code(error.failure)
+    """Print what was found, best first; to find nothing is no error."""
+    with closing(Store(database_file(data_of(args)), read_only=True)) as store:
+        if args.conversation is not None:
+            store.conversation(args.conversation)  # an unknown one is told, not taken for "nothing found"
+        results = store.search(args.query, args.conversation, args.limit)
     if args.json:
         print_json({"results": [_shape(result) for result in results]})
     elif results:
@@ -41,26 +40,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _results(args: argparse.Namespace) -> tuple[SearchResult, ...]:
-    store = Store(database_file(data_of(args)), read_only=True)
-    try:
-        if args.conversation is not None:
-            store.conversation(args.conversation)  # an unknown one is told, not taken for "nothing found"
-        return store.search(args.query, args.conversation, args.limit)
-    finally:
-        store.close()
-
-
 def _shape(result: SearchResult) -> dict[str, object]:
-    return {
-        "conversation": result.conversation,
-        "message": result.message,
-        "index": result.index,
-        "role": result.role.value,
-        "archived": result.archived,
-        "snippet": result.snippet,
-        "score": result.score,
-    }
+    names = ("conversation", "message", "index", "role", "archived", "snippet", "score")
+    return {name: getattr(result, name) for name in names}
 
 
 def _print(results: Sequence[SearchResult]) -> None:
@@ -79,7 +61,7 @@ def _print(results: Sequence[SearchResult]) -> None:
 
 
 def _around_found(snippet: str, room: int) -> str:
-    """As much of the snippet as there is room for, with the first words that were found in it."""
+    """Cut the snippet to the room that there is, around the first words that were found in it."""
     before = snippet.find("«") - room // 3
     return shortened("…" + snippet[before:].lstrip("…") if before > 0 else snippet, room)
 
@@ -88,10 +70,3 @@ def _some_text(value: str) -> str:
     if not value.strip():
         raise argparse.ArgumentTypeError("the query is empty")
     return value
-
-
-def _positive(value: str) -> int:
-    number = int(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError("the limit must be at least 1")
-    return number

@@ -1,4 +1,4 @@
-"""How `palimpsest compact` makes its summaries: without a model, by one, or not at all."""
+"""How `palimpsest compact` writes its summaries: without a model, by one, or not at all."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from functools import partial
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
 from desktop_app.chat.compaction.summarize import SummaryRequest, compact_without_model, write_compaction
-from desktop_app.chat.ports import ChatModel, ModelError
+from desktop_app.chat.ports import ChatModel
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.conversation.events import Failure
 from desktop_app.conversation.transcript import Compaction
 from desktop_app.engine.prompts import read_prompts
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import from_environment
-from desktop_app.paths import data_folder
 from desktop_app.settings import Server, Settings
+
+from .arguments import BadInput, data_of
 
 STRATEGIES = ("extractive", "llm", "last_messages")
 SERVER = "summary"
@@ -28,7 +28,7 @@ CarryOut = Callable[[ContextSnapshot, CompactionPlan], Compaction | None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which strategy, and for "llm" which model."""
+    """Add the strategy, and for "llm" the model."""
     parser.add_argument("--strategy", choices=STRATEGIES, default="extractive")
     parser.add_argument("--summary-model", metavar="NAME", help="for --strategy llm: the model as its server calls it")
     parser.add_argument("--base-url", metavar="URL", help="for --strategy llm: its OpenAI-compatible server")
@@ -36,16 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
-    """What makes a compaction of a plan. Raises ModelError if the model cannot be asked at all."""
+    """Yield what makes a compaction of a plan. Raises BadInput if the model cannot be asked at all."""
     if arguments.strategy != "llm":
         yield partial(compact_without_model, strategy=arguments.strategy)
         return
     if not (arguments.summary_model and arguments.base_url):
         advice = "Give --summary-model NAME and --base-url URL, such as http://127.0.0.1:11434/v1."
-        raise ModelError(Failure("bad_input", "It is not said which model writes the summary", advice=advice))
+        raise BadInput("It is not said which model writes the summary", advice=advice)
     server = Server(SERVER, arguments.base_url, (arguments.summary_model,))
     catalogue = Catalogue(Settings(servers=(server,)), lambda _: from_environment(server))
-    prompts = read_prompts(data_folder(getattr(arguments, "data_dir", None)))
+    prompts = read_prompts(data_of(arguments))
     with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
         try:
             model = runner.run(_found(catalogue, f"{SERVER}/{arguments.summary_model}"))

@@ -31,5 +31,4 @@ class PrintableFormatter(logging.Formatter):
     """Formats a record, with its traceback, as `printable` text."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return what is written of the record."""
         return printable(super().format(record))

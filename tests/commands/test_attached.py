@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.commands.attached import BYTES_MOST, attached_in
+from desktop_app.commands.attached import MAX_BYTES, attached_in
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
@@ -44,7 +44,7 @@ def test_what_is_no_file_is_a_word(folder: Path, line: str) -> None:
         ("false.png", b"GIF89a", "no image of the kind"),
         ("data.bin", b"a\0b", "neither text"),
         ("latin.txt", b"Gr\xfc\xdfe", "neither text"),
-        ("large.txt", b"x" * (BYTES_MOST + 1), "larger than 10 MB"),
+        ("large.txt", b"x" * (MAX_BYTES + 1), "larger than 10 MB"),
     ],
 )
 def test_what_cannot_be_attached_is_said(folder: Path, name: str, content: bytes | None, words: str) -> None:

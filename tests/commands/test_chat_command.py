@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.__main__ import main
-from desktop_app.commands.chat import SERVER, Teller
+from desktop_app.commands.chat import SERVER, EventPrinter
 from desktop_app.conversation.events import Failure, TurnFailed
 from provider import Call, Hang, Reply, ScriptedProvider, Status
 
@@ -151,8 +151,8 @@ def test_what_leaves_hardly_any_room_is_sent_with_the_users_word_only(data_folde
 
 def test_a_key_that_is_missing_is_asked_for_where_this_command_reads_it(capsys) -> None:
     failure = Failure("auth", "chat needs a key", advice="Enter it in the settings.", setting=f"servers/{SERVER}/key")
-    Teller(is_json=True).tell(TurnFailed("c", failure))
+    EventPrinter(is_json=True).print(TurnFailed("c", failure))
     told = json.loads(capsys.readouterr().out)
     assert "PALIMPSEST_KEY_CHAT" in told["advice"]
-    Teller(is_json=False).tell(TurnFailed("c", replace(failure, setting="servers/home/key")))
+    EventPrinter(is_json=False).print(TurnFailed("c", replace(failure, setting="servers/home/key")))
     assert failure.advice in capsys.readouterr().err

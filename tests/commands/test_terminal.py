@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.commands.arguments import print_failure
-from desktop_app.commands.chat import Teller
+from desktop_app.commands.chat import EventPrinter
 from desktop_app.commands.terminal import PrintableFormatter, printable
 from desktop_app.conversation.events import Failure, TextDelta
 from desktop_app.conversation.listing import ConversationInfo
@@ -68,9 +68,9 @@ def test_an_import_shows_titles_and_faults_harmlessly(tmp_path: Path, capsys: py
 
 
 def test_a_reply_and_an_error_are_shown_harmlessly(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = Teller(is_json=False)
+    printer = EventPrinter(is_json=False)
     for character in TITLE_AND_PASTE:  # a sequence may be spread over several deltas
-        teller.tell(TextDelta("c", "r", character))
+        printer.print(TextDelta("c", "r", character))
     print_failure(Failure("server", TITLE_AND_PASTE, TITLE_AND_PASTE))
     out, err = capsys.readouterr()
     assert "rm -rf ~" in out
