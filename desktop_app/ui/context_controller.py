@@ -1,4 +1,4 @@
-"""What the context panel and **Optimize conversation** request: plans, operations, archived messages, pins."""
+"""The controller of the context panel and of **Optimize conversation**."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LATER = (
 
 
 class ContextController(Controller):
-    """Requests about what the model sees of the open conversation."""
+    """Carries out what the user asks of plans, operations, archived messages and pins."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -65,19 +65,19 @@ class ContextController(Controller):
         self._bridge.start(self._read_archived(operation, query, offset))
 
     def undo(self, operation: str) -> None:
-        self._post(p.UndoOperation(self._chat.conversation, operation))
+        self._request(p.UndoOperation(self._chat.conversation, operation))
 
     def redo(self, operation: str) -> None:
-        self._post(p.RedoOperation(self._chat.conversation, operation))
+        self._request(p.RedoOperation(self._chat.conversation, operation))
 
     def bring_back(self, messages: tuple[str, ...]) -> None:
-        self._post(p.BringBackMessages(self._chat.conversation, messages))
+        self._request(p.BringBackMessages(self._chat.conversation, messages))
 
     def pin(self, message: str) -> None:
-        self._post(p.PinMessage(self._chat.conversation, message))
+        self._request(p.PinMessage(self._chat.conversation, message))
 
     def unpin(self, message: str) -> None:
-        self._post(p.UnpinMessage(self._chat.conversation, message))
+        self._request(p.UnpinMessage(self._chat.conversation, message))
 
     def go_to(self, message: str) -> None:
         self._bridge.start(self._chat.show_message(self._chat.conversation, message))
@@ -120,7 +120,7 @@ class ContextController(Controller):
         self._replan(p.WriteSummary(self._chat.conversation, plan, instructions))
 
     def _cancel_writing(self) -> None:
-        self._post(p.CancelSummary(self._chat.conversation))
+        self._request(p.CancelSummary(self._chat.conversation))
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
@@ -144,13 +144,13 @@ class ContextController(Controller):
         self._bridge.start(self._show_plan(request, self._plan_number))
 
     async def _apply_plan(self, request: p.ApplyPlan) -> None:
-        with self._dialog_freed_on_failure():
+        with self._free_dialog_on_failure():
             await self._bridge.ask(request)
         if self._dialog is not None:
             self._dialog.accept()
 
     @contextmanager
-    def _dialog_freed_on_failure(self) -> Iterator[None]:
+    def _free_dialog_on_failure(self) -> Iterator[None]:
         """Make a dialog that waits for an answer usable again when there is none."""
         try:
             yield
@@ -162,17 +162,17 @@ class ContextController(Controller):
             raise asyncio.CancelledError from error  # as the user wished: nothing to tell
 
     async def _show_plan(self, request: p.PlanOptimize | p.CheckSummary | p.WriteSummary, number: int) -> None:
-        with self._dialog_freed_on_failure():
-            plan = await self._bridge.ask(request)
+        with self._free_dialog_on_failure():
+            plan = await self._bridge.ask_for(p.Plan, request)
         if self._dialog is not None and number == self._plan_number:
             self._dialog.set_plan(plan)
 
     async def _read_archived(self, operation: str, query: str, offset: int) -> None:
         request = p.ReadOperation(self._chat.conversation, operation, query, offset)
-        page = await self._bridge.ask(request)
+        page = await self._bridge.ask_for(p.Messages, request)
         show = self._parts.panel.append_archived if offset else self._parts.panel.show_archived
         show(operation, page.rows, page.total)
 
-    def _post(self, request: p.EngineRequest[p.Done]) -> None:
+    def _request(self, request: p.AnyWish) -> None:
         if self._chat.conversation:
-            self._bridge.post(request)
+            self._bridge.wish(request)

@@ -24,7 +24,7 @@ REPAIRED = "Adjusted for the model: {}. The original is kept."
 
 
 class ListingController(Controller):
-    """Requests about conversations as a whole."""
+    """Renames, deletes, restores, imports and searches conversations."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -80,7 +80,7 @@ class ListingController(Controller):
         self._bridge.start(self._chat.show_message(result.conversation, result.message, result.index))
 
     async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
-        self.show((await self._bridge.ask(request)).conversations)
+        self.show((await self._bridge.ask_for(p.Conversations, request)).conversations)
 
     async def _delete(self, conversation: str) -> None:
         row = self._parts.sidebar.list.conversations.row_of(conversation)
@@ -106,9 +106,9 @@ class ListingController(Controller):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                told = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
+                text = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
                 self._parts.toast.show_message(
-                    f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told
+                    f"{text}. {REPAIRED.format(imported.repaired)}" if imported.repaired else text
                 )
 
     async def _search(self, query: str) -> None:

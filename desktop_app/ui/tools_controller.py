@@ -1,4 +1,4 @@
-"""The tools of the open conversation: its folder, which of them are on, and whole outputs."""
+"""The controller of tools: the folder, which tools are on, and whole outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ToolsController(Controller):
-    """Requests about tools."""
+    """Shows and changes what the tools of the open conversation may do."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -80,9 +80,9 @@ class ToolsController(Controller):
 
     # Runs and whole outputs
 
-    def stop(self, reply_id: str, place: int) -> None:
+    def stop(self, reply_id: str, index: int) -> None:
         """Stop one running call; the turn goes on with its output so far."""
-        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, place))
+        self._bridge.wish(p.StopTool(self._chat.conversation, reply_id, index))
 
     def open_whole(self, spill: str, title: str) -> None:
         """Open a window that shows a whole output."""
@@ -121,7 +121,7 @@ class ToolsController(Controller):
 
     async def _read(self, viewer: SpillViewer, request: p.ReadSpill) -> None:
         try:
-            page = await self._bridge.ask(request)
+            page = await self._bridge.ask_for(p.SpillRead, request)
         except EngineFailure as error:
             if isValid(viewer):
                 viewer.show_failure(error.failure.title)

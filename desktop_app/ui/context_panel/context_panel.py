@@ -27,8 +27,10 @@ TABS = ((BREAKDOWN, "Breakdown"), (HISTORY, "History"), (PINS, "Pins"), (MEMORY,
 
 
 class ContextPanel(QWidget):
-    """Breakdown, History, Pins and Memory. It is given values, and wishes. Memories belong to all conversations; their
-    own signals are those of `memories`. memories_requested: they are about to be looked at."""
+    """The tabs Breakdown, History, Pins and Memory.
+
+    Memories belong to all conversations: their signals are those of `memories`; memories_requested: the tab was opened.
+    """
 
     archived_requested = Signal(str, str, int)  # operation, query, offset
     undo_requested = Signal(str)

@@ -1,4 +1,4 @@
-"""A view of rows of differing height: where each is, and which of them are not loaded yet."""
+"""A scrolling view of rows of differing height, of which some are not loaded yet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .transcript_model import TranscriptModel
 
 
 class RowHeights:
-    """Heights in pixels under each other, `top` pixels below the beginning."""
+    """The heights of the rows in pixels, from `top` pixels on."""
 
     def __init__(self, top: int) -> None:
         self._first_top = top
@@ -86,7 +86,7 @@ TOP = 20
 
 
 class RowView(QAbstractItemView):
-    """Where the rows are. `heights` has one height for each row of the model, the gap under it included."""
+    """The geometry of the rows. `heights` has the height of each, with the gap under it."""
 
     def __init__(self, model: QAbstractListModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,10 +181,10 @@ NEAR = 600  # pixels at which messages that are not here are asked for
 
 
 class PagedView(RowView):
-    """Remembers the reader's place: a row, or an index where no row is yet.
+    """Keeps the reader's position: a row, or the index of a message that is not loaded.
 
-    Signal: page_requested(before, around), when the user comes near messages that are not here: the index before which
-    they stand, and that of what is read.
+    Signal: page_requested(before, around), near messages that are not loaded: the index before which they are, and that
+    of the message in sight.
     """
 
     page_requested = Signal(int, int)
@@ -203,8 +203,8 @@ class PagedView(RowView):
         for row in range(max(first, 0), last + 1):
             gap = self.transcript.item(row)
             if isinstance(gap, GapItem):
-                place = self.heights.top(row), self.heights[row]
-                before = page_to_read(gap, *place, (top, top + height), NEAR)
+                gap_box = self.heights.top(row), self.heights[row]
+                before = page_to_read(gap, *gap_box, (top, top + height), NEAR)
                 if before is not None:
                     self.page_requested.emit(before, max(before - PAGE // 2, 0))
                     return
