@@ -170,8 +170,7 @@ class ContextController(Controller):
     async def _read_archived(self, operation: str, query: str, offset: int) -> None:
         request = p.ReadOperation(self._chat.conversation, operation, query, offset)
         page = await self._bridge.ask_for(p.Messages, request)
-        show = self._parts.panel.append_archived if offset else self._parts.panel.show_archived
-        show(operation, page.rows, page.total)
+        self._parts.panel.show_archived(operation, page.rows, page.total, offset)
 
     def _request(self, request: p.AnyWish) -> None:
         if self._chat.conversation:

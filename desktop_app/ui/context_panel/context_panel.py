@@ -81,12 +81,9 @@ class ContextPanel(QWidget):
         self.show_tab(HISTORY)
         self.history.open_messages(operation_id)
 
-    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int = 0) -> None:
         """Show the answer to `archived_requested`."""
-        self.history.show_archived(operation_id, rows, total)
-
-    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        self.history.append_archived(operation_id, rows, total)
+        self.history.show_archived(operation_id, rows, total, offset)
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         self.pins.set_pins(rows)

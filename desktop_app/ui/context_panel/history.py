@@ -74,14 +74,10 @@ class History(QStackedWidget):
             self.archived.open(operation)
             self.archived.list.setFocus()
 
-    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int) -> None:
         """Show a page of messages; ignore one that nobody waits for any more."""
         if operation_id == self.archived.operation_id and self.currentWidget() is self.archived:
-            self.archived.replace(rows, total)
-
-    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        if operation_id == self.archived.operation_id:
-            self.archived.append(rows, total)
+            (self.archived.append if offset else self.archived.replace)(rows, total)
 
     def _go_back(self) -> None:
         card = self.cards.get(self.archived.operation_id)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QItemSelection,
     QModelIndex,
     QPersistentModelIndex,
@@ -83,13 +82,24 @@ COLUMN = 720
 SIDE = 24  # pixels beside a narrow column
 GAP = 18  # under each row
 TOP = 20
+NEAR = 600  # pixels at which messages that are not here are asked for
 
 
 class RowView(QAbstractItemView):
-    """The geometry of the rows. `heights` has the height of each, with the gap under it."""
+    """The geometry of the rows, and the reader's position: a row, or the index of a message that is not loaded.
 
-    def __init__(self, model: QAbstractListModel, parent: QWidget | None = None) -> None:
+    heights: of each row, with the gap under it. Signal: page_requested(before, around), near messages that are not
+    loaded: the index before which they are, and that of the message in sight.
+    """
+
+    page_requested = Signal(int, int)
+
+    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.transcript = model
+        self._anchor_key, self._anchor_offset = "", 0
+        self._anchor_index = -1.0  # without a key: of the message that is read
+        self._is_anchored_below = False
         self.heights = RowHeights(scaled(TOP))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -176,25 +186,7 @@ class RowView(QAbstractItemView):
     def minimumSizeHint(self) -> QSize:
         return QSize(320, 48)
 
-
-NEAR = 600  # pixels at which messages that are not here are asked for
-
-
-class PagedView(RowView):
-    """Keeps the reader's position: a row, or the index of a message that is not loaded.
-
-    Signal: page_requested(before, around), near messages that are not loaded: the index before which they are, and that
-    of the message in sight.
-    """
-
-    page_requested = Signal(int, int)
-
-    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
-        super().__init__(model, parent)
-        self.transcript = model
-        self._anchor_key, self._anchor_offset = "", 0
-        self._anchor_index = -1.0  # without a key: of the message that is read
-        self._is_anchored_below = False
+    # Messages that are not loaded
 
     def _ask_for_page(self) -> None:
         """Request the page that is missing where the user is."""

@@ -23,7 +23,7 @@ from .highlight import Highlighter
 from .items import ReplyItem
 from .pages import GapItem
 from .row_layout import RowCache, estimated_height
-from .row_view import GAP, TOP, PagedView
+from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
@@ -33,7 +33,7 @@ REPAINT = 40  # milliseconds between two paintings of a reply that grows
 HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
-class TranscriptView(PagedView):
+class TranscriptView(RowView):
     """Geometry, scrolling and painting. `TranscriptWidget` handles the mouse and the keyboard."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
