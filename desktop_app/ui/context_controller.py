@@ -65,19 +65,19 @@ class ContextController(Controller):
         self._bridge.start(self._read_archived(operation, query, offset))
 
     def undo(self, operation: str) -> None:
-        self._request(p.UndoOperation(self._chat.conversation, operation))
+        self._post(p.UndoOperation(self._chat.conversation, operation))
 
     def redo(self, operation: str) -> None:
-        self._request(p.RedoOperation(self._chat.conversation, operation))
+        self._post(p.RedoOperation(self._chat.conversation, operation))
 
     def bring_back(self, messages: tuple[str, ...]) -> None:
-        self._request(p.BringBackMessages(self._chat.conversation, messages))
+        self._post(p.BringBackMessages(self._chat.conversation, messages))
 
     def pin(self, message: str) -> None:
-        self._request(p.PinMessage(self._chat.conversation, message))
+        self._post(p.PinMessage(self._chat.conversation, message))
 
     def unpin(self, message: str) -> None:
-        self._request(p.UnpinMessage(self._chat.conversation, message))
+        self._post(p.UnpinMessage(self._chat.conversation, message))
 
     def go_to(self, message: str) -> None:
         self._bridge.start(self._chat.show_message(self._chat.conversation, message))
@@ -120,7 +120,7 @@ class ContextController(Controller):
         self._replan(p.WriteSummary(self._chat.conversation, plan, instructions))
 
     def _cancel_writing(self) -> None:
-        self._request(p.CancelSummary(self._chat.conversation))
+        self._post(p.CancelSummary(self._chat.conversation))
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
@@ -163,15 +163,15 @@ class ContextController(Controller):
 
     async def _show_plan(self, request: p.PlanOptimize | p.CheckSummary | p.WriteSummary, number: int) -> None:
         with self._free_dialog_on_failure():
-            plan = await self._bridge.ask_for(p.Plan, request)
+            plan = await self._bridge.ask(request)
         if self._dialog is not None and number == self._plan_number:
             self._dialog.set_plan(plan)
 
     async def _read_archived(self, operation: str, query: str, offset: int) -> None:
         request = p.ReadOperation(self._chat.conversation, operation, query, offset)
-        page = await self._bridge.ask_for(p.Messages, request)
+        page = await self._bridge.ask(request)
         self._parts.panel.show_archived(operation, page.rows, page.total, offset)
 
-    def _request(self, request: p.AnyWish) -> None:
+    def _post(self, request: p.EngineRequest[p.Done]) -> None:
         if self._chat.conversation:
-            self._bridge.wish(request)
+            self._bridge.post(request)

@@ -141,7 +141,7 @@ class ConversationController(QObject):
         wanted = self._wanted
         waiting = self._await(request)
         try:
-            opened = await self._bridge.ask_for(p.Opened, request)
+            opened = await self._bridge.ask(request)
         finally:
             waiting.stop()
             if wanted == self._wanted:
@@ -205,7 +205,7 @@ class ConversationController(QObject):
 
     def _begin(self, request: p.Regenerate | p.GoOn) -> None:
         if self.conversation and not self._parts.transcript_model.is_running:
-            self._bridge.wish(request)
+            self._bridge.post(request)
 
     def apply(self, event: TurnEvent) -> None:
         """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""

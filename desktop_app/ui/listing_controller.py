@@ -80,7 +80,7 @@ class ListingController(Controller):
         self._bridge.start(self._chat.show_message(result.conversation, result.message, result.index))
 
     async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
-        self.show((await self._bridge.ask_for(p.Conversations, request)).conversations)
+        self.show((await self._bridge.ask(request)).conversations)
 
     async def _delete(self, conversation: str) -> None:
         row = self._parts.sidebar.list.conversations.row_of(conversation)

@@ -57,7 +57,7 @@ class MemoryController(Controller):
         self._parts.toast.show_message(text, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
 
     async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
-        known = await self._bridge.ask_for(p.Memories, request)
+        known = await self._bridge.ask(request)
         if known.conversation != self._chat.conversation:
             return  # another one was opened meanwhile, and asked for them itself
         titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}

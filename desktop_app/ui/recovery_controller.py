@@ -84,7 +84,7 @@ class RecoveryController(Controller):
         composer.take_focus()
 
     async def _export(self, request: p.ExportConversation) -> None:
-        exported = await self._bridge.ask_for(p.Exported, request)
+        exported = await self._bridge.ask(request)
         self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
 
 

@@ -82,7 +82,7 @@ class ToolsController(Controller):
 
     def stop(self, reply_id: str, index: int) -> None:
         """Stop one running call; the turn goes on with its output so far."""
-        self._bridge.wish(p.StopTool(self._chat.conversation, reply_id, index))
+        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, index))
 
     def open_whole(self, spill: str, title: str) -> None:
         """Open a window that shows a whole output."""
@@ -121,7 +121,7 @@ class ToolsController(Controller):
 
     async def _read(self, viewer: SpillViewer, request: p.ReadSpill) -> None:
         try:
-            page = await self._bridge.ask_for(p.SpillRead, request)
+            page = await self._bridge.ask(request)
         except EngineFailure as error:
             if isValid(viewer):
                 viewer.show_failure(error.failure.title)
