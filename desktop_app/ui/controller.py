@@ -1,4 +1,4 @@
-"""The base of the controllers."""
+"""What the controllers have in common: what they speak to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .parts import Parts
 
 
 class Controller(QObject):
-    """Turns the user's actions into requests to the engine, and its answers into what the widgets show.
+    """Turns what the user wishes into wishes of the engine, and what it answers into what the parts show.
 
     chat: knows which conversation is open.
     """

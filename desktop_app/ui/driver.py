@@ -113,7 +113,7 @@ class Driver:
         area.verticalScrollBar().setValue(part.mapTo(area.content, QPoint(0, 0)).y())
 
     def _open(self, kind: type[Kind]) -> list[Kind]:
-        return [sheet for sheet in self.window.findChildren(kind) if sheet.isVisible()]
+        return [sheet for sheet in self.window.findChildren(kind) if sheet.is_complete]
 
     async def picture(self, file: Path) -> None:
         """A PNG of the window. Painting it takes a while, which is not the window's fault."""

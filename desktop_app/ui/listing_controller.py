@@ -24,7 +24,7 @@ REPAIRED = "Adjusted for the model: {}. The original is kept."
 
 
 class ListingController(Controller):
-    """Renames, deletes, restores, imports and searches conversations."""
+    """Requests about conversations as a whole."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -106,9 +106,9 @@ class ListingController(Controller):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                text = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
+                told = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
                 self._parts.toast.show_message(
-                    f"{text}. {REPAIRED.format(imported.repaired)}" if imported.repaired else text
+                    f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told
                 )
 
     async def _search(self, query: str) -> None:

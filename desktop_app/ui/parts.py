@@ -1,4 +1,4 @@
-"""The widgets of the window that the controllers use."""
+"""The parts of the window that the controllers speak to. Nobody but `main_window` knows the window."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SettingsController(QObject):
-    """Shows and stores the settings. Signal: changed(Settings), once they are stored."""
+    """Shows what the user chose, and stores what the user chooses. Signal: changed(Settings), once they are stored."""
 
     changed = Signal(object)
 
@@ -71,12 +71,11 @@ class SettingsController(QObject):
             return
         dialog = self._dialog = SettingsDialog(read, models, parent)
         dialog.save_requested.connect(self._write)
-        dialog.servers.finder.find_requested.connect(lambda: self._bridge.start(self._find_servers(dialog)))
-        dialog.servers.proposals_wanted.connect(lambda kind: self._bridge.start(self._propose(dialog, kind)))
+        dialog.find_requested.connect(lambda: self._bridge.start(self._find_servers(dialog)))
+        dialog.proposals_requested.connect(lambda kind: self._bridge.start(self._propose(dialog, kind)))
         dialog.finished.connect(self._forget_dialog)
-        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
+        await dialog.open_gradually()
         if dialog is self._dialog:
-            dialog.open()
             dialog.show_setting(setting)
 
     async def _find_servers(self, dialog: SettingsDialog) -> None:
@@ -84,7 +83,7 @@ class SettingsController(QObject):
             servers = (await self._bridge.ask(p.FindServers())).servers
         except EngineFailure as error:
             if dialog is self._dialog:
-                dialog.servers.finder.show_failure(error.failure.title)
+                dialog.servers.finder.end(error.failure.title)
             return
         if dialog is self._dialog:  # else it was closed meanwhile
             dialog.servers.show_found(servers)

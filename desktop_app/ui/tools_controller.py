@@ -1,8 +1,7 @@
-"""The controller of tools: the folder, which tools are on, and whole outputs."""
+"""The tools of the open conversation: its folder, which of them are on, and whole outputs."""
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ToolsController(Controller):
-    """Shows and changes what the tools of the open conversation may do."""
+    """Requests about tools."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -80,9 +79,9 @@ class ToolsController(Controller):
 
     # Runs and whole outputs
 
-    def stop(self, reply_id: str, index: int) -> None:
+    def stop(self, reply_id: str, place: int) -> None:
         """Stop one running call; the turn goes on with its output so far."""
-        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, index))
+        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, place))
 
     def open_whole(self, spill: str, title: str) -> None:
         """Open a window that shows a whole output."""
@@ -103,9 +102,7 @@ class ToolsController(Controller):
         sheet.switched.connect(self.switch)
         sheet.settings_requested.connect(lambda: self._settings.open(parent))
         sheet.finished.connect(self._forget_sheet)
-        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
-        if sheet is self._sheet:
-            sheet.open()
+        await sheet.open_gradually()
 
     async def _switch(self, name: str, is_on: bool) -> None:
         def changed(settings: Settings) -> Settings:

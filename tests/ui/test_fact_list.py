@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.ui.widgets.fact_list import FactList, named_facts
+from desktop_app.ui.widgets.fidelity import FactList, fact_runs
 
 REPORT = Fidelity(
     3, 1, 1, 1, ("/gone",), verbatim_facts=("a.py", "b.py"), summary_facts=("port 8080",), recallable_facts=("T-12",)
@@ -13,11 +13,11 @@ REPORT = Fidelity(
 
 
 def test_facts_are_listed_by_where_they_are_found_the_worst_first():
-    text = "".join(run.text for run in named_facts(REPORT))
+    text = "".join(run.text for run in fact_runs(REPORT))
     places = [text.index(fact) for fact in ("/gone", "T-12", "port 8080", "a.py", "b.py")]
     assert places == sorted(places)
     assert "1 more" in text, "there is no room to name the third"
-    assert named_facts(Fidelity(3)) == []
+    assert fact_runs(Fidelity(3)) == []
 
 
 def test_a_click_lists_them_and_another_hides_them(qtbot):

@@ -225,9 +225,9 @@ def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     for widget in (dialog.apply, dialog.tail, dialog.strategy.instructions):
         assert not widget.isEnabled()
     dialog.set_progress("an older plan", 900, 1_000)
-    assert dialog.summary.unwritten.progress.text() == "reading…"
+    assert dialog.summary.unwritten.told.text() == "reading…"
     dialog.set_progress("plan3", 120, 1_600)
-    assert dialog.summary.unwritten.progress.text() == "120 of at most 1,600 tokens"
+    assert dialog.summary.unwritten.told.text() == "120 of at most 1,600 tokens"
     dialog.set_plan(WRITTEN)
     assert not dialog.is_writing
     assert dialog.summary.text() == SUMMARY

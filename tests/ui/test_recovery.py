@@ -171,7 +171,7 @@ def test_the_way_into_the_settings_names_the_field_and_leads_there(play, field):
         server = Server("home", "http://127.0.0.1:9/v1", ("m",))
         await bridge.ask(p.WriteSettings(Settings(servers=(server,)), {}))
         window.chat_pane.transcript.perform(Action.OPEN_SETTINGS, hot.argument)
-        await until(lambda: bool(window.findChildren(SettingsDialog)))
+        await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
         (dialog,) = window.findChildren(SettingsDialog)
         shown = dialog.servers.forms[0].field(field)
         assert shown is not None

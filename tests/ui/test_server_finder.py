@@ -10,9 +10,9 @@ from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.settings.name_choice import parted
-from desktop_app.ui.settings.server_finder import FIND, FINDING, NOTHING, found_words
-from desktop_app.ui.settings.server_kinds import place_of
+from desktop_app.ui.settings.name_completer import split_last
+from desktop_app.ui.settings.server_finder import FIND, FINDING, NOTHING, server_summary
+from desktop_app.ui.settings.server_kinds import host_and_port
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 STUDIO = Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio")
@@ -47,16 +47,16 @@ def look_for(dialog: SettingsDialog, qtbot) -> None:
 
 
 def test_a_found_server_is_told_in_a_line():
-    assert found_words(STUDIO) == "LM Studio · http://127.0.0.1:1234 · 3 models"
-    assert found_words(OLLAMA) == "Ollama · http://127.0.0.1:11434 · no models listed"
-    assert found_words(CLAUDE) == "Anthropic · key in ANTHROPIC_API_KEY · 1 model"
+    assert server_summary(STUDIO) == "LM Studio · http://127.0.0.1:1234 · 3 models"
+    assert server_summary(OLLAMA) == "Ollama · http://127.0.0.1:11434 · no models listed"
+    assert server_summary(CLAUDE) == "Anthropic · key in ANTHROPIC_API_KEY · 1 model"
 
 
 @pytest.mark.parametrize("address", ["http://localhost:1234", "http://LOCALHOST:1234/v1/", "http://127.0.0.1:1234/v1"])
 def test_one_place_may_be_written_in_several_ways(address):
-    assert place_of(Server("mine", address, ())) == place_of(STUDIO)
-    assert place_of(Server("mine", "https://api.anthropic.com/v1", ())) == place_of(CLAUDE)
-    assert place_of(Server("", "", ())) == ""
+    assert host_and_port(Server("mine", address, ())) == host_and_port(STUDIO)
+    assert host_and_port(Server("mine", "https://api.anthropic.com/v1", ())) == host_and_port(CLAUDE)
+    assert host_and_port(Server("", "", ())) == ""
 
 
 def test_looking_is_seen_and_what_is_there_already_is_not_offered(made, qtbot):
@@ -67,7 +67,7 @@ def test_looking_is_seen_and_what_is_there_already_is_not_offered(made, qtbot):
     dialog.servers.show_found((STUDIO, CLAUDE))
     assert (finder.button.text(), finder.button.isEnabled()) == (FIND, True)
     assert [row.server for row in finder.rows] == [CLAUDE]
-    assert finder.said.isHidden()
+    assert finder.status.isHidden()
 
 
 def test_nothing_found_and_a_failure_are_said_in_words_and_looking_again_forgets_them(made, qtbot):
@@ -75,12 +75,12 @@ def test_nothing_found_and_a_failure_are_said_in_words_and_looking_again_forgets
     finder = dialog.servers.finder
     look_for(dialog, qtbot)
     dialog.servers.show_found(())
-    assert finder.said.isVisible()
-    assert finder.said.text() == NOTHING
+    assert finder.status.isVisible()
+    assert finder.status.text() == NOTHING
     look_for(dialog, qtbot)
-    assert finder.said.isHidden()
-    finder.show_failure("The engine stopped")
-    assert finder.said.text() == "The engine stopped"
+    assert finder.status.isHidden()
+    finder.end("The engine stopped")
+    assert finder.status.text() == "The engine stopped"
     assert finder.button.isEnabled()
     look_for(dialog, qtbot)
     dialog.servers.show_found((STUDIO,))
@@ -131,7 +131,7 @@ def test_a_second_server_of_a_name_is_told_from_the_first_and_has_not_its_key(ma
 def test_names_are_asked_for_once_a_kind_and_again_for_another(made, qtbot):
     dialog = made(CLAUDE, Server("Second", "", ("x",), kind="anthropic"))
     asked: list[str] = []
-    dialog.servers.proposals_wanted.connect(asked.append)
+    dialog.servers.proposals_requested.connect(asked.append)
     dialog.servers.propose("anthropic", NAMES)
     form = dialog.servers.forms[0]
     assert form.choose.isVisible()
@@ -151,9 +151,9 @@ def test_several_names_are_chosen_one_after_the_other(made, qtbot):
     dialog.area.ensureWidgetVisible(form)
     for name in NAMES[1:]:
         form.choose.click()
-        popup = form.choice.popup()
+        popup = form.completer.popup()
         assert popup.isVisible()
-        assert form.choice.names()[0] == name  # those that are in the list already are not offered again
+        assert form.completer.names()[0] == name  # those that are in the list already are not offered again
         qtbot.keyClick(popup, Qt.Key.Key_Down)
         qtbot.keyClick(popup, Qt.Key.Key_Return)
         assert not popup.isVisible()
@@ -165,7 +165,7 @@ def test_where_all_names_are_written_there_is_none_to_choose(made, qtbot):
     dialog.servers.propose("anthropic", NAMES)
     form = dialog.servers.forms[0]
     assert form.choose.isHidden()
-    form.choice.open()
+    form.completer.open()
     assert form.models.text() == ", ".join(NAMES)
     form.models.edit.setText(NAMES[0])
     assert form.choose.isVisible()
@@ -179,9 +179,9 @@ def test_a_typed_part_of_a_name_is_completed_behind_the_others(made, qtbot):
     form.models.edit.setFocus()
     form.models.edit.setText("my-own, ")
     qtbot.keyClicks(form.models.edit, "HAIKU")
-    popup = form.choice.popup()
+    popup = form.completer.popup()
     assert popup.isVisible()
-    assert form.choice.completionCount() == 1
+    assert form.completer.completionCount() == 1
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert form.models.edit.text() == "my-own, claude-haiku-4-5, "
@@ -191,20 +191,19 @@ def test_a_typed_part_of_a_name_is_completed_behind_the_others(made, qtbot):
     ("text", "parts"), [("", ("", "")), ("a", ("", "a")), ("a, b", ("a, ", "b")), ("a,b;", ("a,b;", ""))]
 )
 def test_the_last_name_is_the_one_that_is_written(text, parts):
-    assert parted(text) == parts
+    assert split_last(text) == parts
 
 
 def test_the_engine_is_asked_and_what_it_found_is_stored(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.settings.open(window)
-        await until(lambda: window.settings._dialog)
-        dialog = window.settings._dialog
-        assert dialog is not None
+        await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+        dialog = window.findChildren(SettingsDialog)[0]
         dialog.servers.finder.button.click()
         await until(lambda: len(dialog.servers.finder.rows) == 2)
         dialog.servers.finder.rows[1].add.click()
         form = dialog.servers.forms[0]
-        await until(lambda: form.choice.names())
+        await until(lambda: form.completer.names())
         assert form.choose.isVisible()
         dialog.save.click()
         await until(lambda: window.settings._settings.servers == (CLAUDE,))

@@ -11,7 +11,8 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.settings.server_form import models_of, window_of
-from desktop_app.ui.settings.settings_dialog import SettingsDialog, policies_offered
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.settings.window_sections import policies_offered
 
 SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
 SETTINGS = Settings(
@@ -66,24 +67,24 @@ def test_saving_without_a_change_changes_nothing(dialog, qtbot):
 
 
 def test_every_choice_is_saved(dialog, qtbot):
-    qtbot.mouseClick(dialog.theme.button("light"), Qt.MouseButton.LeftButton)
-    dialog.scale.setFocus()
-    qtbot.keyClick(dialog.scale, Qt.Key.Key_Right)
-    dialog.model.setCurrentIndex(0)
-    dialog.prompt.clear()
-    qtbot.keyClicks(dialog.prompt, "Answer in verse.")
-    qtbot.mouseClick(dialog.automatic, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(dialog.policy.button("aggressive"), Qt.MouseButton.LeftButton)
-    dialog.summaries.select.setCurrentIndex(0)
+    qtbot.mouseClick(dialog.appearance.theme.button("light"), Qt.MouseButton.LeftButton)
+    dialog.appearance.scale.setFocus()
+    qtbot.keyClick(dialog.appearance.scale, Qt.Key.Key_Right)
+    dialog.conversations.model.select.setCurrentIndex(0)
+    dialog.conversations.prompt.clear()
+    qtbot.keyClicks(dialog.conversations.prompt, "Answer in verse.")
+    qtbot.mouseClick(dialog.context.automatic, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.context.policy.button("aggressive"), Qt.MouseButton.LeftButton)
+    dialog.context.summaries.select.setCurrentIndex(0)
     saved, keys = save(dialog, qtbot)
     assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.", "", "auto")
     assert keys == {}
 
 
 def test_the_policy_says_what_it_does(dialog, qtbot):
-    assert "75 %" in dialog.policy_note.text()
-    qtbot.mouseClick(dialog.policy.button("relaxed"), Qt.MouseButton.LeftButton)
-    assert "85 %" in dialog.policy_note.text()
+    assert "75 %" in dialog.context.policy_note.text()
+    qtbot.mouseClick(dialog.context.policy.button("relaxed"), Qt.MouseButton.LeftButton)
+    assert "85 %" in dialog.context.policy_note.text()
 
 
 def test_a_policy_like_another_programs_is_shown_where_it_was_chosen_and_is_kept(window, qtbot):
@@ -91,7 +92,7 @@ def test_a_policy_like_another_programs_is_shown_where_it_was_chosen_and_is_kept
     chosen = replace(SETTINGS, policy="seline")
     made = SettingsDialog(SettingsRead(chosen, ("lmstudio",), "Keys lie in the system keyring."), MODELS, window)
     made.open()
-    assert made.policy_note.text().startswith("Imitates another program. Seline: ")
+    assert made.context.policy_note.text().startswith("Imitates another program. Seline: ")
     saved, _ = save(made, qtbot)
     assert saved.policy == "seline"
 
@@ -174,18 +175,18 @@ def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtb
 
 
 def test_a_name_that_is_wrong_is_not_said_of_the_default_model(dialog, qtbot):
-    dialog.model.setCurrentIndex(dialog.model.findData("lmstudio/llama-8b"))
+    dialog.conversations.model.select.setCurrentIndex(dialog.conversations.model.select.findData("lmstudio/llama-8b"))
     write(qtbot, dialog.servers.forms[0].name, "lm/studio")
     refuse(dialog, qtbot)
     assert dialog.servers.forms[0].name.error()
-    assert not dialog.model_error.isVisible()
+    assert not dialog.conversations.model.note.isVisible()
 
 
 def test_a_removed_server_takes_its_key_along_and_must_not_be_the_default(dialog, qtbot):
     qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
     refuse(dialog, qtbot)
-    assert "“lmstudio”" in dialog.model_error.text()
-    dialog.model.setCurrentIndex(0)
+    assert "“lmstudio”" in dialog.conversations.model.note.text()
+    dialog.conversations.model.select.setCurrentIndex(0)
     saved, keys = save(dialog, qtbot)
     assert saved.servers == ()
     assert keys == {"lmstudio": ""}
@@ -195,7 +196,7 @@ def test_a_default_model_that_is_not_listed_is_kept(window, qtbot):
     settings = Settings(chat_model="builtin")
     dialog = SettingsDialog(SettingsRead(settings, (), "nowhere"), ModelsListed(()), window)
     dialog.open()
-    assert "not available" in dialog.model.currentText()
+    assert "not available" in dialog.conversations.model.select.currentText()
     assert save(dialog, qtbot)[0] == settings
 
 

@@ -35,12 +35,12 @@ def opened(window):
 
 
 def choices(dialog) -> list[str]:
-    select = dialog.summaries.select
+    select = dialog.context.summaries.select
     return [select.itemText(place) for place in range(select.count())]
 
 
 def choose(dialog, words: str) -> None:
-    dialog.summaries.select.setCurrentIndex(choices(dialog).index(words))
+    dialog.context.summaries.select.setCurrentIndex(choices(dialog).index(words))
 
 
 def save(dialog, qtbot) -> Settings:
@@ -51,14 +51,14 @@ def save(dialog, qtbot) -> Settings:
 
 def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(opened, qtbot):
     dialog = opened()
-    select = dialog.summaries.select
+    select = dialog.context.summaries.select
     assert choices(dialog) == [OWN, LLAMA, CODE]
     assert select.currentText() == OWN
-    assert "built-in model" in dialog.summaries.note.text()
+    assert "built-in model" in dialog.context.summaries.note.text()
     select.setFocus()
     qtbot.keyClick(select, Qt.Key.Key_Down)
     assert select.currentText() == LLAMA
-    assert "sent to lmstudio" in dialog.summaries.note.text()
+    assert "sent to lmstudio" in dialog.context.summaries.note.text()
     saved = save(dialog, qtbot)
     assert (saved.summaries, saved.utility_model) == ("auto", "lmstudio/llama-8b")
 
@@ -66,11 +66,11 @@ def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(opened
 def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(opened, qtbot):
     dialog = opened(utility_model="lmstudio/llama-8b")
     choose(dialog, CODE)
-    assert "Nothing is sent" in dialog.summaries.note.text()
+    assert "Nothing is sent" in dialog.context.summaries.note.text()
     saved = save(dialog, qtbot)
     assert (saved.summaries, saved.utility_model) == ("extractive", "lmstudio/llama-8b")
     again = opened(utility_model="lmstudio/llama-8b", summaries="extractive")
-    assert again.summaries.select.currentText() == CODE
+    assert again.context.summaries.select.currentText() == CODE
     choose(again, OWN)
     saved = save(again, qtbot)
     assert (saved.summaries, saved.utility_model) == ("auto", "")
@@ -78,16 +78,16 @@ def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(opened, qtbot):
 
 def test_a_model_that_is_gone_is_shown_as_missing_and_kept(opened, qtbot):
     dialog = opened(utility_model="lmstudio/small")
-    assert dialog.summaries.select.currentText() == "lmstudio/small · not set up"
-    assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
+    assert dialog.context.summaries.select.currentText() == "lmstudio/small · not set up"
+    assert dialog.context.summaries.note.text().startswith("lmstudio/small is not set up.")
     models = dialog.servers.forms[0].models.edit
     models.end(False)
     qtbot.keyClicks(models, ", small")
-    assert dialog.summaries.note.text().startswith("lmstudio/small reads")
+    assert dialog.context.summaries.note.text().startswith("lmstudio/small reads")
     qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
-    assert dialog.summaries.note.text().startswith("lmstudio/small is not set up.")
-    assert dialog.summaries.select.accessibleDescription() == dialog.summaries.note.text()
-    dialog.model.setCurrentIndex(0)
+    assert dialog.context.summaries.note.text().startswith("lmstudio/small is not set up.")
+    assert dialog.context.summaries.select.accessibleDescription() == dialog.context.summaries.note.text()
+    dialog.conversations.model.select.setCurrentIndex(0)
     assert save(dialog, qtbot).utility_model == "lmstudio/small"
 
 
@@ -102,10 +102,10 @@ def test_a_model_for_summaries_follows_its_server_to_a_new_name(opened, qtbot):
 def test_a_model_whose_window_nobody_knows_cannot_write_and_the_built_in_one_neither(opened):
     unknown = ModelInfo("lmstudio/qwen-7b", "qwen-7b", 0, 0, note="lmstudio does not say how many tokens it accepts.")
     dialog = opened(ModelsListed((*MODELS.models, unknown)), utility_model="lmstudio/qwen-7b")
-    assert dialog.summaries.note.text().startswith("lmstudio does not say how many tokens it accepts. Until")
+    assert dialog.context.summaries.note.text().startswith("lmstudio does not say how many tokens it accepts. Until")
     builtin = opened(utility_model="builtin")
-    assert builtin.summaries.select.currentText() == "SmolLM2 135M · too small"
-    assert "by rules" in builtin.summaries.note.text()
+    assert builtin.context.summaries.select.currentText() == "SmolLM2 135M · too small"
+    assert "by rules" in builtin.context.summaries.note.text()
 
 
 def test_models_of_the_same_name_are_told_apart(opened):
@@ -115,11 +115,11 @@ def test_models_of_the_same_name_are_told_apart(opened):
 
 def test_summaries_come_between_the_policy_and_the_servers_with_the_keyboard(opened, qtbot):
     dialog = opened()
-    select = dialog.summaries.select
+    select = dialog.context.summaries.select
     select.setFocus()
     assert select.accessibleName() == "Summaries written by"
     qtbot.keyClick(select, Qt.Key.Key_Backtab)
-    assert dialog.policy.isAncestorOf(dialog.focusWidget())
+    assert dialog.context.policy.isAncestorOf(dialog.focusWidget())
     select.setFocus()
     qtbot.keyClick(select, Qt.Key.Key_Tab)
     following = dialog.focusWidget()

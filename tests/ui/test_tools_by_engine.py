@@ -129,8 +129,7 @@ def commands_running() -> list[bytes]:
 def test_the_tools_that_are_on_offer_are_listed_and_switched(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         window.composer.tools.click()
-        await driver.until(lambda: window.findChildren(ToolsSheet), 20, "the tools")
-        sheet = window.findChildren(ToolsSheet)[0]
+        sheet = await driver.sheet(ToolsSheet, 20, "the tools")
         assert "bash" in sheet.rows
         before = sheet.total.text()
         await driver.click(sheet.rows["bash"].switch, at=(10, 10))

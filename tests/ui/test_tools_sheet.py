@@ -64,11 +64,15 @@ def test_without_tools_or_for_a_model_that_cannot_call_any_it_says_so(window):
     assert made.warning.isVisible()
 
 
+async def open_sheet(window: MainWindow) -> ToolsSheet:
+    await until(lambda: any(sheet.is_complete for sheet in window.findChildren(ToolsSheet)))
+    return window.findChildren(ToolsSheet)[0]
+
+
 def test_switching_in_the_window_is_stored(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.composer.tools.click()
-        await until(lambda: window.findChildren(ToolsSheet))
-        sheet = window.findChildren(ToolsSheet)[0]
+        sheet = await open_sheet(window)
         sheet.rows["bash"].switch.click()
         sheet.rows["read"].switch.click()
         await until(lambda: sheet.total.text() == "120 tokens in each request · 1 of 3 tools on")
@@ -227,8 +231,7 @@ def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(play):
 def test_a_switch_that_cannot_be_stored_goes_back(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.tools.open(window)
-        await until(lambda: window.findChildren(ToolsSheet))
-        switch = window.findChildren(ToolsSheet)[0].rows["find_issue"].switch
+        switch = (await open_sheet(window)).rows["find_issue"].switch
         switch.click()
         await until(lambda: window.failure.isVisible() and switch.isChecked())
 

@@ -40,7 +40,7 @@ async def see_the_servers(visit: Visit) -> None:
     await visit.driver.scroll_to(settings.servers, settings.area)
     finder = settings.servers.finder
     await visit.driver.click(finder.button)
-    await visit.driver.until(lambda: finder.said.text() or finder.rows, 10, "what was found")
+    await visit.driver.until(lambda: finder.status.text() or finder.rows, 10, "what was found")
 
 
 async def add_a_server(visit: Visit) -> None:

@@ -71,7 +71,7 @@ class Composer(QWidget):
 
     @property
     def draft_tokens(self) -> int:
-        """What the draft was last counted as."""
+        """What the draft was last pluralize as."""
         return self._tokens
 
     def set_draft_tokens(self, tokens: int) -> None:

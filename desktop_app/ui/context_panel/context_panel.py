@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from desktop_app.conversation.events import MessageRow, OperationRow, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.totals import Totals
+from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import RESTYLING, colour
-from desktop_app.ui.widgets.segmented import Segmented
 
 from .breakdown import Breakdown
 from .history import History
@@ -27,10 +27,8 @@ TABS = ((BREAKDOWN, "Breakdown"), (HISTORY, "History"), (PINS, "Pins"), (MEMORY,
 
 
 class ContextPanel(QWidget):
-    """The tabs Breakdown, History, Pins and Memory.
-
-    Memories belong to all conversations: their signals are those of `memories`; memories_requested: the tab was opened.
-    """
+    """Breakdown, History, Pins and Memory. It is given values, and wishes. Memories belong to all conversations; their
+    own signals are those of `memories`. memories_requested: they are about to be looked at."""
 
     archived_requested = Signal(str, str, int)  # operation, query, offset
     undo_requested = Signal(str)
@@ -81,9 +79,12 @@ class ContextPanel(QWidget):
         self.show_tab(HISTORY)
         self.history.open_messages(operation_id)
 
-    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int = 0) -> None:
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
         """Show the answer to `archived_requested`."""
-        self.history.show_archived(operation_id, rows, total, offset)
+        self.history.show_archived(operation_id, rows, total)
+
+    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+        self.history.append_archived(operation_id, rows, total)
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         self.pins.set_pins(rows)

@@ -1,4 +1,4 @@
-"""The pinned messages, which stay in every view."""
+"""The pinned messages: what stays in every view, and what it costs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PinCard(Card):
 
 
 class Pins(QWidget):
-    """The list of pins and their tokens."""
+    """The list of pins and their sum."""
 
     message_requested = Signal(str)
     unpin_requested = Signal(str)

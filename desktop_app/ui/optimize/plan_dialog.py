@@ -1,4 +1,4 @@
-"""The dialog of **Optimize conversation**: what a plan changes, before it is applied."""
+"""Optimize conversation: what will go, what will stay, and what it comes to, before anything is done."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import Plan
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.fact_list import FactList
-from desktop_app.ui.widgets.fidelity import fidelity_counts, lost_facts_hint
+from desktop_app.ui.widgets.fidelity import FactList, fidelity_counts, lost_facts_hint
 from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.legend import Legend, LegendItem
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scaled
 from desktop_app.ui.widgets.sheet import Sheet
-from desktop_app.ui.widgets.slider import Slider
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .plan_changes import GaugeComparison, PlanChanges
@@ -32,7 +31,7 @@ USELESS = "There is nothing to optimize right now."
 
 
 class PlanDialog(Sheet):
-    """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
+    """Shows a plan and asks for another one while the user changes it. Opened with open(); closing it changes nothing.
 
     It stays open on `apply_requested`: call `accept()` once the plan was applied, or `set_busy(False)` when it failed.
     """
@@ -94,12 +93,12 @@ class PlanDialog(Sheet):
         else:
             self.summary.expect(plan.writer)
         self.set_first(self.apply if plan.is_written else self.summary.unwritten.write)
-        self._update_buttons()
+        self._tell()
 
     def set_writing(self, is_writing: bool) -> None:
         self.is_writing = is_writing
         self.summary.set_writing(is_writing)
-        self._update_buttons()
+        self._tell()
 
     def set_progress(self, plan: str, tokens: int, most: int) -> None:
         """Show how far the summary of that plan is; ignore another plan."""
@@ -110,7 +109,7 @@ class PlanDialog(Sheet):
         """Show whether the plan is being applied. False also ends the wait for an answer that failed."""
         self._is_busy, self._is_measuring, self.is_writing = is_busy, False, False
         self.summary.set_writing(False)
-        self._update_buttons()
+        self._tell()
 
     def _lay_out(self) -> None:
         title = TextLabel("Optimize conversation", size=17, weight=BOLD)
@@ -123,7 +122,7 @@ class PlanDialog(Sheet):
     def _fill_choices(self) -> None:
         tail = QWidget()
         vertical(self.tail_label, self.tail, holder=tail, spacing=6)
-        # Choices stand above their effects, so that nothing moves under the pointer.
+        # What is chosen stands above what comes of it, so that nothing moves under the pointer.
         for widget in (self.strategy, tail, self.useless, self.changes, self.checked, self.facts):
             self.choices.add(widget)
 
@@ -143,13 +142,13 @@ class PlanDialog(Sheet):
         self.strategy.chosen.connect(self._ask_for_strategy)
         self.summary.unwritten.write_requested.connect(self._ask_for_summary)
         self.summary.unwritten.cancel_requested.connect(self.write_cancelled)
-        self.summary.area.textChanged.connect(self._update_buttons)
+        self.summary.area.textChanged.connect(self._tell)
 
-    def _size_for(self, most: QSize) -> QSize:
+    def _size_within(self, limit: QSize) -> QSize:
         """Return one height for every plan, so that another plan moves nothing."""
-        width = min(scaled(WIDTH), most.width())
+        width = min(scaled(WIDTH), limit.width())
         self.choices.setMinimumWidth(min(self.choices.needed_width(), width * 3 // 5))
-        return QSize(width, min(scaled(HEIGHT), most.height()))
+        return QSize(width, min(scaled(HEIGHT), limit.height()))
 
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)
@@ -161,11 +160,11 @@ class PlanDialog(Sheet):
         is_measured = plan.strategy != "last_messages"
         self.tail.setVisible(is_measured)
         if is_measured:
-            self._show_tail_size(plan.tail_tokens, plan.tail_kept)
+            self._tell_tail(plan.tail_tokens, plan.tail_kept)
         else:
             self.tail_label.set_text(f"Keep unchanged: {pluralize(plan.kept, 'message')}")
 
-    def _show_tail_size(self, tokens: int, kept: int | None = None) -> None:
+    def _tell_tail(self, tokens: int, kept: int | None = None) -> None:
         """Show the size of the tail, and how much of it is used: messages are kept whole. None: not known yet."""
         runs = [Run(f"Keep unchanged: the last {pluralize(tokens, 'token')}")]
         if kept is not None and kept < tokens:
@@ -174,23 +173,23 @@ class PlanDialog(Sheet):
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)
-        self.checked.set_meanings((LegendItem("Checked:", tint="ink"), *fidelity_counts(fidelity)))
+        self.checked.set_items((LegendItem("Checked:", tint="ink"), *fidelity_counts(fidelity)))
         self.checked.setToolTip(lost_facts_hint(fidelity))
         self.facts.show_fidelity(fidelity)
 
     def _move_tail(self, tokens: int) -> None:
-        self._show_tail_size(tokens)
+        self._tell_tail(tokens)
         self._tail_pause.start()
-        self._update_buttons()
+        self._tell()
 
     def _ask_for_tail(self) -> None:
         self._is_measuring = True
-        self._update_buttons()
+        self._tell()
         self.tail_changed.emit(self.tail.value())
 
     def _ask_for_strategy(self, strategy: str) -> None:
         self._is_measuring = True
-        self._update_buttons()
+        self._tell()
         self.strategy_chosen.emit(strategy)
 
     def _ask_for_summary(self) -> None:
@@ -199,10 +198,10 @@ class PlanDialog(Sheet):
 
     def _ask_for_check(self, summary: str) -> None:
         self._is_measuring = True
-        self._update_buttons()
+        self._tell()
         self.summary_edited.emit(self._plan.id, summary)
 
-    def _update_buttons(self) -> None:
+    def _tell(self) -> None:
         """Enable what can be done now. A plan is applied only after what is shown was measured."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()

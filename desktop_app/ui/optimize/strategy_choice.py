@@ -1,4 +1,4 @@
-"""The choice of a summary's strategy, its cost, and the user's instructions."""
+"""Who writes the summary, what that takes, and what the user asks of it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.engine.protocol import Plan, Writer
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import MEDIUM, scaled
-from desktop_app.ui.widgets.segmented import Segmented
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -25,7 +25,7 @@ CENT = 0.01
 
 
 def cost_text(writer: Writer) -> str:
-    """Return the upper bound of a summary's cost: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
+    """What a summary takes at most: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
     words = (
         f"{format_number(writer.prompt_tokens)} tokens to read, at most {format_number(writer.reply_tokens)} to write"
     )
@@ -37,7 +37,7 @@ def cost_text(writer: Writer) -> str:
 
 
 class StrategyChoice(QWidget):
-    """The choice of a strategy. chosen(strategy): the user takes another one."""
+    """The choice of a strategy. chosen(strategy) when the user takes another one."""
 
     chosen = Signal(str)
 

@@ -1,4 +1,4 @@
-"""What the window knows of each kind of server: its name, where it is, and whether it wants a key. Pure."""
+"""What the window knows of each kind of server: its name, its address, and whether it wants a key. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from desktop_app.settings import Server, ServerKind
 
 
 class KindInfo(msgspec.Struct, frozen=True):
-    """label: as people call it. name: proposed for the server. address: where it is when none is written; "" if one
-    must be. variable: where its key is looked for beside the keyring. is_local: it runs on one's own machine, as a rule
-    without a key. models: an example."""
+    """One kind of server."""
 
     label: str
-    name: str
-    address: str = ""
-    variable: str = ""
-    is_local: bool = False
+    name: str  # proposed for a new server
+    address: str = ""  # used when none is written; "" if one must be
+    variable: str = ""  # the environment variable that its key is read from
+    is_local: bool = False  # it runs on the user's machine, usually without a key
     models: str = "such as qwen2.5-7b-instruct, llama-3.1-8b"
 
 
@@ -47,28 +45,25 @@ KINDS: dict[ServerKind, KindInfo] = {
     "vllm": KindInfo("vLLM", "vllm", "http://127.0.0.1:8000/v1", is_local=True),
 }  # fmt: skip
 
-NEEDS_ADDRESS = "http://localhost:1234/v1"
-
 
 def address_hint(kind: ServerKind) -> str:
-    """What stands in the empty field of the address."""
-    info = KINDS[kind]
-    return f"leave empty for {info.address}" if info.address else NEEDS_ADDRESS
-
-
-def place_of(server: Server) -> str:
-    """The host and the port that it is at: by it two settings of the same server are recognized, whatever their paths
-    and kinds are; "" if nothing is written yet."""
-    address = server.base_url or KINDS[server.kind].address
-    place = urlsplit(address).netloc.lower()
-    return place.replace("localhost", "127.0.0.1") if is_local(address) else place
+    """Return the placeholder of the address."""
+    address = KINDS[kind].address
+    return f"leave empty for {address}" if address else "http://localhost:1234/v1"
 
 
 def key_hint(kind: ServerKind, has_key: bool) -> str:
-    """What stands in the empty field of the key."""
+    """Return the placeholder of the key."""
     info = KINDS[kind]
     if has_key:
         return "A key is saved; type to replace it"
     if info.variable:
         return f"leave empty to use {info.variable}"
     return "usually not needed" if info.is_local else "only if the server needs one"
+
+
+def host_and_port(server: Server) -> str:
+    """Return what two settings of one server have in common, whatever their paths and kinds; "" if unknown."""
+    address = server.base_url or KINDS[server.kind].address
+    place = urlsplit(address).netloc.lower()
+    return place.replace("localhost", "127.0.0.1") if is_local(address) else place

@@ -1,74 +1,107 @@
-"""Tools: where they search and work, how long a model may go on by itself, what is allowed, and servers of tools."""
+"""Tools: where they search and work, how long a model may go on, what is always allowed, and MCP servers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.tools import Rule
 from desktop_app.settings import McpServer, Settings
-from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import Button, LinkButton
+from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .field import Field
+from .form_list import FormList
 from .mcp_form import McpForm
-from .named_forms import Forms
-from .rules_list import RulesList
-from .section import Section, note
+from .section import Field, Section, error_of, field_label, note
 from .server_form import address_error
 
-ROUNDS = (1, 1_000)
-SERVERS_NOTE = "They provide tools through the Model Context Protocol. Their tools ask for permission like all others."
+MIN_ROUNDS, MAX_ROUNDS = 1, 1_000
+MCP_NOTE = "They provide tools through the Model Context Protocol. Their tools ask for permission like all others."
+NO_RULES = "No permanent rules yet: tools ask before they change files, run commands or use the network."
 
 
 def rounds_of(text: str) -> int:
-    """How many requests of one turn go without the user. Raises ValueError."""
-    least, most = ROUNDS
-    if not text.isdecimal() or not least <= int(text) <= most:
-        raise ValueError(f"Enter a number from {least} to {most:,}.")
+    """Return how many rounds of a turn go on without the user. Raises ValueError."""
+    if not text.isdecimal() or not MIN_ROUNDS <= int(text) <= MAX_ROUNDS:
+        raise ValueError(f"Enter a number from {MIN_ROUNDS} to {MAX_ROUNDS:,}.")
     return int(text)
 
 
-class ToolsSection(Section):
-    """All that concerns tools, but for which of them are on: that is said in the sheet of the tools.
+class RuleRow(QWidget):
+    """A permanent rule, with a button that removes it."""
 
-    Signal: grown(QWidget), by something that is to be brought into view.
-    """
+    def __init__(self, rule: Rule) -> None:
+        super().__init__()
+        self.rule = rule
+        tool = "any tool" if rule.tool == "*" else rule.tool
+        verb = "may" if rule.is_allowed else "must not"
+        head = TextLabel(f"{tool} {verb}", size=13, weight=MEDIUM, tint="ink" if rule.is_allowed else "critical")
+        pattern = TextLabel("anything" if rule.pattern == "*" else rule.pattern, size=13, is_mono=True, tint="ink_soft")
+        self.remove = LinkButton("Remove")
+        self.remove.setAccessibleName(f"Remove the rule: {tool} {verb} {rule.pattern}")
+        horizontal(head, (pattern, 1), self.remove, holder=self, spacing=10)
+
+
+class RuleList(Card):
+    """The permanent rules."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        super().__init__()
+        self.rows = [RuleRow(rule) for rule in rules]
+        self.empty = TextLabel(NO_RULES, size=13, tint="ink_soft", wraps=True)
+        self.column.addWidget(self.empty)
+        self.empty.setVisible(not self.rows)
+        self.column.addLayout(vertical(*self.rows, spacing=4))
+        for rule_row in self.rows:
+            rule_row.remove.clicked.connect(lambda _=False, rule_row=rule_row: self._remove(rule_row))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules that are left."""
+        return tuple(rule_row.rule for rule_row in self.rows)
+
+    def _remove(self, rule_row: RuleRow) -> None:
+        self.rows.remove(rule_row)
+        rule_row.hide()
+        rule_row.deleteLater()
+        self.empty.setVisible(not self.rows)
+
+
+class ToolsSection(Section):
+    """Everything about tools but which of them are on. Signal: grown(QWidget), to be scrolled into view."""
 
     grown = Signal(object)
 
     def __init__(self, settings: Settings, names_with_key: tuple[str, ...]) -> None:
+        """Build the section without forms of servers: `add_form` adds them."""
         self._names_with_key = names_with_key
         self.search = Field("Web search", settings.search_url, "leave empty for DuckDuckGo, or enter a SearXNG address")
         self.rounds = Field("Ask me after this many rounds of tool calls", str(settings.rounds_most), "25")
         self.folder = Field("Working folder of new conversations", settings.folder, "leave empty for none")
-        self.rules = RulesList(settings.rules)
+        self.rules = RuleList(settings.rules)
         self.add_server = Button("+ Add an MCP server")
         pair = QWidget()
-        row = QHBoxLayout(pair)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self.folder, 1)
-        row.addWidget(self.rounds, 1)
-        titles = [TextLabel(words, size=13, weight=MEDIUM) for words in ("Always allowed", "MCP servers")]
-        super().__init__(
-            "Tools", self.search, pair, titles[0], self.rules, titles[1], note(SERVERS_NOTE), self.add_server
-        )
-        self._forms = Forms[McpForm](self)
-        for server in settings.mcp_servers:
-            self._add_form(server)
+        horizontal((self.folder, 1), (self.rounds, 1), holder=pair, spacing=12)
+        rules, servers = field_label("Always allowed"), field_label("MCP servers")
+        super().__init__("Tools", self.search, pair, rules, self.rules, servers, note(MCP_NOTE), self.add_server)
+        self._list = FormList[McpForm](self)
         self.add_server.clicked.connect(lambda _=False: self._add_new())
 
     @property
     def forms(self) -> list[McpForm]:
-        """One for each server of tools."""
-        return self._forms.all
+        return self._list.forms
+
+    def add_form(self, server: McpServer) -> McpForm:
+        """Add a form that edits this server."""
+        return self._list.add(McpForm(server, f"mcp/{server.name}" in self._names_with_key))
 
     def written(self, settings: Settings) -> Settings:
-        """With everything of this section. Raises ValueError."""
         return replace(
             settings,
             search_url=self.search.text().rstrip("/"),
@@ -79,29 +112,17 @@ class ToolsSection(Section):
         )
 
     def keys(self) -> dict[str, str]:
-        """Keys of servers of tools, as "mcp/NAME"."""
-        return self._forms.keys()
+        return self._list.keys()
 
     def first_wrong(self) -> QWidget | None:
-        """Says beside each field what is wrong with it."""
-        self.search.complain(address_error(self.search.text()) if self.search.text() else "")
-        self.rounds.complain(self._rounds_error())
-        is_whole = not self.folder.text() or Path(self.folder.text()).is_absolute()
-        self.folder.complain("" if is_whole else "Enter the full path.")
-        own = [field.edit for field in (self.search, self.folder, self.rounds) if field.error()]
-        return next(iter([*own, *self._forms.wrong()]), None)
-
-    def _rounds_error(self) -> str:
-        try:
-            rounds_of(self.rounds.text())
-        except ValueError as error:
-            return str(error)
-        return ""
-
-    def _add_form(self, server: McpServer) -> McpForm:
-        return self._forms.add(McpForm(server, f"mcp/{server.name}" in self._names_with_key))
+        self.search.set_error(address_error(self.search.text()) if self.search.text() else "")
+        self.rounds.set_error(error_of(rounds_of, self.rounds.text()))
+        is_absolute = not self.folder.text() or Path(self.folder.text()).is_absolute()
+        self.folder.set_error("" if is_absolute else "Enter the full path.")
+        wrong = self._list.first_wrong()
+        return next((field.edit for field in (self.search, self.folder, self.rounds) if field.error()), wrong)
 
     def _add_new(self) -> None:
-        form = self._add_form(McpServer(""))
+        form = self.add_form(McpServer(""))
         form.name.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.grown.emit(form)

@@ -20,44 +20,43 @@ MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
 
 @dataclass(frozen=True)
 class BarPart:
-    """A part of a bar. hint: what its tooltip says."""
+    """One part of a bar."""
 
     amount: float
     tint: Tint | Segment
-    hint: str = ""
+    hint: str = ""  # the text of its tooltip
 
 
-def bar_widths(amounts: Sequence[float], whole: float, pixels: float, least: float = MIN_PART_WIDTH) -> list[float]:
-    """Widths in pixels: in proportion to `whole`, at least `least` for what is not zero, never more than `pixels`.
+def bar_widths(amounts: Sequence[float], whole: float, pixels: float, min_width: float = MIN_PART_WIDTH) -> list[float]:
+    """Return widths in pixels, in proportion to `whole`: at least `min_width` for what is not zero, at most `pixels`.
 
-    What the small ones are given is taken from the large ones, so that the end of the bar stays true where it can.
+    What the small parts gain is taken from the large ones, so that the end of the bar stays exact where possible.
     """
     whole = max(whole, sum(amounts))
     if whole <= 0 or pixels <= 0:
         return [0.0] * len(amounts)
     exact = [amount / whole * pixels for amount in amounts]
-    few = [0 < width < least for width in exact]
-    given = least * sum(few)
-    large = sum(width for width, is_few in zip(exact, few, strict=True) if not is_few)
-    spare = max(large - least * sum(width >= least for width in exact), 0.0)
-    missing = given - sum(width for width, is_few in zip(exact, few, strict=True) if is_few)
+    is_small = [0 < width < min_width for width in exact]
+    large = sum(width for width, small in zip(exact, is_small, strict=True) if not small)
+    spare = max(large - min_width * sum(width >= min_width for width in exact), 0.0)
+    missing = min_width * sum(is_small) - (sum(exact) - large)
     taken = min(missing, spare)
     widths = [
-        least if is_few else width - (width - least) * taken / spare if spare and width else width
-        for width, is_few in zip(exact, few, strict=True)
+        min_width if small else width - (width - min_width) * taken / spare if spare and width else width
+        for width, small in zip(exact, is_small, strict=True)
     ]
     overflow = sum(widths) / pixels
     return [width / overflow for width in widths] if overflow > 1 else widths
 
 
 def segment_hint(segment: Segment, tokens: int, window: int) -> str:
-    """What a segment's tooltip says."""
+    """Return the tooltip of a segment."""
     share = format_percent(tokens / window) if window else "?"
     return f"{SEGMENT_NAMES[segment]}: {format_number(tokens)} tokens, {share} of the window"
 
 
 def segment_parts(gauge: Gauge) -> list[BarPart]:
-    """The segments that are not zero, in the order in which they are painted."""
+    """Return the segments that are not zero, in the order in which they are painted."""
     return [
         BarPart(tokens, segment, segment_hint(segment, tokens, gauge.window))
         for segment in Segment
@@ -66,14 +65,14 @@ def segment_parts(gauge: Gauge) -> list[BarPart]:
 
 
 def rounded_path(box: QRectF) -> QPainterPath:
-    """The outline of a bar: its ends are half circles."""
+    """Return the outline of a bar, whose ends are half circles."""
     path = QPainterPath()
     path.addRoundedRect(box, box.height() / 2, box.height() / 2)
     return path
 
 
 def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths: Sequence[float]) -> None:
-    """Paints the parts from the left, with a hairline of the ground between those that are wide enough for it."""
+    """Paint the parts from the left, with a hairline between those that are wide enough."""
     left = box.left()
     for part, width in zip(parts, widths, strict=True):
         gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
@@ -82,7 +81,7 @@ def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths
 
 
 def bar_part_at(x: float, left: float, parts: Sequence[BarPart], widths: Sequence[float]) -> BarPart | None:
-    """The part under that place."""
+    """Return the part at `x` of a bar that begins at `left`."""
     for part, width in zip(parts, widths, strict=True):
         if left <= x < left + width:
             return part
@@ -91,7 +90,7 @@ def bar_part_at(x: float, left: float, parts: Sequence[BarPart], widths: Sequenc
 
 
 class SegmentBar(QWidget):
-    """A rounded bar of parts, on the scale of `whole`. A tooltip a part."""
+    """A rounded bar of parts, with a tooltip for each."""
 
     def __init__(self, height: int = 14, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +101,7 @@ class SegmentBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_parts(self, parts: Sequence[BarPart], whole: float | None = None, opacity: float = 1.0) -> None:
-        """Shows these parts. whole: what the full width stands for; their sum when not given."""
+        """Show these parts. whole: the amount of the full width; their sum by default."""
         self._parts = tuple(parts)
         self._whole = sum(part.amount for part in parts) if whole is None else whole
         self._opacity = opacity
@@ -110,15 +109,12 @@ class SegmentBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """As wide as the place allows."""
         return QSize(120, self._height)
 
     def minimumSizeHint(self) -> QSize:
-        """It can be narrow."""
         return QSize(24, self._height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the ground and the parts."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(self._opacity)
@@ -128,7 +124,6 @@ class SegmentBar(QWidget):
         paint_parts(painter, box, self._parts, self._widths())
 
     def event(self, event: QEvent) -> bool:
-        """Explains the part under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             part = bar_part_at(event.pos().x(), 0, self._parts, self._widths())
             QToolTip.showText(event.globalPos(), part.hint if part else "", self)

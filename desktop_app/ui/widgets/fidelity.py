@@ -1,32 +1,37 @@
-"""What survived, for the eye: one bar and its legend."""
+"""What of the facts survived: a bar, its legend, and a list of them on a click."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 
 from .bars import BarPart
+from .buttons import LinkButton
 from .formats import format_number, percentages, pluralize
+from .layouts import vertical
 from .legend import LegendItem
-from .look import Tint
+from .look import MEDIUM, Tint
+from .text_label import Run, TextLabel
 
-NAMED = 20  # facts in a tooltip
+MAX_IN_HINT = 20  # facts named in a tooltip
 FATES: tuple[tuple[str, Tint | Segment], ...] = (
     ("verbatim", Segment.USER),
     ("in the summary", Segment.SUMMARY),
     ("recallable", Segment.RESULTS),
     ("lost", "critical"),
 )
-
-
-def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
-    return fidelity.verbatim, fidelity.in_summary, fidelity.recallable, fidelity.lost
+ABOUT_FACTS = (
+    "Facts are the paths, addresses, numbers, names and rules that you mentioned, and questions that are still open. "
+    "Each is looked for in what the model sees, in the summary and in the archive."
+)
+SHOW_FACTS, HIDE_FACTS = "Show facts", "Hide facts"
 
 
 def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
-    """The bar's parts, one a fate."""
+    """Return the parts of the bar, one for each fate that occurs."""
     return [
         BarPart(count, tint, f"{format_number(count)} of {pluralize(fidelity.total, 'fact')} {fate}")
         for count, (fate, tint) in zip(_counts(fidelity), FATES, strict=True)
@@ -35,43 +40,89 @@ def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
 
 
 def fidelity_shares(fidelity: Fidelity) -> list[LegendItem]:
-    """The legend in percent: "58 % verbatim, 31 % in the summary, 11 % recallable, nothing lost"."""
-    shares = percentages((*_counts(fidelity)[:3], fidelity.lost))
-    meanings = [
+    """Return the legend in percent: "58 % verbatim, 31 % in the summary, 11 % recallable, nothing lost"."""
+    counts = _counts(fidelity)
+    items = [
         LegendItem(f"{share or '< 1'} % {fate}", tint)
-        for share, count, (fate, tint) in zip(shares[:3], _counts(fidelity)[:3], FATES[:3], strict=True)
+        for share, count, (fate, tint) in zip(percentages(counts)[:3], counts[:3], FATES[:3], strict=True)
         if count
     ]
-    return [*meanings, _lost(fidelity, "nothing lost")]
+    return [*items, _lost_item(fidelity, "nothing lost")]
 
 
 def fidelity_counts(fidelity: Fidelity) -> list[LegendItem]:
-    """The legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
-    meanings = [
-        LegendItem(f"{pluralize(count, 'fact') if number == 0 else format_number(count)} {fate}", tint)
-        for number, (count, (fate, tint)) in enumerate(zip(_counts(fidelity)[:3], FATES[:3], strict=True))
+    """Return the legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
+    numbers = [
+        pluralize(fidelity.verbatim, "fact"),
+        format_number(fidelity.in_summary),
+        format_number(fidelity.recallable),
     ]
-    return [*meanings, _lost(fidelity, "0 lost")]
+    items = [LegendItem(f"{number} {fate}", tint) for number, (fate, tint) in zip(numbers, FATES[:3], strict=True)]
+    return [*items, _lost_item(fidelity, "0 lost")]
 
 
-def _lost(fidelity: Fidelity, nothing: str) -> LegendItem:
+def lost_facts_hint(fidelity: Fidelity) -> str:
+    """Return a tooltip that names the lost facts and those that only the archive has."""
+    return "\n\n".join(f"{fate}:\n{listed}" for fate, listed in _facts_by_fate(fidelity, MAX_IN_HINT)[:2] if listed)
+
+
+def fact_runs(fidelity: Fidelity) -> list[Run]:
+    """Return the facts under a heading for each fate, the worst fate first."""
+    runs: list[Run] = []
+    for fate, listed in _facts_by_fate(fidelity):
+        if listed:
+            runs += [Run("\n\n"), Run(f"{fate}\n", "ink", MEDIUM), Run(listed)]
+    return runs[1:]
+
+
+class FactList(QWidget):
+    """A link that lists the facts of a fidelity report, and hides them again."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.link = LinkButton(SHOW_FACTS, size=12)
+        self.link.setToolTip(ABOUT_FACTS)
+        self.link.setAccessibleDescription(ABOUT_FACTS)
+        self.facts = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.facts.setAccessibleName("Facts")
+        self.facts.hide()
+        vertical((self.link, 0, Qt.AlignmentFlag.AlignLeft), self.facts, holder=self, spacing=4)
+        self.link.clicked.connect(lambda _=False: self._toggle())
+
+    def show_fidelity(self, fidelity: Fidelity) -> None:
+        """List the facts of another report; the link is hidden when there are none."""
+        runs = fact_runs(fidelity)
+        self.facts.set_runs(runs)
+        self.setVisible(bool(runs))
+
+    def _toggle(self) -> None:
+        self.facts.setVisible(self.facts.isHidden())
+        self.link.setText(SHOW_FACTS if self.facts.isHidden() else HIDE_FACTS)
+        self.link.updateGeometry()
+
+
+def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
+    return fidelity.verbatim, fidelity.in_summary, fidelity.recallable, fidelity.lost
+
+
+def _lost_item(fidelity: Fidelity, nothing: str) -> LegendItem:
     if fidelity.lost:
         return LegendItem(f"{format_number(fidelity.lost)} lost", "critical", "critical")
     return LegendItem(nothing, None, "ink_soft" if fidelity.recallable else "ok")
 
 
-def lost_facts_hint(fidelity: Fidelity) -> str:
-    """Names what was lost, and what only the archive has, as far as it is known."""
-    told = (
-        _named("Lost", fidelity.lost_facts, fidelity.lost),
-        _named("Only in the archive", (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),
+def _facts_by_fate(fidelity: Fidelity, limit: int | None = None) -> list[tuple[str, str]]:
+    """Return each fate with a list of its facts, at most `limit` of them, and how many more there are."""
+    fates = (
+        ("Lost", fidelity.lost_facts, fidelity.lost),
+        ("Only in the archive", (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),
+        ("In the summary", fidelity.summary_facts, fidelity.in_summary),
+        ("Word for word in the context", fidelity.verbatim_facts, fidelity.verbatim),
     )
-    return "\n\n".join(filter(None, told))
-
-
-def _named(title: str, facts: Sequence[str], total: int) -> str:
-    if not facts:
-        return ""
-    listed = [f"• {fact}" for fact in facts[:NAMED]]
-    more = total - len(listed)
-    return "\n".join([f"{title}:", *listed, *([f"… and {format_number(more)} more"] if more > 0 else [])])
+    listed: list[tuple[str, str]] = []
+    for fate, facts, count in fates:
+        lines = [f"• {fact}" for fact in facts[:limit]]
+        if lines and count > len(lines):
+            lines.append(f"… and {format_number(count - len(lines))} more")
+        listed.append((fate, "\n".join(lines)))
+    return listed

@@ -1,4 +1,4 @@
-"""Numbers, times and names in words, the same everywhere in the window. Pure, but for the local time zone."""
+"""Numbers, times and messages as the window writes them. Pure, but for the local time zone."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 from desktop_app.conversation.plurals import format_number as format_number
 from desktop_app.conversation.plurals import pluralize as pluralize
 
+MAX_SHARE = 9.99  # what is larger is "over 999 %"
+ROLE_NAMES = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
+
 
 def format_bytes(size: int) -> str:
-    """ "812 bytes", "50 KB", "1.4 MB"; 1 KB is 1,024 bytes."""
+    """Return "812 bytes", "50 KB" or "1.4 MB"; 1 KB is 1,024 bytes."""
     if size < 1_024:
         return pluralize(size, "byte")
     if size < 1_024 * 1_000:
@@ -20,22 +23,17 @@ def format_bytes(size: int) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """ "8 s", "2 min 5 s", "1 h 3 min"."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
+    """Return "8 s", "2 min 5 s" or "1 h 3 min"."""
+    minutes, rest = divmod(int(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-MAX_SHARE = 9.99
-"""A larger share says nothing that one could use."""
-
-
 def format_percent(share: float) -> str:
-    """ "62 %"; "< 1 %" for a little, so that something never reads as nothing; "over 999 %" for far too much."""
+    """Return "62 %", or "< 1 %" for a little, so that something never reads as nothing."""
     if 0 < share < 0.005:
         return "< 1 %"
     if share > MAX_SHARE:
@@ -44,7 +42,7 @@ def format_percent(share: float) -> str:
 
 
 def percentages(counts: Sequence[int]) -> list[int]:
-    """Whole percentages that add up to 100 (largest remainder); all 0 when there is nothing."""
+    """Return whole percentages that add up to 100, by the largest remainder; all 0 when the counts are."""
     total = sum(counts)
     if total == 0:
         return [0] * len(counts)
@@ -57,9 +55,9 @@ def percentages(counts: Sequence[int]) -> list[int]:
 
 
 def format_time(at: float, now: float) -> str:
-    """A time as one says it: "Today 10:31", "Yesterday 16:02", "Tue 09:14", "3 Mar 10:31", "3 Mar 2024".
+    """Return "Today 10:31", "Yesterday 16:02", "Tue 09:14", "3 Mar 10:31" or "3 Mar 2024".
 
-    at, now: seconds since 1970, UTC; shown in the local time zone.
+    at, now: seconds since 1970, UTC.
     """
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     days = (today.date() - then.date()).days
@@ -75,11 +73,8 @@ def format_time(at: float, now: float) -> str:
     return f"{then.day} {then:%b} {then.year}"
 
 
-ROLE_NAMES = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
-
-
 def speaker_of(message: Message) -> str:
-    """Who speaks, as shown: a given name, a tool's name, a model's short name, or the role."""
+    """Return who speaks: a given name, a tool's name, a model's short name, or the role."""
     if message.speaker:
         return message.speaker
     if message.tool_result is not None:
@@ -90,7 +85,7 @@ def speaker_of(message: Message) -> str:
 
 
 def readable_text(message: Message) -> str:
-    """All that a person can read of a message: its text; else its calls, attachments or reasoning, named."""
+    """Return all that a person can read of a message: text, calls, attachments, and reasoning without a text."""
     lines = [message.text] if message.text else []
     lines += [f"{call.name}({call.arguments})" for call in message.tool_calls]
     for part in message.parts:
@@ -101,11 +96,11 @@ def readable_text(message: Message) -> str:
     return "\n\n".join(lines)
 
 
-def shorten(text: str, most: int) -> str:
-    """At most that many characters, the last one an ellipsis if something was cut off."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def shorten(text: str, limit: int) -> str:
+    """Return at most `limit` characters, the last one an ellipsis if the text is longer."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def first_line(text: str, most: int = 300) -> str:
-    """The beginning of a text on one line, for a list; the width of the place decides how much of it shows."""
-    return " ".join(text[: most * 2].split())[:most]
+def first_line(text: str, limit: int = 300) -> str:
+    """Return the first `limit` characters of a text, on one line."""
+    return " ".join(text[: limit * 2].split())[:limit]

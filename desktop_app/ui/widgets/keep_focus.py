@@ -1,4 +1,4 @@
-"""Keeping the keyboard where it is while the widgets around it are made anew."""
+"""Keeping the keyboard focus while the widgets around it are rebuilt."""
 
 from __future__ import annotations
 
@@ -11,29 +11,28 @@ from PySide6.QtWidgets import QWidget
 
 @contextmanager
 def keep_focus_in(holder: QWidget) -> Iterator[None]:
-    """Leave the keyboard in the holder if it has it: on what comes to stand at the place of the focused widget.
+    """Keep the focus in the holder if it is there: it goes to the widget that takes the focused one's position.
 
-    Qt gives the focus of a widget that goes to the next one of the window, wherever that is.
+    Without this Qt passes the focus of a deleted widget to the next one of the window, wherever that is.
     """
     focused = holder.window().focusWidget()
     if focused is None or not holder.isAncestorOf(focused):
         yield
         return
-    place = focused.mapTo(holder, focused.rect().center())
+    position = focused.mapTo(holder, focused.rect().center())
     yield
     if not _takes_focus(focused, holder):
         holder.setFocus(Qt.FocusReason.OtherFocusReason)
-        QTimer.singleShot(0, holder, lambda: _focus_nearest(holder, place))  # once the new ones are shown
+        QTimer.singleShot(0, holder, lambda: _focus_nearest(holder, position))  # once the new widgets are shown
 
 
-def _focus_nearest(holder: QWidget, place: QPoint) -> None:
-    """Go on from the holder, unless the keyboard has gone elsewhere meanwhile."""
+def _focus_nearest(holder: QWidget, position: QPoint) -> None:
     for widget in (holder, *holder.findChildren(QWidget)):
         if (layout := widget.layout()) is not None:
             layout.activate()
     reachable = [widget for widget in holder.findChildren(QWidget) if _takes_focus(widget, holder)]
-    if reachable and holder.window().focusWidget() is holder:
-        nearest = min(reachable, key=lambda w: (w.mapTo(holder, w.rect().center()) - place).manhattanLength())
+    if reachable and holder.window().focusWidget() is holder:  # the focus has not gone elsewhere meanwhile
+        nearest = min(reachable, key=lambda w: (w.mapTo(holder, w.rect().center()) - position).manhattanLength())
         nearest.setFocus(Qt.FocusReason.OtherFocusReason)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 STRETCH = 1
 """An item that takes the room that is left."""
-LayoutItem = QWidget | QLayout | tuple[QWidget | QLayout, int] | int
-"""What stands in a row or column: a widget or layout, one with its stretch factor, or empty room that stretches."""
+LayoutItem = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
+"""What stands in a row or column: a widget or layout, one with its stretch factor and alignment, or empty room."""
 Margins = tuple[int, int, int, int]
 
 
@@ -46,6 +47,9 @@ def _fill(layout: QBoxLayout, items: tuple[LayoutItem, ...], margins: Margins, s
     for item in items:
         if isinstance(item, int):
             layout.addStretch(item)
+            continue
+        if isinstance(item, tuple) and len(item) == 3:
+            layout.addWidget(*item)
             continue
         part, stretch = item if isinstance(item, tuple) else (item, 0)
         if isinstance(part, QLayout):

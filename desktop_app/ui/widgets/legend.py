@@ -1,4 +1,4 @@
-"""What the colours of a bar mean: squares and words, in as many lines as they need."""
+"""What the colours of a bar mean: squares and words, on as many lines as they need."""
 
 from __future__ import annotations
 
@@ -6,100 +6,88 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Segment
 
-from .look import MEDIUM, NORMAL, RESTYLING, Tint, colour, font, scaled
+from .look import MEDIUM, NORMAL, StyleAware, Tint, colour, font, scaled
 
-GAP, SQUARE = 12, 8
+GAP, SQUARE, SQUARE_GAP = 12, 8, 5  # pixels
 
 
 @dataclass(frozen=True)
 class LegendItem:
-    """A word of the legend. square: its colour in the bar, if it has one. tint: the colour of the word."""
+    """One text of a legend."""
 
     text: str
-    square: Tint | Segment | None = None
-    tint: Tint = "ink_soft"
+    square: Tint | Segment | None = None  # its colour in the bar
+    tint: Tint = "ink_soft"  # of the text
 
 
-class Legend(QWidget):
-    """Lays its words out like text."""
+class Legend(StyleAware, QWidget):
+    """Lays its items out like words."""
 
-    def __init__(self, meanings: Sequence[LegendItem] = (), *, size: float = 12, parent: QWidget | None = None) -> None:
+    def __init__(self, items: Sequence[LegendItem] = (), *, size: float = 12, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._size = size
-        self._meanings: tuple[LegendItem, ...] = ()
+        self._items: tuple[LegendItem, ...] = ()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.set_meanings(meanings)
+        self.set_items(items)
 
-    def set_meanings(self, meanings: Sequence[LegendItem]) -> None:
-        """Shows these words."""
-        self._meanings = tuple(meanings)
+    def set_items(self, items: Sequence[LegendItem]) -> None:
+        self._items = tuple(items)
         self.setAccessibleName(self.text())
         self.updateGeometry()
         self.update()
 
     def text(self) -> str:
-        """All of it, as a sentence."""
-        return ", ".join(meaning.text for meaning in self._meanings)
+        return ", ".join(item.text for item in self._items)
 
     def hasHeightForWidth(self) -> bool:
-        """It wraps."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Its lines at that width."""
-        places = self._places(width)
-        return math.ceil(places[-1].y() + self._line()) if places else 0
+        corners = self._corners(width)
+        return math.ceil(corners[-1].y() + self._line_height()) if corners else 0
 
     def sizeHint(self) -> QSize:
-        """One line."""
         return QSize(200, self.heightForWidth(max(self.width(), 200)))
 
     def minimumSizeHint(self) -> QSize:
-        """It can be narrow."""
-        return QSize(80, math.ceil(self._line()))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Another font scale needs another room."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self.updateGeometry()
+        return QSize(80, math.ceil(self._line_height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints squares and words."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        line, square = self._line(), scaled(SQUARE)
-        for meaning, place in zip(self._meanings, self._places(self.width()), strict=True):
-            left = place.x()
-            if meaning.square is not None:
+        line, square = self._line_height(), scaled(SQUARE)
+        for item, corner in zip(self._items, self._corners(self.width()), strict=True):
+            left, top = corner.x(), corner.y()
+            if item.square is not None:
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour(meaning.square))
-                painter.drawRoundedRect(QRectF(left, place.y() + (line - square) / 2, square, square), 2, 2)
-                left += square + 5
-            painter.setFont(font(self._size, NORMAL if meaning.tint == "ink_soft" else MEDIUM))
-            painter.setPen(colour(meaning.tint))
-            room = QRectF(left, place.y(), self.width() - left, line)
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, meaning.text)
+                painter.setBrush(colour(item.square))
+                painter.drawRoundedRect(QRectF(left, top + (line - square) / 2, square, square), 2, 2)
+                left += square + SQUARE_GAP
+            painter.setFont(font(self._size, NORMAL if item.tint == "ink_soft" else MEDIUM))
+            painter.setPen(colour(item.tint))
+            room = QRectF(left, top, self.width() - left, line)
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, item.text)
 
-    def _line(self) -> float:
+    def _line_height(self) -> float:
         return font(self._size).pixelSize() * 1.5
 
-    def _places(self, width: float) -> list[QPointF]:
+    def _corners(self, width: float) -> list[QPointF]:
+        """Return the top left corner of each item."""
         metrics = QFontMetricsF(font(self._size, MEDIUM))
-        places: list[QPointF] = []
+        corners: list[QPointF] = []
         x = y = 0.0
-        for meaning in self._meanings:
-            needed = metrics.horizontalAdvance(meaning.text) + (scaled(SQUARE) + 5 if meaning.square else 0)
+        for item in self._items:
+            needed = metrics.horizontalAdvance(item.text) + (scaled(SQUARE) + SQUARE_GAP if item.square else 0)
             if x and x + needed > width:
-                x, y = 0.0, y + self._line()
-            places.append(QPointF(x, y))
+                x, y = 0.0, y + self._line_height()
+            corners.append(QPointF(x, y))
             x += needed + GAP
-        return places
+        return corners

@@ -1,12 +1,13 @@
-"""Fonts and colours of the moment. Read when painting, so that a switch of theme needs nothing but a repaint."""
+"""Fonts and colours of the current theme, read when painting, so that another theme needs only a repaint."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.gauge import Segment
@@ -18,18 +19,34 @@ Tint = Literal[
 ]  # fmt: skip
 """A colour by its role in the palette."""
 
-NORMAL, MEDIUM, BOLD = 400, 500, 600
-"""Font weights; 600 is the boldest that we use."""
+NORMAL, MEDIUM, BOLD = 400, 500, 600  # font weights
+TRANSPARENT = QColor(0, 0, 0, 0)
 
 RESTYLING = (QEvent.Type.StyleChange, QEvent.Type.PaletteChange, QEvent.Type.FontChange)
-"""What a widget receives when the theme or the font scale may have changed."""
+"""Events that a widget receives when the theme or the font scale may have changed."""
 
 TEXT_FAMILIES = ("Inter", "Noto Sans", "Segoe UI", "SF Pro Text")
 CODE_FAMILIES = ("JetBrains Mono", "Noto Sans Mono", "Cascadia Mono", "SF Mono", "DejaVu Sans Mono")
 
 
+class StyleAware(QWidget if TYPE_CHECKING else object):
+    """A base for widgets that calls `refresh_style` when the theme or the font scale may have changed.
+
+    It comes before Qt's class in the list of bases.
+    """
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in RESTYLING:
+            self.refresh_style()
+
+    def refresh_style(self) -> None:
+        """Adapt to the current theme. As it is here, it measures the widget anew."""
+        self.updateGeometry()
+
+
 def colour(tint: Tint | Segment, opacity: float = 1.0) -> QColor:
-    """That role's colour in the palette of the moment."""
+    """Return the colour of a role in the current palette."""
     chosen = theme.palette.segments[tint] if isinstance(tint, Segment) else getattr(theme.palette, tint)
     made = QColor(chosen)
     if opacity < 1:
@@ -38,7 +55,7 @@ def colour(tint: Tint | Segment, opacity: float = 1.0) -> QColor:
 
 
 def mix(tint: Tint | Segment, other: Tint, share: float) -> QColor:
-    """A blend of two roles; `share` of it is the first."""
+    """Return a blend of two roles, of which `share` is the first."""
     one, two = colour(tint), colour(other)
     rest = 1 - share
     return QColor.fromRgbF(
@@ -49,45 +66,53 @@ def mix(tint: Tint | Segment, other: Tint, share: float) -> QColor:
 
 
 def scaled(pixels: float) -> int:
-    """A length that grows with the user's font scale, in pixels."""
+    """Return a length in pixels after the user's font scale; at least 1."""
     return max(round(pixels * theme.font_scale), 1)
 
 
 def font(size: float = 14, weight: int = NORMAL, *, is_mono: bool = False) -> QFont:
-    """The interface's font at `size` pixels before the user's scale, its digits all of one width."""
+    """Return the interface's font at `size` pixels before the user's scale, with digits of one width."""
     return _font(scaled(size), weight, is_mono)
 
 
 @lru_cache(maxsize=128)
 def _font(pixels: int, weight: int, is_mono: bool) -> QFont:
     kind = QFontDatabase.SystemFont.FixedFont if is_mono else QFontDatabase.SystemFont.GeneralFont
-    made = QFont(family(kind, CODE_FAMILIES if is_mono else TEXT_FAMILIES))
+    made = QFont(_installed_family(kind, CODE_FAMILIES if is_mono else TEXT_FAMILIES))
     made.setPixelSize(pixels)
     made.setWeight(QFont.Weight(weight))
     if is_mono:
         made.setStyleHint(QFont.StyleHint.Monospace)
-        made.setFeature(QFont.Tag("calt"), 0)  # no ligatures: what is shown is what is written
+        made.setFeature(QFont.Tag("calt"), 0)  # no ligatures
     else:
         made.setFeature(QFont.Tag("tnum"), 1)
     return made
 
 
 @lru_cache(maxsize=4)
-def family(kind: QFontDatabase.SystemFont, wanted: tuple[str, ...]) -> str:
-    """The first of these families that is installed, else the system's."""
+def _installed_family(kind: QFontDatabase.SystemFont, wanted: tuple[str, ...]) -> str:
     return next(filter(QFontDatabase.hasFamily, wanted), QFontDatabase.systemFont(kind).family())
 
 
 def restyle(widget: QWidget, rules: str) -> None:
-    """Gives the widget these rules unless it has them: setting them again would start a new round of events."""
+    """Set the widget's style sheet unless it is set: setting it again would restyle the widget in a loop."""
     if widget.styleSheet() != rules:
         widget.setStyleSheet(rules)
+
+
+def recolour(widget: QWidget, colours: Mapping[QPalette.ColorRole, QColor]) -> None:
+    """Set these colours in the widget's palette unless they are set, for the same reason as in `restyle`."""
+    palette = QPalette(widget.palette())
+    for role, chosen in colours.items():
+        palette.setColor(role, chosen)
+    if palette != widget.palette():
+        widget.setPalette(palette)
 
 
 def paint_box(
     painter: QPainter, box: QRectF, fill: QColor | None, border: QColor | None, radius: float, width: float = 1.0
 ) -> None:
-    """A rounded box whose border lies inside `box`."""
+    """Paint a rounded box whose border lies inside `box`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     inset = width / 2
     painter.setPen(QPen(border, width) if border else Qt.PenStyle.NoPen)
@@ -97,5 +122,5 @@ def paint_box(
 
 
 def paint_focus(painter: QPainter, box: QRectF, radius: float) -> None:
-    """The ring around what the keyboard acts on."""
+    """Paint the ring around what has the keyboard."""
     paint_box(painter, box, None, colour("accent"), radius, 2.0)

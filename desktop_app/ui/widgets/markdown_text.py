@@ -1,12 +1,11 @@
-"""Markdown to read and to copy from: as high as its text, nothing loaded, nothing opened."""
+"""Markdown that can be read and copied: as high as its text, without images and without links to open."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QSize, Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import (
-    QColor,
     QPalette,
     QResizeEvent,
     QTextBlockFormat,
@@ -17,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
-from .look import BOLD, RESTYLING, colour, font
+from .look import BOLD, TRANSPARENT, StyleAware, colour, font, recolour
 from .math_text import to_qt_markdown
 
 DIALECT = QTextDocument.MarkdownFeature(
@@ -26,8 +25,8 @@ DIALECT = QTextDocument.MarkdownFeature(
 HEADING_GAP, LINE_GAP, INDENT = 8, 3, 16  # pixels: above a heading, below any other block, before a list
 
 
-class MarkdownText(QTextBrowser):
-    """A text that a model may have written: its pictures are not loaded and its links lead nowhere."""
+class MarkdownText(StyleAware, QTextBrowser):
+    """Shows text that a model may have written."""
 
     def __init__(self, text: str = "", *, size: float = 13, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,47 +40,34 @@ class MarkdownText(QTextBrowser):
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(0)
-        self._show()
+        self.refresh_style()
 
     def set_markdown(self, text: str) -> None:
-        """Shows another text."""
         self._source = text
-        self._show()
+        self.refresh_style()
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Nothing: a summary must not make this program read files or reach the network."""
+        """Load nothing: the text of a model must not read files or reach the network."""
         return None
 
     def sizeHint(self) -> QSize:
-        """As high as its text."""
         return QSize(240, math.ceil(self.document().size().height()) + 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width, another height."""
         super().resizeEvent(event)
         self._fit()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follows the theme and the font scale."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self._show()
-
-    def _show(self) -> None:
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))
-        palette.setColor(QPalette.ColorRole.Text, colour("ink_soft"))
-        if palette != self.palette():
-            self.setPalette(palette)
+    def refresh_style(self) -> None:
+        recolour(self, {QPalette.ColorRole.Base: TRANSPARENT, QPalette.ColorRole.Text: colour("ink_soft")})
         document = self.document()
         document.setDefaultFont(font(self._size))
         document.setIndentWidth(INDENT)
         document.setMarkdown(to_qt_markdown(self._source), DIALECT)
-        self._calm_headings(document)
+        self._format_blocks(document)
         self._fit()
 
-    def _calm_headings(self, document: QTextDocument) -> None:
-        """Headings of one size with the text: in a card a summary's own would shout."""
+    def _format_blocks(self, document: QTextDocument) -> None:
+        """Set the gaps between blocks, and headings in bold letters of the text's size."""
         block = document.begin()
         while block.isValid():
             cursor = QTextCursor(block)

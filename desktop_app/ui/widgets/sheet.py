@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QRegion, QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from shiboken6 import isValid
 
-from .look import colour, paint_box, scaled
+from .boxes import ScrollColumn
+from .layouts import LayoutItem, horizontal, vertical
+from .look import BOLD, colour, paint_box, scaled
+from .text_label import TextLabel
 
 MARGIN = 24  # pixels between the sheet and the window's edges
 RADIUS = 14
-SHADOW = 20  # pixels that the shadow reaches
+SHADOW = 20  # pixels that the shadow extends
 
 
 class Scrim(QWidget):
@@ -23,8 +29,9 @@ class Scrim(QWidget):
         self.hide()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the shade and the sheet's shadow."""
         painter = QPainter(self)
+        covered = self._sheet.geometry().adjusted(RADIUS, RADIUS, -RADIUS, -RADIUS)
+        painter.setClipRegion(event.region().subtracted(QRegion(covered)))
         painter.fillRect(self.rect(), QColor(30, 24, 14, 97))
         around = QRectF(self._sheet.geometry()).translated(0, 4)
         for reach in range(SHADOW, 0, -2):
@@ -32,53 +39,86 @@ class Scrim(QWidget):
             paint_box(painter, box, QColor(0, 0, 0, 5), None, RADIUS + reach)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click beside a sheet that asks for nothing closes it."""
         if self._sheet.closes_outside:
             self._sheet.reject()
 
 
 class Sheet(QDialog):
-    """Opened with open(), never exec(). Without a parent it is a window of its own.
+    """A dialog that is opened with `open` or `open_gradually`, never with exec(). Without a parent it is a window.
 
-    width: pixels, less in a small window. top: where it stands, as a share of the window's height; None: the middle.
+    A large sheet builds its content in `steps`, so that `open_gradually` can give the window's event loop a turn
+    after each of them.
     """
 
     def __init__(
-        self, parent: QWidget | None, *, width: int, top: float | None = None, closes_outside: bool = False
+        self,
+        parent: QWidget | None,
+        *,
+        width: int,
+        top: float | None = None,
+        closes_outside: bool = False,
+        title: str = "",
     ) -> None:
+        """width: pixels before the font scale, less in a small window. top: a share of the window's height; None
+        centres the sheet. closes_outside: whether a click beside the sheet closes it."""
         window = parent.window() if parent else None
         # A sub-window keeps the Tab key among its own widgets.
         kind = Qt.WindowType.SubWindow if window else Qt.WindowType.Dialog
         super().__init__(window, kind)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
         self.closes_outside = closes_outside
+        self.steps: Iterator[QWidget] = iter(())  # what each of them gives has been built, and is shown in a turn
         self._wanted_width, self._top = width, top
         self._focused_before: QWidget | None = None
         self._footer: QWidget | None = None
         self._first: QWidget | None = None
-        self._held: QWidget | None = None  # what had the keyboard last in here
+        self._last_focused: QWidget | None = None
+        self._is_growing = False  # while `open_gradually` shows one widget after the other
         self._scrim = Scrim(window, self) if window else None
         if window:
             window.installEventFilter(self)
             application = QApplication.instance()
             assert isinstance(application, QApplication)
             application.focusChanged.connect(self._keep_focus)
-        self.finished.connect(self._go)
+        self.finished.connect(self._close)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the sheet is open and shows all of its content."""
+        return self.isVisible() and not self._is_growing
+
+    def lay_out(
+        self, area: ScrollColumn, *buttons: LayoutItem, head: tuple[QWidget, ...] = (), spacing: int = 14
+    ) -> None:
+        """Put the title and the head above an area that scrolls, and a row of buttons below it."""
+        area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
+        footer = QWidget()
+        horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
+        title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
+        above = vertical(title, *head, spacing=4, margins=(24, 18, 24, 0))
+        body = horizontal(area, margins=(24, 0, 8, 0))
+        area.column.setContentsMargins(0, 0, 16, 4)
+        vertical(above, (body, 1), footer, holder=self, spacing=spacing)
+        self.set_footer(footer)
 
     def set_footer(self, footer: QWidget) -> None:
-        """The row of buttons at the bottom, which has a ground of its own."""
+        """Paint another ground behind the row of buttons at the bottom."""
         self._footer = footer
 
     def set_first(self, widget: QWidget) -> None:
-        """Where the keyboard starts."""
+        """Give the focus to this widget when the sheet opens."""
         self._first = widget
 
-    def place(self) -> None:
-        """As large as its content, as far as the window allows."""
+    def fit(self) -> None:
+        """Take the size of the content, as far as the window allows."""
+        if self._is_growing and self.isVisible():
+            return
         window = self.parentWidget()
         if window is None:
-            self.resize(self._size_for(QSize(4_000, 4_000)))
+            self.resize(self._size_within(QSize(4_000, 4_000)))
             return
-        size = self._size_for(window.size() - QSize(2 * MARGIN, 2 * MARGIN))
+        size = self._size_within(window.size() - QSize(2 * MARGIN, 2 * MARGIN))
         left = (window.width() - size.width()) // 2
         middle = (window.height() - size.height()) // 2
         top = middle if self._top is None else min(round(window.height() * self._top), middle)
@@ -87,23 +127,59 @@ class Sheet(QDialog):
             self._scrim.setGeometry(window.rect())
             self._scrim.update()
 
+    def build(self) -> None:
+        """Build what is not built yet, at once."""
+        for _ in self.steps:
+            pass
+
     def open(self) -> None:
-        """Shows the sheet. Inside a window the scrim blocks what is behind it, not Qt's modality: that is for windows,
-        and would leave the application without an active one."""
+        # Inside a window the scrim blocks what lies behind. Qt's modality, which is for windows, would leave the
+        # application without an active one.
+        self.build()
         if self._scrim is None:
             super().open()
             return
         self.setResult(0)
         self.show()
 
+    async def open_gradually(self) -> None:
+        """Build and show the sheet in steps between which the event loop goes round.
+
+        It has its final size from the first step that is seen.
+        """
+        built: list[QWidget] = []
+        for widget in self.steps:
+            built.append(widget)
+            await asyncio.sleep(0)
+        self._is_growing = True
+        for _ in range(2):  # heights that depend on the width are known once the layouts have it
+            self.fit()
+            if (layout := self.layout()) is not None:
+                layout.activate()
+            for area in self.findChildren(ScrollColumn):
+                area.column.activate()
+            await asyncio.sleep(0)
+        for widget in built:
+            widget.hide()
+        if self._scrim:
+            self._scrim.show()
+            await asyncio.sleep(0)
+        self.open()
+        for widget in built:
+            await asyncio.sleep(0)
+            if not isValid(self):
+                return
+            widget.show()
+        self._is_growing = False
+        self.fit()
+
     def showEvent(self, event: QShowEvent) -> None:
-        """Comes to the front, and takes the keyboard."""
         window = self.parentWidget()
         focused = window.focusWidget() if window else None
         if focused is None or not self.isAncestorOf(focused):
             self._focused_before = focused
         super().showEvent(event)
-        self.place()
+        self.fit()
         if self._scrim:
             self._scrim.show()
             self._scrim.raise_()
@@ -112,12 +188,10 @@ class Sheet(QDialog):
         first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape closes; no other key goes on to the window behind."""
         super().keyPressEvent(event)
-        event.accept()
+        event.accept()  # no key reaches the window behind
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the sheet, and the ground of the footer."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect())
@@ -133,43 +207,41 @@ class Sheet(QDialog):
         paint_box(painter, box, None, colour("line"), radius)
 
     def event(self, event: QEvent) -> bool:
-        """Keeps the window's shortcuts from acting behind the sheet."""
         if event.type() == QEvent.Type.ShortcutOverride and self._scrim:
-            event.accept()
+            event.accept()  # the window's shortcuts do nothing behind the sheet
             return True
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             handled = super().event(event)
-            self.place()
+            self.fit()
             return handled
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follows the size of the window."""
         if event.type() == QEvent.Type.Resize and self.isVisible():
-            self.place()
+            self.fit()
         return super().eventFilter(watched, event)
 
     def _keep_focus(self, _: QWidget | None, now: QWidget | None) -> None:
-        """Takes the keyboard back: Qt gives it away when its widget is disabled, hidden or deleted, and so does whoever
-        asks for it behind the sheet. Menus and other windows may have it."""
+        """Take the focus back: Qt gives it away when its widget is disabled, hidden or deleted, and a widget behind
+        the sheet may ask for it. Menus and other windows may have it."""
         if not self.isVisible() or QApplication.activeWindow() is not self.window():
             return
         if now is not None and self.isAncestorOf(now):
-            self._held = now
+            self._last_focused = now
         elif now is None or (now is not self and now.window() is self.window() and not _is_in_sheet(now)):
-            held = self._held if self._held is not None and isValid(self._held) else None
-            back = held if held is not None and held.isEnabledTo(self) and held.isVisibleTo(self) else self
-            back.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+            last = self._last_focused if self._last_focused is not None and isValid(self._last_focused) else None
+            target = last if last is not None and last.isEnabledTo(self) and last.isVisibleTo(self) else self
+            target.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
-    def _size_for(self, most: QSize) -> QSize:
-        width = min(scaled(self._wanted_width), most.width())
+    def _size_within(self, limit: QSize) -> QSize:
+        width = min(scaled(self._wanted_width), limit.width())
         layout = self.layout()
         wanted = self.sizeHint().height()
         if layout is not None and layout.hasHeightForWidth():
             wanted = layout.totalHeightForWidth(width)
-        return QSize(width, min(wanted, most.height()))
+        return QSize(width, min(wanted, limit.height()))
 
-    def _go(self) -> None:
+    def _close(self) -> None:
         if self._scrim:
             self._scrim.hide()
         before, self._focused_before = self._focused_before, None

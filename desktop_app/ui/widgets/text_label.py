@@ -1,4 +1,4 @@
-"""Text that paints itself: runs of differing weight and colour, wrapped, or cut with an ellipsis and a tooltip."""
+"""A label of runs that differ in weight and colour; it wraps, or ends in an ellipsis and has a tooltip."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
     QFont,
     QFontMetricsF,
@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from .look import NORMAL, RESTYLING, Tint, colour, font
+from .look import NORMAL, StyleAware, Tint, colour, font
 
 ELLIPSIS = "…"
 LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep their own height
@@ -27,15 +27,15 @@ LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep t
 
 @dataclass(frozen=True)
 class Run:
-    """A stretch of text. tint and weight: the label's own when not given."""
+    """A piece of text in one look; None for the tint and weight of the label."""
 
     text: str
     tint: Tint | None = None
     weight: int | None = None
 
 
-class TextLabel(QLabel):
-    """A label of one size. It never asks for more width than it is given: it wraps, or ends in an ellipsis."""
+class TextLabel(StyleAware, QLabel):
+    """A label of one font size that is never wider than its layout allows."""
 
     def __init__(
         self,
@@ -63,17 +63,14 @@ class TextLabel(QLabel):
 
     @classmethod
     def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14, wraps: bool = False) -> TextLabel:
-        """A label that shows these runs from the start."""
         made = cls(tint=tint, size=size, wraps=wraps)
         made.set_runs(runs)
         return made
 
     def set_text(self, text: str) -> None:
-        """Shows a text in the label's own weight and colour."""
         self.set_runs((Run(text),))
 
     def set_runs(self, runs: Sequence[Run]) -> None:
-        """Shows these runs, one behind the other."""
         if self._runs == tuple(runs):
             return
         self._runs = tuple(runs)
@@ -84,33 +81,28 @@ class TextLabel(QLabel):
         self.update()
 
     def set_tint(self, tint: Tint) -> None:
-        """Another colour for the runs that name none."""
         self._tint = tint
         self.update()
 
     def set_hint(self, hint: str) -> None:
-        """A tooltip that shows also when nothing is cut off."""
+        """Set a tooltip that shows also when nothing is cut off."""
         self._hint = hint
         self._explain_ellipsis()
 
     def is_elided(self) -> bool:
-        """Whether the end of the text is cut off at this width."""
+        """Return whether the end of the text is cut off at this width."""
         return not self._wraps and self._natural_width() > self.width() + 1
 
     def sizeHint(self) -> QSize:
-        """Its text on one line."""
         return QSize(self._natural_width(), math.ceil(self._line_height()))
 
     def minimumSizeHint(self) -> QSize:
-        """Little: it can always be cut or wrapped."""
         return QSize(min(self._natural_width(), 28), math.ceil(self._line_height()))
 
     def hasHeightForWidth(self) -> bool:
-        """True when it wraps."""
         return self._wraps
 
     def heightForWidth(self, width: int) -> int:
-        """Its wrapped lines."""
         if not self._wraps:
             return math.ceil(self._line_height())
         key = (self._font().pixelSize(), width)
@@ -120,31 +112,24 @@ class TextLabel(QLabel):
         return self._measured[key]
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the runs in the palette of the moment."""
         runs = self._cut_runs() if self.is_elided() else self._runs
         layout = self._laid_out(runs, self.width() if self._wraps else 1e6)
         painter = QPainter(self)
         top = (self.height() - self._line_height() * layout.lineCount()) / 2
         if not self._wraps:
-            shift = self.width() - layout.lineAt(0).naturalTextWidth() if self._is_right_aligned() else 0.0
-            layout.lineAt(0).setPosition(QPointF(shift, layout.lineAt(0).y()))
+            line = layout.lineAt(0)
+            is_right = bool(self.alignment() & Qt.AlignmentFlag.AlignRight)
+            line.setPosition(QPointF(self.width() - line.naturalTextWidth() if is_right else 0.0, line.y()))
         layout.draw(painter, QPointF(0, top))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What is cut off changes with the width."""
         super().resizeEvent(event)
         self._explain_ellipsis()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """A new font scale needs another room."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self._measured.clear()
-            self.updateGeometry()
-            self.update()
-
-    def _is_right_aligned(self) -> bool:
-        return bool(self.alignment() & Qt.AlignmentFlag.AlignRight)
+    def refresh_style(self) -> None:
+        self._measured.clear()
+        self.updateGeometry()
+        self.update()
 
     def _font(self) -> QFont:
         return font(self._size, self._weight, is_mono=self._is_mono)
@@ -167,7 +152,7 @@ class TextLabel(QLabel):
         self.setToolTip(hint)
 
     def _cut_runs(self) -> list[Run]:
-        """The runs up to where an ellipsis must stand."""
+        """Return the runs as far as they fit before an ellipsis."""
         room = self.width() - math.ceil(QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)) - 1
         layout = self._laid_out(self._runs, 1e6)  # held: a line is a view into it
         end = layout.lineAt(0).xToCursor(max(room, 0.0))

@@ -1,4 +1,4 @@
-"""Forms of servers under each other: each has a name of its own, may keep a key, and can be removed."""
+"""Forms of servers below each other."""
 
 from __future__ import annotations
 
@@ -13,79 +13,75 @@ from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .field import Field
-from .section import Section
+from .section import Field, Section
 
 
 class NamedForm(Card):
-    """Edits one server. A key is never shown, only replaced. untitled: what stands in place of a name that is missing.
-
-    Signal: remove_requested(form).
-    """
+    """Edits one server. A key is never shown, only replaced. Signal: remove_requested(form)."""
 
     remove_requested = Signal(object)
 
-    def __init__(self, name: str, example: str, untitled: str, remove: str) -> None:
+    def __init__(self, name: str, example: str, untitled: str, remove: str, key_name: str) -> None:
+        """untitled: the title of a form without a name. key_name: under which a key is stored; "" if there is none."""
         super().__init__()
+        self.column.setSpacing(10)
         self.title = TextLabel(name or untitled, size=14, weight=BOLD)
         self.name = Field("Name", name, example)
         self.remove = LinkButton(remove)
+        self.stored_key = key_name
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit(self))
         self.name.edit.textChanged.connect(lambda text: self.title.set_text(text.strip() or untitled))
 
     def keys(self) -> dict[str, str]:
-        """Keys to be kept by their names; an empty one is to be removed."""
+        """Return keys to store by their names; an empty key is to be removed."""
         return {}
 
     def keys_when_removed(self) -> dict[str, str]:
-        """What becomes of the key of a server that is removed."""
-        return {}
+        return {self.stored_key: ""} if self.stored_key else {}
 
-    def check(self, others: Collection[str]) -> Field | None:
-        """Says beside each field what is wrong with it; others: names that are taken. The first such field, or None."""
+    def check(self, taken: Collection[str]) -> Field | None:
+        """Show beside each field what is wrong with it; return the first such field. taken: names of other servers."""
         return None
 
 
 F = TypeVar("F", bound=NamedForm)
 
 
-class Forms(Generic[F]):
-    """The forms above the last widget of a section. removed: called when one has gone."""
+class FormList(Generic[F]):
+    """The forms above the last widget of a section."""
 
-    def __init__(self, section: Section, removed: Callable[[], None] = lambda: None) -> None:
-        self.all: list[F] = []
+    def __init__(self, section: Section, on_removed: Callable[[], None] = lambda: None) -> None:
+        self.forms: list[F] = []
         self._section = section
-        self._removed = removed
+        self._on_removed = on_removed
         self._removed_keys: dict[str, str] = {}
 
     def add(self, form: F) -> F:
-        """Puts it below the others."""
         form.remove_requested.connect(self._remove)
-        self.all.append(form)
+        self.forms.append(form)
         self._section.column.insertWidget(self._section.column.count() - 1, form)
         return form
 
     def keys(self) -> dict[str, str]:
-        """The keys of all forms, also of those that were removed."""
+        """Return the keys of all forms, also of the removed ones."""
         changed = dict(self._removed_keys)
-        for form in self.all:
+        for form in self.forms:
             changed |= form.keys()
         return changed
 
-    def wrong(self) -> list[QWidget]:
-        """Says beside each field what is wrong with it; the first such field of each form."""
+    def first_wrong(self) -> QWidget | None:
+        """Show what is wrong in all forms; return the first such field."""
         wrong: list[QWidget] = []
         names: set[str] = set()
-        for form in self.all:
-            field = form.check(names)
-            names.add(form.name.text())
-            if field is not None:
+        for form in self.forms:
+            if (field := form.check(names)) is not None:
                 wrong.append(field.edit)
-        return wrong
+            names.add(form.name.text())
+        return wrong[0] if wrong else None
 
     def _remove(self, form: F) -> None:
         self._removed_keys |= form.keys_when_removed()
-        self.all.remove(form)
-        self._removed()
+        self.forms.remove(form)
+        self._on_removed()
         form.hide()
         form.deleteLater()

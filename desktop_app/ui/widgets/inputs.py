@@ -1,0 +1,233 @@
+"""Inputs that paint themselves: a segmented choice, a drop-down list, a slider and a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBox, QSizePolicy, QSlider, QWidget
+
+from .buttons import KEYBOARD
+from .layouts import horizontal
+from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, scaled
+
+# Pixels
+SEGMENT_MARGINS = (3, 3, 3, 3)  # between the track of a segmented choice and the choices
+TRACK, KNOB = 4, 16  # of a slider
+SWITCH_WIDTH, SWITCH_HEIGHT, SWITCH_GAP = 34, 20, 10
+
+FIXED, WIDE = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding
+
+
+class SegmentButton(StyleAware, QAbstractButton):
+    """One choice of a `Segmented`."""
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._is_ringed = False
+        self.setText(text)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(text)
+        self.setSizePolicy(WIDE, FIXED)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(font(13, MEDIUM))
+        return QSize(metrics.horizontalAdvance(self.text()) + scaled(24), scaled(28))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint() - QSize(scaled(14), 0)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._is_ringed = event.reason() in (*KEYBOARD, Qt.FocusReason.OtherFocusReason)  # the last: arrow keys
+        super().focusInEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        is_on = self.isChecked()
+        if is_on:
+            paint_box(painter, QRectF(self.rect()), colour("raised"), colour("line"), 6)
+        painter.setFont(font(13, MEDIUM if is_on else NORMAL))
+        quiet = "ink" if self.underMouse() else "ink_soft"
+        painter.setPen(colour("ink_faint" if not self.isEnabled() else "ink" if is_on else quiet))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        if self._is_ringed and self.hasFocus():
+            paint_focus(painter, QRectF(self.rect()), 6)
+
+
+class Segmented(QWidget):
+    """A choice of a few values beside each other. Signal: chosen(value), by the user."""
+
+    chosen = Signal(str)
+
+    def __init__(self, choices: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        """choices: values with their texts; the first one is chosen."""
+        super().__init__(parent)
+        self._buttons = {value: SegmentButton(text, self) for value, text in choices}
+        self._group = QButtonGroup(self)
+        for value, button in self._buttons.items():
+            button.clicked.connect(lambda _=False, value=value: self.chosen.emit(value))
+            self._group.addButton(button)
+        horizontal(
+            *self._buttons.values(),
+            holder=self,
+            spacing=2,
+            margins=SEGMENT_MARGINS,
+        )
+        self.setSizePolicy(WIDE, FIXED)
+        if choices:
+            self.choose(choices[0][0])
+
+    def choose(self, value: str) -> None:
+        """Choose a value without a signal. Raises KeyError for an unknown one."""
+        self._buttons[value].setChecked(True)
+
+    def value(self) -> str:
+        return next((value for value, button in self._buttons.items() if button.isChecked()), "")
+
+    def values(self) -> tuple[str, ...]:
+        return tuple(self._buttons)
+
+    def button(self, value: str) -> SegmentButton:
+        return self._buttons[value]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_box(QPainter(self), QRectF(self.rect()), colour("line_soft"), None, 8)
+
+
+class Select(QComboBox):
+    """A drop-down list. The wheel scrolls the page and never changes the choice."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(WIDE, FIXED)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(8)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def choose(self, value: str) -> None:
+        """Choose the item that has this value as its data."""
+        self.setCurrentIndex(self.findData(value))
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, scaled(36))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, scaled(36))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        box = QRectF(self.rect())
+        paint_box(painter, box, colour("raised"), colour("line"), 8)
+        painter.setFont(font(14))
+        painter.setPen(colour("ink" if self.isEnabled() else "ink_faint"))
+        text = QFontMetrics(font(14)).elidedText(self.currentText(), Qt.TextElideMode.ElideRight, self.width() - 40)
+        painter.drawText(box.adjusted(12, 0, -28, 0), Qt.AlignmentFlag.AlignVCenter, text)
+        painter.setPen(QPen(colour("ink_soft"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        x, y = box.right() - 18, box.center().y()
+        painter.drawPolyline(QPolygonF([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)]))
+        if self.hasFocus():
+            paint_focus(painter, box, 8)
+
+
+class Slider(QSlider):
+    """A horizontal slider that goes where it is clicked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._grain = 1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(WIDE, FIXED)
+
+    def set_range(self, minimum: int, maximum: int, grain: int = 1) -> None:
+        """Set the range. grain: values that the mouse chooses are multiples of it, or an end of the range."""
+        self._grain = max(grain, 1)
+        self.setRange(minimum, max(maximum, minimum))
+        self.setSingleStep(self._grain)
+        self.setPageStep(max((maximum - minimum) // 10 // self._grain, 1) * self._grain)
+
+    def sizeHint(self) -> QSize:
+        return QSize(160, scaled(KNOB) + 6)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        knob, middle, at = scaled(KNOB), self.height() / 2, self._x()
+        strong = colour("accent" if self.isEnabled() else "ink_faint")
+        paint_box(painter, QRectF(0, middle - TRACK / 2, self.width(), TRACK), colour("line"), None, TRACK / 2)
+        paint_box(painter, QRectF(0, middle - TRACK / 2, at, TRACK), strong, None, TRACK / 2)
+        box = QRectF(at - knob / 2, middle - knob / 2, knob, knob)
+        if self.hasFocus():
+            paint_box(painter, box.adjusted(-3, -3, 3, 3), colour("accent", 0.3), None, knob)
+        paint_box(painter, box, colour("raised"), strong, knob / 2, 2)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(True)
+            self._go_to(event.position().x())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self._go_to(event.position().x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.setSliderDown(False)
+
+    def _x(self) -> float:
+        knob = scaled(KNOB)
+        span = max(self.maximum() - self.minimum(), 1)
+        return knob / 2 + (self.value() - self.minimum()) / span * (self.width() - knob)
+
+    def _go_to(self, x: float) -> None:
+        knob = scaled(KNOB)
+        share = (x - knob / 2) / max(self.width() - knob, 1)
+        exact = self.minimum() + share * (self.maximum() - self.minimum())
+        if not self.minimum() < exact < self.maximum():
+            self.setValue(self.minimum() if share <= 0 else self.maximum())
+        else:
+            self.setValue(round(exact / self._grain) * self._grain)
+
+
+class Switch(StyleAware, QCheckBox):
+    """A switch with its text beside it."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(FIXED, FIXED)
+
+    def sizeHint(self) -> QSize:
+        text = scaled(SWITCH_GAP) + QFontMetrics(font(14)).horizontalAdvance(self.text()) if self.text() else 2
+        return QSize(scaled(SWITCH_WIDTH) + text + 4, scaled(SWITCH_HEIGHT) + 6)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def hitButton(self, pos: object) -> bool:
+        return True  # anywhere, also beyond Qt's own check box
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        height = scaled(SWITCH_HEIGHT)
+        track = QRectF(3, (self.height() - height) / 2, scaled(SWITCH_WIDTH), height)
+        is_on = self.isChecked()
+        paint_box(painter, track, colour("accent" if is_on else "hatch"), None, height / 2)
+        side = height - 6
+        left = track.right() - side - 3 if is_on else track.left() + 3
+        knob = QRectF(left, track.top() + 3, side, side)
+        paint_box(painter, knob, colour("accent_ink" if is_on else "raised"), None, side / 2)
+        if self.hasFocus():
+            paint_focus(painter, track.adjusted(-3, -3, 3, 3), height)
+        painter.setFont(font(14))
+        painter.setPen(colour("ink"))
+        room = QRectF(track.right() + scaled(SWITCH_GAP), 0, self.width(), self.height())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
