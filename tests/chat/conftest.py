@@ -1,4 +1,4 @@
-"""The verbs over real parts: an archive on disk, and a scripted server reached through litellm."""
+"""Conversations over an archive on disk and a fake model, or, in tests marked `wire`, a scripted server and litellm."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
@@ -20,18 +21,19 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Settings
+from fake_model import FakeModel
 from provider import ScriptedProvider
 from slowness import slowness
 
 
 class OneServer:
-    """The `ModelCatalogue` port with the scripted provider as its only model."""
+    """The `ModelCatalogue` port with the scripted provider as its only model. litellm: None for the fake."""
 
-    def __init__(self, provider: ScriptedProvider, window: int, max_output: int) -> None:
+    def __init__(self, provider: ScriptedProvider, window: int, max_output: int, litellm: LiteLLM | None) -> None:
         self.cost: Price | None = None
         self.info = ModelInfo("scripted/scripted", "Scripted", window, max_output)
-        self.endpoint = Endpoint("scripted", provider.base_url)
-        self.litellm = LiteLLM(patience=20.0)
+        self.provider = provider
+        self.litellm = litellm
 
     def infos(self) -> tuple[ModelInfo, ...]:
         return (self.info,)
@@ -45,7 +47,14 @@ class OneServer:
     def model(self, model_id: str) -> ChatModel:
         if model_id != self.info.id:
             raise ModelError(Failure("not_found", f"There is no model “{model_id}”"))
-        return LiteLLMModel(self.info, tokenizer_for("gpt-4o"), self.litellm, self.endpoint, "scripted")
+        return self.made(self.info)
+
+    def made(self, info: ModelInfo) -> ChatModel:
+        """Return a model of the provider with these limits."""
+        if self.litellm is None:
+            return FakeModel(info, self.provider)
+        endpoint = Endpoint("scripted", self.provider.base_url)
+        return LiteLLMModel(info, tokenizer_for("gpt-4o"), self.litellm, endpoint, "scripted")
 
 
 class House:
@@ -92,10 +101,11 @@ MakeHouse = Callable[..., object]
 
 
 @pytest_asyncio.fixture
-async def house(tmp_path: Path) -> AsyncIterator[MakeHouse]:
+async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MakeHouse]:
     """`await house(script, window=8_192)`: a house that is torn down in order. prompts: a model writes summaries.
     max_output: the longest reply of the model, 0: not known."""
     houses: list[tuple[House, OneServer]] = []
+    is_real = any(request.node.get_closest_marker(name) for name in ("wire", "slow"))
 
     async def make(
         script: list,
@@ -104,17 +114,20 @@ async def house(tmp_path: Path) -> AsyncIterator[MakeHouse]:
         prompts: Prompts | None = None,
         max_output: int = 1_000,
     ) -> House:
-        provider = ScriptedProvider(script, repeat_last=repeat_last).start()
+        provider = ScriptedProvider(script, repeat_last=repeat_last)
         archive = await ArchiveThread.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
-        models = OneServer(provider, window, max_output)
-        await models.litellm.load()  # seconds, once: no limit of a test is to be used up by it
+        models = OneServer(provider, window, max_output, LiteLLM(patience=20.0) if is_real else None)
+        if models.litellm is not None:
+            provider.start()
+            await models.litellm.load()  # seconds, once: no limit of a test is to be used up by it
         houses.append((House(archive, models, provider, prompts), models))
         return houses[-1][0]
 
     yield make
     for made, models in houses:
         await made.chats.close()
-        await models.litellm.close()
         await made.archive.close()
-        made.provider.stop()
+        if models.litellm is not None:
+            await models.litellm.close()
+            made.provider.stop()
         assert not made.bugs, made.bugs

@@ -15,8 +15,6 @@ from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import Rule
-from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import RESOURCES
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings
@@ -149,11 +147,9 @@ def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", *
     return spills
 
 
-def other_model(home) -> LiteLLMModel:
+def other_model(home) -> ChatModel:
     """A second model, of the same server."""
-    own = home.chats.models
-    info = ModelInfo("other/reader", "Reader", 16_000, 1_000)
-    return LiteLLMModel(info, tokenizer_for("gpt-4o"), own.litellm, own.endpoint, "scripted")
+    return home.chats.models.made(ModelInfo("other/reader", "Reader", 16_000, 1_000))
 
 
 async def researched(home, session, question: str) -> Message:

@@ -16,8 +16,6 @@ from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.transcript import Recalled
-from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Settings
 from provider import Hang, Reply, Status
 from request_rules import legal_for_all
@@ -30,14 +28,7 @@ def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
     """Puts a describer into the house, and a second model, which sees."""
     settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.", vision_model="other/reader")
     settings = replace(settings, **changes)
-    reader = other_model(home)
-    seeing = LiteLLMModel(
-        replace(reader.info, supports_vision=eyes),
-        tokenizer_for("gpt-4o"),
-        home.chats.models.litellm,
-        home.chats.models.endpoint,
-        "scripted",
-    )
+    seeing = home.chats.models.made(replace(other_model(home).info, supports_vision=eyes))
     models = Two(home.chats.models, seeing)
     describer = ImageCaptioner(models, lambda: home.chats.settings, lambda: words("describe"))
     preparation = TurnSetup(None, recall=recall, describe=describer.recorded)

@@ -22,7 +22,7 @@ from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.transcript import Compaction, Trigger
-from provider import Call, Cut, ErrorEvent, Garbage, Hang, Overflow, Reply, Status
+from provider import Call, Cut, Hang, Overflow, Reply, Status
 from slowness import slowness
 
 
@@ -135,8 +135,6 @@ FAILING = {
     "overflow": Overflow(),
     "cut": Cut("I will"),
     "ended": Cut("I will", is_abrupt=False),
-    "error": ErrorEvent(),
-    "garbage": Garbage(),
     "refused": Reply("I'm sorry, but I can't help with that."),
     "filter": Reply("", finish="content_filter"),
     "endless": Reply("word " * 10_000, size=5_000),
@@ -228,8 +226,8 @@ async def test_with_memory_switched_off_nothing_is_kept_and_nothing_sent(made) -
 async def test_the_utility_model_is_asked_without_tools_and_answers_with_json(made) -> None:
     answer = json.dumps({"memories": [{"text": TEA, "replaces": ""}]})
     home = await made([Reply(f"```json\n{answer}\n```")])
-    utility = home.house.chats.models.model("scripted/scripted")
-    utility._info = replace(utility.info, id="scripted/small", label="Small")
+    models = home.house.chats.models
+    utility = models.made(replace(models.info, id="scripted/small", label="Small"))
     home.models._others["scripted_small"] = utility
     home.models._own.cost = Price(0.001, 0.002)
     home.choose(utility_model="scripted/small")

@@ -70,6 +70,7 @@ async def turn_under(house, policy: Any, step: Any) -> tuple[Any, list[Any], lis
     return home, events, [entry for entry in entries if isinstance(entry, Message)]
 
 
+@pytest.mark.wire
 async def test_a_server_that_only_pings_is_left_and_what_it_had_said_stays(house) -> None:
     policy = replace(BALANCED, stream_quiet_seconds=0)
     home, events, messages = await turn_under(house, policy, Endless(": ping\n\n", HI, size=8, pause=0.02))
@@ -89,6 +90,7 @@ async def test_a_reply_with_thousands_of_calls_is_stopped_and_none_is_run(house)
     assert len(home.provider.requests) == 1
 
 
+@pytest.mark.wire
 async def test_text_without_an_end_is_stopped_by_its_characters_where_it_has_hardly_a_token(house) -> None:
     step = Endless(EVENT % ('{"content":"%s"}' % (" " * 500)), HI)
     policy = replace(BALANCED, stream_characters=20_000, phases=())

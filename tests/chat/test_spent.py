@@ -71,9 +71,12 @@ async def test_a_summary_has_its_price_and_what_was_cached(house) -> None:
 
 
 async def test_a_turn_counts_the_summary_that_it_waited_for(house) -> None:
-    home = await house([answer(usage=(1_000, 100, 0)), Reply("Here.", usage=(5_000, 10, 0))], 20_000, prompts=PROMPTS)
+    summary = answer(usage=(1_000, 100, 0))
+    home = await house([summary, summary, Reply("Here.", usage=(5_000, 10, 0))], 20_000, prompts=PROMPTS)
     home.chats.models.cost = PRICE
     session = await home.chats.create("Long", chat(220))
     await home.turn(session, "And now?")
     await asyncio.sleep(0)
-    assert home.of(TurnFinished)[0].dollars == pytest.approx(1.0 + 1.0 + 5.0 + 0.1)
+    (finished,) = home.of(TurnFinished)
+    assert finished.reason == "finished"
+    assert finished.dollars == pytest.approx(2 * (1.0 + 1.0) + 5.0 + 0.1), "the summary, its repair, and the reply"

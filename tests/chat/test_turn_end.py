@@ -13,6 +13,7 @@ from desktop_app.settings import Server, Settings
 from provider import Reply, ScriptedProvider, Status
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("step", [Reply("Hello."), Status(401)], ids=["finished", "failed"])
 async def test_no_turn_runs_once_it_was_told_that_it_has_finished(tmp_path: Path, step) -> None:
     loop, ended, still_running, bugs = asyncio.get_running_loop(), asyncio.Event(), [], []
@@ -22,7 +23,7 @@ async def test_no_turn_runs_once_it_was_told_that_it_has_finished(tmp_path: Path
             loop.call_soon(lambda: still_running.append(turns.is_running(event.conversation)))
             loop.call_soon(ended.set)
 
-    with ScriptedProvider([step, Reply("Once more.")]) as provider:
+    with ScriptedProvider([step, Reply("Once more.")], repeat_last=True) as provider:
         settings = Settings(chat_model="s/scripted", servers=(Server("s", provider.base_url, ("scripted",), 8_192),))
         joined = await join(tmp_path, hear, lambda: None, bugs.append, lambda _: settings)
         turns = joined.conversations.turns

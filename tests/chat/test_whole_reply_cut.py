@@ -78,6 +78,7 @@ async def test_half_a_call_at_another_end_is_not_run(house, finish: str) -> None
     assert reply.text == "I write it.\n"
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("odd", ["halves", "crlf"])
 async def test_characters_that_come_in_two_halves_are_whole_where_it_is_stopped_and_where_it_goes_on(
     house, odd: str
