@@ -76,7 +76,7 @@ async def test_what_goes_wrong_changes_nothing(house, step) -> None:
 
 
 async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeypatch) -> None:
-    monkeypatch.setattr(title_generator, "SECONDS", 1.0 * slowness())
+    monkeypatch.setattr(title_generator, "SECONDS", 0.3 * slowness())
     home = await house([Reply("In 1610."), Hang("Te"), Reply("The court.")])
     furnish(home)
     session = await home.chats.create()
