@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from tool_calls import Desk
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +15,8 @@ def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)

@@ -10,7 +10,6 @@ import sys
 import time
 from contextlib import aclosing
 from pathlib import Path
-from typing import cast
 
 import psutil
 import pytest
@@ -19,8 +18,7 @@ from tool_calls import STOP_SECONDS, Desk
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
 from desktop_app.permissions.rules import decided
-from desktop_app.tools import bash
-from desktop_app.tools.bash import MAX_HEAD, MAX_STREAMED, MAX_TAIL, TICK_SECONDS, Output
+from desktop_app.tools.bash import MAX_HEAD, MAX_STREAMED, MAX_TAIL, Output
 from desktop_app.tools.child_process import ChildProcess, clean_environment
 from slowness import slowness
 
@@ -35,13 +33,18 @@ env -i setsid sleep 607 >/dev/null 2>&1 &
 echo started
 sleep 606
 """
-"""It ignores the request to end, and has grandchildren in its group, in sessions of their own, without a parent, and
-without an environment by which they could be known."""
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+"""It ignores the request to end, and has descendants in its group, in sessions of their own, without a parent, and
+without an environment by which they could be found."""
+KILLED_ENGINE = """
+import asyncio, sys
+from desktop_app.tools.child_process import ChildProcess
+async def main():
+    command = 'trap "" TERM; sleep 600 & setsid sleep 600 & echo up; wait'
+    child = await ChildProcess.start(['bash', '-c', command], sys.argv[1])
+    print((await child.output.read(9)).decode(), flush=True)
+    await asyncio.sleep(600)
+asyncio.run(main())
+"""
 
 
 def running_in(folder: Path) -> list[str]:
@@ -57,7 +60,7 @@ def running_in(folder: Path) -> list[str]:
 
 
 async def nothing_runs_in(folder: Path) -> bool:
-    """Whether all have gone. The last of a process that was killed takes the system a few milliseconds, or more."""
+    """Whether all have gone. The system may take some milliseconds for the last of a process that was killed."""
     for _ in range(300):
         if not running_in(folder):
             return True
@@ -65,22 +68,14 @@ async def nothing_runs_in(folder: Path) -> bool:
     return False
 
 
-async def start_stubborn(desk: Desk) -> asyncio.Task[tuple[list[str], ToolOutcome]]:
-    """A call whose command has started all that it starts."""
-    task = asyncio.ensure_future(desk.pieces("bash", json.dumps({"command": STUBBORN})))
-    for _ in range(200):
-        if sum("sleep 60" in line and "sh -c" not in line for line in running_in(desk.folder)) >= 7:
-            return task
-        await asyncio.sleep(0.05)
-    raise AssertionError(running_in(desk.folder))
-
-
 async def test_both_outputs_come_in_their_order_with_the_exit_code(desk: Desk) -> None:
     shown, outcome = await desk.pieces("bash", '{"command": "echo one; echo two >&2; printf three; exit 3"}')
     assert outcome == ToolOutcome("one\ntwo\nthree\n[exit code 3]", is_error=True)
     assert "".join(shown) == "one\ntwo\nthree"
     assert await desk.call("bash", command="true") == "[exit code 0]"
-    assert "[ended by signal SIGSEGV, exit code 139]" in await desk.failure("bash", command="kill -SEGV $$")
+    said = await desk.failure("bash", command="kill -SEGV $$")
+    assert "SIGSEGV" in said
+    assert "139" in said
 
 
 async def test_output_is_shown_as_it_comes(desk: Desk) -> None:
@@ -88,8 +83,8 @@ async def test_output_is_shown_as_it_comes(desk: Desk) -> None:
     command = "echo one; until [ -e seen ]; do sleep 0.02; done; echo two"
     shown: list[str] = []
     call = ToolCall("1", "bash", json.dumps({"command": command}))
-    await desk.toolbox.needs(call, desk.place)
-    async for piece in desk.toolbox.run(call, desk.place):
+    await desk.tools.needs(call, desk.context)
+    async for piece in desk.tools.run(call, desk.context):
         shown += [piece] if isinstance(piece, str) else []
         desk.file("seen", "")
     assert shown == ["one\n", "two\n"]
@@ -107,37 +102,30 @@ async def test_it_works_in_the_folder_without_input_terminal_or_keys(
     assert "SOME_TOKEN=theirs" in said
 
 
-@pytest.mark.parametrize(
-    ("name", "stays"),
-    [
-        *[(name, False) for name in ("ANTHROPIC_AUTH_TOKEN", "HF_TOKEN", "PALIMPSEST_DATA_DIR", "foo_api_key")],
-        *[(name, True) for name in ("PATH", "HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "KEYBOARD")],
-    ],
-)
-def test_keys_of_providers_are_taken_out_of_the_environment(name: str, stays: bool) -> None:
-    assert (name in clean_environment({name: "x"})) == stays
+def test_keys_of_providers_are_taken_out_of_the_environment() -> None:
+    removed = ("ANTHROPIC_AUTH_TOKEN", "HF_TOKEN", "PALIMPSEST_DATA_DIR", "foo_api_key")
+    kept = ("PATH", "HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "KEYBOARD")
+    assert not clean_environment(dict.fromkeys(removed, "x")).keys() & removed
+    assert clean_environment(dict.fromkeys(kept, "x")).keys() >= set(kept)
 
 
+@pytest.mark.wire
 async def test_time_is_limited(desk: Desk) -> None:
     began = time.monotonic()
     said = await desk.failure("bash", command="echo begun; sleep 30", timeout=1)
-    assert said == "begun\n[Stopped after 1 seconds: time is up. Set timeout for more, at most 600.]"
+    assert said.startswith("begun\n[Stopped after 1 seconds")
     assert time.monotonic() - began < 3 * slowness()
     assert "<= 600" in await desk.failure("bash", command="true", timeout=601)
 
 
-async def test_what_runs_in_the_background_ends_with_the_command(desk: Desk) -> None:
+@pytest.mark.wire
+@pytest.mark.parametrize("rest", ["sleep 60 & setsid sleep 61 &", "yes &", "(while :; do echo x; sleep 0.01; done) &"])
+async def test_what_runs_in_the_background_ends_with_the_command(desk: Desk, rest: str) -> None:
     began = time.monotonic()
-    assert await desk.call("bash", command="sleep 60 & setsid sleep 61 & echo done") == "done\n[exit code 0]"
-    assert time.monotonic() - began < 3 * slowness()
-    assert await nothing_runs_in(desk.folder)
-
-
-@pytest.mark.parametrize("writes", ["yes", "while :; do echo x; sleep 0.01; done"])
-async def test_what_writes_on_in_the_background_ends_with_the_command(desk: Desk, writes: str) -> None:
-    said = await desk.call("bash", command=f"{{ {writes}; }} & echo done", timeout=20)
+    said = await desk.call("bash", command=f"{rest} echo done", timeout=20)
     assert "done\n" in said
     assert said.endswith("[exit code 0]"), "it was not waited for"
+    assert time.monotonic() - began < 3 * slowness()
     assert await nothing_runs_in(desk.folder)
 
 
@@ -148,12 +136,16 @@ async def test_what_was_written_last_is_kept(desk: Desk) -> None:
 
 
 async def test_a_command_that_closes_its_output_is_waited_for(desk: Desk) -> None:
-    assert await desk.call("bash", command="exec >&- 2>&-; sleep 0.5; touch made") == "[exit code 0]"
+    assert await desk.call("bash", command="exec >&- 2>&-; sleep 0.1; touch made") == "[exit code 0]"
     assert (desk.folder / "made").exists()
 
 
+@pytest.mark.wire
 async def test_a_stopped_call_leaves_nothing_running(desk: Desk) -> None:
-    task = await start_stubborn(desk)
+    task = asyncio.ensure_future(desk.pieces("bash", json.dumps({"command": STUBBORN})))
+    async with asyncio.timeout(10):
+        while sum("sleep 60" in line and "sh -c" not in line for line in running_in(desk.folder)) < 7:
+            await asyncio.sleep(0.05)
     began = time.monotonic()
     task.cancel()
     await asyncio.wait({task})
@@ -164,32 +156,21 @@ async def test_a_stopped_call_leaves_nothing_running(desk: Desk) -> None:
 
 
 async def test_a_closed_generator_leaves_nothing_running(desk: Desk) -> None:
-    call = ToolCall(
-        "1", "bash", "{\"command\": \"trap '' TERM; (trap '' TERM; echo up; sleep 600; sleep 601) & wait\"}"
-    )
-    await desk.toolbox.needs(call, desk.place)
-    async with aclosing(desk.toolbox.run(call, desk.place)) as pieces:
+    call = ToolCall("1", "bash", '{"command": "(trap \'\' TERM; echo up; sleep 600; sleep 601) & wait"}')
+    await desk.tools.needs(call, desk.context)
+    async with aclosing(desk.tools.run(call, desk.context)) as pieces:
         assert await anext(pieces) == "up\n"
         assert running_in(desk.folder)
     assert await nothing_runs_in(desk.folder)
 
 
 async def test_a_call_that_is_stopped_while_it_starts_leaves_nothing_running(desk: Desk) -> None:
-    for pause in (0.0, 0.0, 0.001, 0.003, 0.01, 0.02):
+    for pause in (0.0, 0.001, 0.01):
         task = asyncio.ensure_future(desk.call("bash", command="sleep 600"))
         await asyncio.sleep(pause)
         task.cancel()
         await asyncio.wait({task})
         assert await nothing_runs_in(desk.folder)
-
-
-async def test_a_command_that_is_over_before_anybody_looks_has_ended_well(desk: Desk) -> None:
-    process = await asyncio.create_subprocess_exec("true", stdout=asyncio.subprocess.PIPE)
-    await process.wait()
-    child = ChildProcess(process, "mark")
-    assert await child.output.read() == b""
-    await child.end()
-    assert child.exit_code == 0
 
 
 async def test_a_start_that_is_stopped_is_stopped_even_if_it_would_have_failed() -> None:
@@ -200,46 +181,29 @@ async def test_a_start_that_is_stopped_is_stopped_even_if_it_would_have_failed()
     assert task.cancelled()
 
 
-@pytest.mark.slow
-async def test_time_that_is_up_leaves_nothing_running(desk: Desk) -> None:
-    await desk.failure("bash", command=STUBBORN, timeout=2)
-    assert await nothing_runs_in(desk.folder)
+async def test_a_command_that_is_over_before_anybody_looks_has_ended_well() -> None:
+    process = await asyncio.create_subprocess_exec("true", stdout=asyncio.subprocess.PIPE)
+    await process.wait()
+    child = ChildProcess(process, "mark")
+    assert await child.output.read() == b""
+    await child.end()
+    assert child.exit_code == 0
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_an_engine_that_is_killed_takes_its_commands_with_it(tmp_path: Path) -> None:
     """Those that left its group, too."""
-    (tmp_path / "work").mkdir()
-    script = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom desktop_app.tools.child_process import ChildProcess\n"
-        "async def main():\n"
-        "    child = await ChildProcess.start("
-        "['bash', '-c', 'trap \"\" TERM; sleep 600 & setsid sleep 600 & echo up; wait'], sys.argv[1])\n"
-        "    print((await child.output.read(9)).decode(), flush=True)\n    await asyncio.sleep(600)\n"
-        "asyncio.run(main())"
-    )
-    argv = [sys.executable, "-c", script, str(tmp_path / "work")]
+    argv = [sys.executable, "-c", KILLED_ENGINE, str(tmp_path)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as engine:
         assert engine.stdout is not None
         assert engine.stdout.readline() == b"up\n"
-        assert running_in(tmp_path / "work")
+        assert running_in(tmp_path)
         engine.send_signal(signal.SIGKILL)
-    for _ in range(100):
-        if not running_in(tmp_path / "work"):
-            return
-        time.sleep(0.05)
-    raise AssertionError(running_in(tmp_path / "work"))
+    assert asyncio.run(nothing_runs_in(tmp_path))
 
 
-async def test_a_program_that_never_stops_writing_is_bounded(desk: Desk) -> None:
-    shown, outcome = await desk.pieces("bash", '{"command": "yes | head -c 40000000; echo the end"}')
-    assert MAX_HEAD + MAX_TAIL < len(outcome.text) < MAX_HEAD + MAX_TAIL + 200_000
-    assert "bytes left out here" in outcome.text
-    assert outcome.text.endswith("the end\n[exit code 0]")
-    assert MAX_STREAMED <= len("".join(shown)) < MAX_STREAMED + 70_000
-
-
-async def test_the_loop_is_never_held_up(desk: Desk) -> None:
+@pytest.mark.wire
+async def test_a_program_that_never_stops_writing_is_bounded_and_holds_nobody_up(desk: Desk) -> None:
     gaps: list[float] = []
 
     async def beat() -> None:
@@ -250,9 +214,12 @@ async def test_the_loop_is_never_held_up(desk: Desk) -> None:
             before = time.thread_time()
 
     beating = asyncio.ensure_future(beat())
-    await desk.call("bash", command="yes | head -c 60000000")
+    shown, outcome = await desk.pieces("bash", '{"command": "yes | head -c 40000000; echo the end"}')
     beating.cancel()
     assert max(gaps) < 0.05
+    assert MAX_HEAD + MAX_TAIL < len(outcome.text) < MAX_HEAD + MAX_TAIL + 200_000
+    assert outcome.text.endswith("the end\n[exit code 0]")
+    assert MAX_STREAMED <= len("".join(shown)) < MAX_STREAMED + 70_000
 
 
 async def test_bytes_that_are_no_text_are_replaced(desk: Desk) -> None:
@@ -263,38 +230,41 @@ async def test_bytes_that_are_no_text_are_replaced(desk: Desk) -> None:
 
 async def test_what_cannot_be_run_is_said(desk: Desk) -> None:
     assert "NUL" in await desk.failure("bash", command="a\0b")
-    assert "half of one" in await desk.failure("bash", command="echo \ud800")
-    assert "[exit code 127]" in await desk.failure("bash", command="no-such-program-anywhere")
-    desk.place = ToolContext("one", "/no/such/folder")
-    assert "not there" in await desk.failure("bash", command="true")
+    assert "surrogate" in await desk.failure("bash", command="echo \ud800")
+    assert "127" in await desk.failure("bash", command="no-such-program-anywhere")
+    desk.context = ToolContext("one", "/no/such/folder")
+    assert "/no/such/folder" in await desk.failure("bash", command="true")
 
 
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200f", "\U000e0041"])
 async def test_a_command_that_looks_like_another_one_does_not_run(desk: Desk, sign: str) -> None:
-    """Whoever is asked would allow what he sees."""
+    """The user who is asked would allow what he sees."""
     command = f"touch made # {sign}"
     assert await desk.needs("bash", command=command) == ()
-    said = await desk.failure("bash", command=command)
-    assert f"U+{ord(sign):04X}" in said
+    assert f"U+{ord(sign):04X}" in await desk.failure("bash", command=command)
     assert not (desk.folder / "made").exists()
 
 
-async def test_each_simple_command_needs_the_users_word(desk: Desk) -> None:
-    needs = await desk.needs("bash", command="git add x && git log -3 | head; git log -3")
-    assert [(need.target, need.suggestion) for need in needs] == [
-        ("git add x", "git add x"),
-        ("git log -3", "git log *"),
-        ("head", "head *"),
-    ]
-    [need] = await desk.needs("bash", command="cd src && git log -3")
-    assert (need.target, need.suggestion) == ("cd src && git log -3", "cd src && git log -3")
-    [need] = await desk.needs("bash", command="for x in *; do rm $x; done")
-    assert (need.kind, need.target) == ("run", "for x in *; do rm $x; done")
-    [need] = await desk.needs("bash", command='git commit -m "about $X"')
-    assert (need.target, need.suggestion) == ('git commit -m "about $X"', 'git commit -m "about $X"')
-    assert decided([need], [Rule("bash", need.suggestion)]) == "allow"
-    [need] = await desk.needs("bash", command=" \tls\u2003\n")
-    assert need.target == "'ls\u2003'", "a blank that is none for the shell is a part of the name"
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        (
+            "git add x && git log -3 | head; git log -3",
+            [("git add x", "git add x"), ("git log -3", "git log *"), ("head", "head *")],
+        ),
+        ("cd src && git log -3", [("cd src && git log -3", "cd src && git log -3")]),
+        ("for x in *; do rm $x; done", [("for x in *; do rm $x; done", "for x in [*]; do rm $x; done")]),
+        ('git commit -m "about $X"', [('git commit -m "about $X"', 'git commit -m "about $X"')]),
+        (" \tls\u2003\n", [("'ls\u2003'", "'ls\u2003'")]),  # a blank that is none for the shell is a part of the name
+    ],
+)
+async def test_each_simple_command_requires_permission(desk: Desk, command: str, wanted: list[tuple[str, str]]) -> None:
+    needs = await desk.needs("bash", command=command)
+    assert [(need.target, need.suggestion) for need in needs] == wanted
+    assert decided(needs, [Rule("bash", need.suggestion) for need in needs]) == "allow"
+
+
+async def test_braces_do_not_get_around_a_rule(desk: Desk) -> None:
     needs = await desk.needs("bash", command="git pu{sh,ll}\\ x")
     assert decided(needs, [Rule("bash"), Rule("bash", "git push*", False)]) == "ask"
 
@@ -303,27 +273,20 @@ def test_the_first_and_the_last_bytes_are_kept() -> None:
     output = Output(max_head=4, max_tail=4)
     for chunk in (b"ab", b"cd", b"ef", b"gh", b"ij", b"kl"):
         output.add(chunk)
-    assert output.text() == "abcd\n[… 4 bytes left out here …]\nijkl"
+    assert output.text().startswith("abcd\n")
+    assert " 4 bytes" in output.text()
+    assert output.text().endswith("\nijkl")
 
 
-class Ended:
-    """A command whose last words, whose end and the reader's tick come in one turn of a loop that was held up."""
+@pytest.mark.wire
+async def test_what_a_command_says_last_is_not_lost_on_a_busy_loop(desk: Desk) -> None:
+    """Its last words, its end and the reader's tick come in one turn of the loop."""
 
-    exit_code: int | None = None
+    async def hold_up() -> None:
+        while True:
+            time.sleep(0.07)
+            await asyncio.sleep(0)
 
-    def __init__(self) -> None:
-        self.output = asyncio.StreamReader()
-        loop = asyncio.get_running_loop()
-        loop.call_later(TICK_SECONDS / 5, time.sleep, 3 * TICK_SECONDS)
-        loop.call_later(TICK_SECONDS * 4 / 5, self._end)
-
-    def _end(self) -> None:
-        self.exit_code = 0
-        self.output.feed_data(b"done\n")
-
-
-async def test_what_a_command_says_last_is_not_lost_on_a_busy_loop() -> None:
-    output = Output()
-    pieces = bash._read(cast(ChildProcess, Ended()), output, time.monotonic() + 9)
-    assert [piece async for piece in pieces] == ["done\n"]
-    assert output.text() == "done\n"
+    busy = asyncio.ensure_future(hold_up())
+    assert await desk.call("bash", command="sleep 0.1; echo done") == "done\n[exit code 0]"
+    busy.cancel()

@@ -1,4 +1,4 @@
-"""Secrets are nothing that a call shows unasked, by whatever tool and whatever words."""
+"""Secrets are not shown without permission, by whatever tool and whatever words."""
 
 from __future__ import annotations
 
@@ -15,26 +15,14 @@ from slowness import slowness
 
 TOKEN = "oauth_token: gho_canary"
 SECRETS = (
-    ".config/gh/hosts.yml",
-    ".docker/config.json",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".local/share/keyrings/login.keyring",
-    ".kube/config",
-    ".aws/config",
-    ".config/gcloud/access_tokens.db",
-    ".azure/msal_token_cache.json",
-    ".npmrc",
-    ".pypirc",
-    ".netrc",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".password-store/mail.gpg",
-    ".mozilla/firefox/x.default/logins.json",
-    ".config/chromium/Default/Cookies",
+    *(".config/gh/hosts.yml", ".docker/config.json", ".cargo/credentials", ".cargo/credentials.toml", ".kube/config"),
+    *(".local/share/keyrings/login.keyring", ".aws/config", ".config/gcloud/access_tokens.db", ".npmrc", ".pypirc"),
+    *(".azure/msal_token_cache.json", ".netrc", ".git-credentials", ".config/git/credentials", "own.keys"),
+    *(".password-store/mail.gpg", ".mozilla/firefox/x.default/logins.json", ".config/chromium/Default/Cookies"),
     ".config/google-chrome/Default/Login Data",
-    "own.keys",
 )
+SHARED_FOLDERS = (".cargo", ".config/git/")
+"""Folders that hold other things, too."""
 
 
 @pytest.fixture
@@ -50,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return desk
 
 
-@pytest.mark.parametrize("path", [".", "~", ".config", ".config/app/..", ".local", ".local/share", ".cargo"])
+@pytest.mark.parametrize("path", [".", "~", ".config/app/..", ".local", ".cargo"])
 async def test_grep_shows_no_secret_wherever_it_begins(home: Desk, path: str) -> None:
     said = await home.call("grep", pattern="oauth", path=path)
     assert "gho_canary" not in said
@@ -59,36 +47,38 @@ async def test_grep_shows_no_secret_wherever_it_begins(home: Desk, path: str) ->
         assert ".config/app/settings.yml" in said
 
 
-async def test_a_folder_of_secrets_is_searched_where_it_was_asked_for(home: Desk) -> None:
+async def test_a_folder_of_secrets_is_searched_where_permission_was_given(home: Desk) -> None:
     [need] = await home.needs("grep", pattern="oauth", path=".config/gh")
     assert need.suggestion == ""
     assert "gho_canary" in await home.call("grep", pattern="oauth", path=".config/gh")
 
 
-@pytest.mark.parametrize("name", SECRETS)
 @pytest.mark.parametrize("tool", ["read", "grep", "glob", "list", "bash", "from_within", "link", "glob_word"])
-async def test_one_rule_for_every_tool(home: Desk, name: str, tool: str) -> None:
+async def test_one_rule_for_every_tool(home: Desk, tool: str) -> None:
     """Rules that allow everything in the home folder, and wide ones for commands, do not reach secrets."""
     rules = [Rule("*", f"{home.folder}/*"), Rule("bash", "cat *")]
-    place, target = Path(name).parent, Path(name).name
-    if tool in ("read", "grep"):
-        needs = await home.needs(tool, path=name, **({"pattern": "x"} if tool == "grep" else {}))
-    elif tool in ("glob", "list"):
-        if place == Path() or name.startswith((".cargo", ".config/git/")):
-            pytest.skip("its folder holds other things, too")
-        needs = await home.needs(tool, path=str(place), **({"pattern": "*"} if tool == "glob" else {}))
-    elif tool == "bash":
-        needs = await home.needs("bash", command=f"cat '{home.folder / name}'")
-    elif tool == "link":
-        os.symlink(home.folder / name, home.folder / "harmless.txt")
-        needs = await home.needs("bash", command="cat harmless.txt")
-    else:
-        home.place = ToolContext("one", str(home.folder / place))
-        word = f"'{target}'" if tool == "from_within" else f"{target[:-2]}?{target[-1]}".replace(" ", "?")
-        needs = await home.needs("bash", command=f"cat {word}")
-    assert decided(needs, rules) == "ask"
-    if needs[0].kind == "run":
-        assert decided(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
+    for name in SECRETS:
+        folder, target = Path(name).parent, Path(name).name
+        home.context = ToolContext("one", str(home.folder))
+        if tool in ("read", "grep"):
+            needs = await home.needs(tool, path=name, **({"pattern": "x"} if tool == "grep" else {}))
+        elif tool in ("glob", "list"):
+            if folder == Path() or name.startswith(SHARED_FOLDERS):
+                continue
+            needs = await home.needs(tool, path=str(folder), **({"pattern": "*"} if tool == "glob" else {}))
+        elif tool == "bash":
+            needs = await home.needs("bash", command=f"cat '{home.folder / name}'")
+        elif tool == "link":
+            (home.folder / "harmless.txt").unlink(missing_ok=True)
+            os.symlink(home.folder / name, home.folder / "harmless.txt")
+            needs = await home.needs("bash", command="cat harmless.txt")
+        else:
+            home.context = ToolContext("one", str(home.folder / folder))
+            word = f"'{target}'" if tool == "from_within" else f"{target[:-2]}?{target[-1]}".replace(" ", "?")
+            needs = await home.needs("bash", command=f"cat {word}")
+        assert decided(needs, rules) == "ask", name
+        if needs[0].kind == "run":
+            assert decided(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
 
 
 async def test_what_is_no_secret_is_still_allowed(home: Desk) -> None:
@@ -100,38 +90,21 @@ async def test_what_is_no_secret_is_still_allowed(home: Desk) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "cat /proc/$PPID/env*",
-        "cat /proc/1/environ",
-        "cat /proc/self/environ",
-        "cat /proc/[0-9]*/environ",
-        "cat /pro?/1/cmdline",
-        "cat ../../../../../../proc/1/maps",
-        "cat {/proc/1/environ,x}",
-        "cat /*/1/environ",
-        "head -n1 /proc/1/environ",
-        "grep -a KEY /proc/1/environ",
-        "cat *",
-        "cat ~/.n*",
-        "cat ~/.a??/config",
-        "cat .{npm,x}rc",
-        "cat **",
-        "cat $FILE",
-        "cat $(echo .npmrc)",
-        "cat `echo .npmrc`",
-        "sort <.npmrc",
-        "ls -l /proc/1/fd",
-        "echo $GITHUB_TOKEN",
-        "grep -f.npmrc notes.txt",
+        *("cat /proc/$PPID/env*", "cat /proc/1/environ", "cat /proc/[0-9]*/environ", "cat /pro?/1/cmdline"),
+        *("cat ../../../../../../proc/1/maps", "cat {/proc/1/environ,x}", "cat /*/1/environ", "ls -l /proc/1/fd"),
+        *("head -n1 /proc/self/environ", "grep -a KEY /proc/1/environ", "cat *", "cat ~/.n*", "cat ~/.a??/config"),
+        *("cat .{npm,x}rc", "cat **", "cat $FILE", "cat $(echo .npmrc)", "cat `echo .npmrc`", "sort <.npmrc"),
+        *("echo $GITHUB_TOKEN", "grep -f.npmrc notes.txt"),
     ],
 )
-async def test_what_may_stand_for_a_secret_is_asked(home: Desk, command: str) -> None:
+async def test_what_may_stand_for_a_secret_requires_permission(home: Desk, command: str) -> None:
     wide = [Rule("bash", f"{program} *") for program in ("cat", "head", "grep", "ls", "echo", "sort")]
     needs = await home.needs("bash", command=command)
     assert decided(needs, wide) == "ask"
     assert not any(need.suggestion.endswith(" *") for need in needs if need.kind == "run" and "$(" not in command)
 
 
-async def test_a_pattern_that_would_take_for_ever_to_fill_in_is_asked(home: Desk) -> None:
+async def test_a_pattern_that_would_take_for_ever_to_expand_requires_permission(home: Desk) -> None:
     began = time.monotonic()
     needs = await home.needs("bash", command="cat a/*/b/*/c/*/d/*/x.txt")
     assert time.monotonic() - began < 2 * slowness()

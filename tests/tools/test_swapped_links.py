@@ -22,7 +22,7 @@ from desktop_app.tools import search_files
 from desktop_app.tools.safe_open import open_file, open_folder
 from desktop_app.tools.text_files import replace_file
 
-CALLS = int(os.environ.get("PALIMPSEST_SWAPS", "40"))
+CALLS = 15
 ASKED = {
     "read": {"path": "place/a.txt"},
     "list": {"path": "place"},
@@ -66,10 +66,10 @@ def swapping(place: Path, theirs: Path) -> Iterator[None]:
 async def asked_and_run(desk: Desk, name: str) -> str:
     """What a call tells, if all that it needs is the user's word for what is in the folder; else nothing."""
     call = ToolCall("1", name, json.dumps(ASKED[name]))
-    needs = await desk.toolbox.needs(call, desk.place)
+    needs = await desk.tools.needs(call, desk.context)
     if any("outside" in need.target for need in needs):
         return ""  # the user would say no
-    pieces = [piece async for piece in desk.toolbox.run(call, desk.place)]
+    pieces = [piece async for piece in desk.tools.run(call, desk.context)]
     return "".join(piece.text if isinstance(piece, ToolOutcome) else piece for piece in pieces)
 
 
@@ -91,15 +91,20 @@ async def times_followed(desk: Desk, name: str, calls: int) -> int:
 
 
 @pytest.mark.parametrize("name", ASKED)
-async def test_a_link_that_is_swapped_after_the_check_is_never_followed(tmp_path: Path, name: str) -> None:
-    assert await times_followed(Desk(tmp_path), name, CALLS) == 0
+async def test_a_link_that_is_swapped_after_the_check_is_never_followed(desk: Desk, name: str) -> None:
+    assert await times_followed(desk, name, CALLS) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ASKED)
+async def test_a_link_that_is_swapped_hundreds_of_times_is_never_followed(desk: Desk, name: str) -> None:
+    assert await times_followed(desk, name, 500) == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
 async def test_ripgrep_that_follows_a_swapped_link_tells_nothing_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(tmp_path)
     program = tmp_path / "rg"
     program.write_text(FAKE_RIPGREP)
     program.chmod(0o755)

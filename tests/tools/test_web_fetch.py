@@ -7,7 +7,7 @@ import gzip
 import json
 import time
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -15,52 +15,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import STOP_SECONDS
+from web_pages import CONTEXT, FETCH, HERE, failure, fetch, fetch_tools
 from web_server import WebServer, answer, certificates, web_server
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import ToolContext, ToolOutcome
-from desktop_app.tools import web_fetch, web_reading
+from desktop_app.tools import web_reading
+from desktop_app.tools.page_child import all_text
 from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.tool import ToolFailed
 from desktop_app.tools.web_address import Address, host_and_port, is_public
 from desktop_app.tools.web_fetch import FetchTool
 from slowness import slowness
 
-HERE = ip_address("127.0.0.1")
-NAMES = {"site.test": [HERE], "www.site.test": [HERE], "other.test": [HERE], "inside.test": [ip_address("10.1.2.3")]}
-NAMES["both.test"] = [HERE, ip_address("192.168.0.1")]
-PLACE = ToolContext("one")
-
-
-async def by_table(host: str, port: int) -> tuple[Address, ...]:
-    return tuple(NAMES[host]) if host in NAMES else (ip_address(host),)
-
-
-FETCH = BuiltinTools([FetchTool(by_table, lambda address: address == HERE)])
-
 
 @pytest.fixture
 async def server() -> AsyncIterator[WebServer]:
     async with web_server() as served:
         yield served
-
-
-async def outcome_of(url: str, tools: BuiltinTools = FETCH) -> ToolOutcome:
-    pieces = [piece async for piece in tools.run(ToolCall("1", "web_fetch", json.dumps({"url": url})), PLACE)]
-    assert isinstance(pieces[-1], ToolOutcome)
-    return pieces[-1]
-
-
-async def fetched(url: str) -> str:
-    outcome = await outcome_of(url)
-    assert not outcome.is_error, outcome.text
-    return outcome.text.split("\n\n", 1)[1]
-
-
-async def failure(url: str, tools: BuiltinTools = FETCH) -> str:
-    outcome = await outcome_of(url, tools)
-    assert outcome.is_error, outcome.text
-    return outcome.text
 
 
 ARTICLE = "".join(f"<p>Sentence number {n} of an article with <a href='/more'>a link</a> in it.</p>" for n in range(12))
@@ -70,9 +41,17 @@ PAGE = (
 )
 
 
-async def test_a_page_becomes_markdown(server: WebServer) -> None:
-    server.answers["/a"] = answer(PAGE)
-    text = await fetched(server.url("/a?b=c#d"))
+@pytest.mark.wire
+async def test_a_page_becomes_markdown_and_a_large_one_holds_nobody_up(server: WebServer) -> None:
+    server.answers["/a"] = answer(PAGE.replace(ARTICLE, ARTICLE * 100))
+    task = asyncio.ensure_future(fetch(server.url("/a?b=c#d")))
+    gaps: list[float] = []
+    while not task.done():
+        before = time.thread_time()
+        await asyncio.sleep(0.005)
+        gaps.append(time.thread_time() - before)
+    text = await task
+    assert max(gaps) < 0.05
     assert "# Heading é" in text
     assert f"Sentence number 3 of an article with [a link]({server.url('/more')}) in it." in text
     assert "a\n  b" in text
@@ -86,20 +65,12 @@ async def test_a_short_page_is_shown_whole(server: WebServer) -> None:
     server.answers["/"] = answer(
         "<title>T</title><script>no()</script><h2>Yes &amp; no</h2><ul><li>one<li>two</ul><pre>x\n  y</pre>"
     )
-    assert await fetched(server.url()) == "# T\n\n## Yes & no\n\n- one\n- two\n\n```\nx\n  y\n```"
+    assert await fetch(server.url()) == "# T\n\n## Yes & no\n\n- one\n- two\n\n```\nx\n  y\n```"
 
 
-async def test_without_its_package_a_page_is_text_all_the_same(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    by_child = web_fetch._convert
-
-    async def broken(how: str, file: str, url: str) -> str:
-        return "" if how == "main" else await by_child(how, file, url)
-
-    monkeypatch.setattr(web_fetch, "_convert", broken)
-    server.answers["/"] = answer(PAGE)
-    assert "Sentence number 3 of an article with [a link](/more) in it." in await fetched(server.url())
+def test_all_text_of_a_page_keeps_links_and_any_depth() -> None:
+    assert "Sentence number 3 of an article with [a link](/more) in it." in all_text(PAGE)
+    assert all_text("<div>" * 5_000 + "deep" + "</div>" * 5_000) == "deep"
 
 
 @pytest.mark.parametrize(
@@ -116,17 +87,15 @@ async def test_without_its_package_a_page_is_text_all_the_same(
 )
 async def test_kinds_and_encodings(server: WebServer, body: bytes, kind: str, text: str) -> None:
     server.answers["/"] = answer(body, kind)
-    assert await fetched(server.url()) == text
+    assert await fetch(server.url()) == text
 
 
 async def test_what_is_no_text_is_refused(server: WebServer) -> None:
     server.answers["/pdf"] = answer(b"%PDF", "application/pdf")
     server.answers["/bytes"] = answer(b"a\0b", "")
     server.answers["/empty"] = answer("<html><script>app()</script></html>")
-    assert "application/pdf" in await failure(server.url("/pdf"))
-    assert "bash" in await failure(server.url("/bytes"))
-    assert "without a browser" in await failure(server.url("/empty"))
-    assert "status 404.\nnot here" in await failure(server.url("/none"))
+    for path, words in {"/pdf": "application/pdf", "/bytes": "bash", "/empty": "browser", "/none": "404"}.items():
+        assert words in await failure(server.url(path))
 
 
 @pytest.mark.parametrize(
@@ -135,47 +104,28 @@ async def test_what_is_no_text_is_refused(server: WebServer) -> None:
 )
 async def test_only_web_addresses_are_fetched(url: str) -> None:
     await failure(url)
-    assert await FETCH.needs(ToolCall("1", "web_fetch", json.dumps({"url": url})), PLACE) == ()
+    assert await FETCH.needs(ToolCall("1", "web_fetch", json.dumps({"url": url})), CONTEXT) == ()
 
 
-async def test_a_host_needs_the_users_word() -> None:
-    [need] = await FETCH.needs(ToolCall("1", "web_fetch", '{"url": "https://Docs.Python.ORG./x"}'), PLACE)
+async def test_a_host_requires_permission() -> None:
+    [need] = await FETCH.needs(ToolCall("1", "web_fetch", '{"url": "https://Docs.Python.ORG./x"}'), CONTEXT)
     assert (need.kind, need.target, need.suggestion) == ("network", "docs.python.org", "docs.python.org")
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("addresses", "expected"),
     [
-        *(
-            "127.0.0.1",
-            "127.9.9.9",
-            "0.0.0.0",
-            "10.0.0.1",
-            "172.16.0.1",
-            "192.168.1.1",
-            "169.254.169.254",
-            "100.64.0.1",
-        ),
-        *("168.63.129.16", "100.100.100.200", "192.0.2.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"),
-        *("::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "fec0::1", "ff02::1", "2001:db8::1"),
-        *(
-            "::ffff:127.0.0.1",
-            "::ffff:10.0.0.1",
-            "::127.0.0.1",
-            "2002:7f00:1::",
-            "64:ff9b::7f00:1",
-            "64:ff9b::a9fe:a9fe",
-        ),
-        *("64:ff9b:1::a00:1", "2001:0:4136:e378:8000:63bf:80ff:fffe"),
+        ("127.0.0.1 127.9.9.9 0.0.0.0 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 168.63.129.16", False),
+        ("100.100.100.200 192.0.2.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255", False),
+        (":: ::1 fe80::1 fc00::1 fd00:ec2::254 fec0::1 ff02::1 2001:db8::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1", False),
+        ("::127.0.0.1 2002:7f00:1:: 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::a00:1", False),
+        ("2001:0:4136:e378:8000:63bf:80ff:fffe", False),
+        ("93.184.216.34 2606:4700::1111 ::ffff:1.1.1.1 64:ff9b::101:101", True),
     ],
 )
-def test_addresses_that_are_not_public(address: str) -> None:
-    assert not is_public(ip_address(address))
-
-
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101"])
-def test_addresses_that_are_public(address: str) -> None:
-    assert is_public(ip_address(address))
+def test_addresses_that_are_public(addresses: str, expected: bool) -> None:
+    for address in addresses.split():
+        assert is_public(ip_address(address)) == expected, address
 
 
 @pytest.mark.parametrize(
@@ -193,22 +143,19 @@ async def test_a_name_that_leads_inside_is_refused(server: WebServer) -> None:
     assert server.asked == []
 
 
-async def test_a_redirect_within_the_host_is_followed(server: WebServer) -> None:
+async def test_redirects_are_followed_within_the_host_alone(server: WebServer) -> None:
     server.answers["/a"] = answer("", status=302, Location="/b")
     server.answers["/b"] = answer("", status=301, Location=server.url("/c", "www.site.test"))
     server.answers["/c"] = answer("here", "text/plain")
-    assert await fetched(server.url("/a")) == "here"
-
-
-async def test_a_redirect_to_another_host_is_told_and_not_followed(server: WebServer) -> None:
+    assert await fetch(server.url("/a")) == "here"
+    server.asked.clear()
     server.answers["/a"] = answer("", status=302, Location=server.url("/x", "other.test"))
     server.answers["/in"] = answer("", status=302, Location="http://169.254.169.254/keys")
     server.answers["/loop"] = answer("", status=302, Location="/loop")
     server.answers["/file"] = answer("", status=302, Location="file:///etc/passwd")
-    assert f"leads to another host: {server.url('/x', 'other.test')}" in await failure(server.url("/a"))
-    assert "another host" in await failure(server.url("/in"))
-    assert "more than 5 redirects" in await failure(server.url("/loop"))
-    assert "no web address" in await failure(server.url("/file"))
+    assert server.url("/x", "other.test") in await failure(server.url("/a"))
+    for path, words in {"/in": "another host", "/loop": "redirects", "/file": "no web address"}.items():
+        assert words in await failure(server.url(path))
     assert len(server.asked) == 3 + web_reading.MAX_REDIRECTS + 1
 
 
@@ -220,31 +167,30 @@ async def test_a_name_that_changes_after_it_was_checked_changes_nothing(server: 
         return (HERE,) if len(asked) == 1 else (ip_address("127.0.0.2"),)
 
     server.answers["/"] = answer("first", "text/plain")
-    tools = BuiltinTools([FetchTool(rebinding, lambda address: address == HERE)])
-    assert (await outcome_of(server.url(host="rebinding.test"), tools)).text.endswith("first")
+    tools = fetch_tools(rebinding)
+    assert await fetch(server.url(host="rebinding.test"), tools) == "first"
     assert asked == ["rebinding.test"], "it is looked up once, and the connection goes to what was found then"
     assert "127.0.0.2" in await failure(server.url(host="rebinding.test"), tools)
 
 
-async def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
-    async def two(host: str, port: int) -> tuple[Address, ...]:
-        return ip_address("::1"), HERE
+async def test_the_next_address_is_tried_where_one_does_not_answer(server: WebServer) -> None:
+    async def resolve_two(host: str, port: int) -> tuple[Address, ...]:
+        return ip_address("::1"), HERE  # the server is on the second address alone
 
-    async with web_server() as server:  # on the second address alone
-        server.answers["/"] = answer("here", "text/plain")
-        assert (await outcome_of(server.url(), BuiltinTools([FetchTool(two, lambda _: True)]))).text.endswith("here")
+    server.answers["/"] = answer("here", "text/plain")
+    assert await fetch(server.url(), fetch_tools(resolve_two, lambda _: True)) == "here"
 
 
 async def test_an_address_of_version_6_is_reached() -> None:
-    async def six(host: str, port: int) -> tuple[Address, ...]:
+    async def resolve_6(host: str, port: int) -> tuple[Address, ...]:
         return (ip_address("::1"),)
 
     try:
         async with web_server(address="::1") as server:
             server.answers["/"] = answer("here", "text/plain")
-            tools = BuiltinTools([FetchTool(six, lambda _: True)])
-            assert (await outcome_of(server.url(), tools)).text.endswith("here")
-            assert (await outcome_of(server.url(host="[::1]"), tools)).text.endswith("here")
+            tools = fetch_tools(resolve_6, lambda _: True)
+            assert await fetch(server.url(), tools) == "here"
+            assert await fetch(server.url(host="[::1]"), tools) == "here"
             assert f"Host: [::1]:{server.port}\r\n" in server.asked[1]
     except OSError as error:
         pytest.skip(f"this machine has no IPv6: {error}")
@@ -255,13 +201,13 @@ async def test_the_certificate_is_checked_against_the_name(tmp_path: Path, monke
     monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     async with web_server(tls) as server:
         server.answers["/"] = answer("safe", "text/plain")
-        tools = BuiltinTools([FetchTool(by_table, lambda address: address == HERE)])
-        assert (await outcome_of(server.url(scheme="https"), tools)).text.endswith("safe")
+        tools = fetch_tools()
+        assert await fetch(server.url(scheme="https"), tools) == "safe"
         assert "could not be read" in await failure(server.url(host="other.test", scheme="https"), tools)
 
 
 @pytest.mark.parametrize(
-    ("encoding", "packed"),
+    ("encoding", "compress"),
     [
         ("gzip", gzip.compress),
         ("deflate", zlib.compress),
@@ -269,61 +215,48 @@ async def test_the_certificate_is_checked_against_the_name(tmp_path: Path, monke
         ("identity", bytes),
     ],
 )
-async def test_packed_answers_are_unpacked(server: WebServer, encoding: str, packed: object) -> None:
-    assert callable(packed)
-    server.answers["/"] = answer(packed(b"text " * 20_000), "text/plain", Content_Encoding=encoding)
-    assert await fetched(server.url()) == "text " * 20_000
+async def test_compressed_answers_are_unpacked(
+    server: WebServer, encoding: str, compress: Callable[[bytes], bytes]
+) -> None:
+    server.answers["/"] = answer(compress(b"text " * 20_000), "text/plain", Content_Encoding=encoding)
+    assert await fetch(server.url()) == "text " * 20_000
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
-    bomb = gzip.compress(b"0" * 300_000_000, 1)
-    server.answers["/bomb"] = answer(bomb, "text/plain", Content_Encoding="gzip")
+    server.answers["/bomb"] = answer(gzip.compress(b"0" * 300_000_000, 1), "text/plain", Content_Encoding="gzip")
     server.answers["/large"] = answer(b"1" * 6_000_000, "text/plain")
     server.answers["/odd"] = answer(b"x", "text/plain", Content_Encoding="br")
     server.answers["/damaged"] = answer(b"no gzip", "text/plain", Content_Encoding="gzip")
     for path, sign in (("/bomb", "0"), ("/large", "1")):
-        text = await fetched(server.url(path))
-        assert text == sign * web_reading.MAX_BYTES + "\n[cut after 5,000,000 bytes]"
+        text, _, note = (await fetch(server.url(path))).partition("\n")
+        assert text == sign * web_reading.MAX_BYTES
+        assert "5,000,000" in note
     assert "not asked for" in await failure(server.url("/odd"))
     assert "damaged" in await failure(server.url("/damaged"))
 
 
 async def test_a_server_that_does_not_answer_is_given_up(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as hasty:
-        hasty.setattr(web_reading, "SECONDS", 0.3)
+        hasty.setattr(web_reading, "SECONDS", 0.1)
         server.answers["/silent"] = b""
         assert "within 0 seconds" in await failure(server.url("/silent"))
     server.answers["/cut"] = answer("x" * 100, "text/plain")[:-50]
     server.answers["/garbage"] = b"garbage\r\n\r\n"
-    assert "could not be read" in await failure(server.url("/cut"))
-    assert "could not be read" in await failure(server.url("/garbage"))
-    assert "could not be read" in await failure("http://site.test:1/")
+    for url in (server.url("/cut"), server.url("/garbage"), "http://site.test:1/"):
+        assert "could not be read" in await failure(url)
     assert "no host" in await failure("http://no-such-host.invalid/", BuiltinTools([FetchTool()]))
 
 
 async def test_a_fetch_that_is_stopped_ends_at_once(server: WebServer) -> None:
     server.answers["/"] = b""
-    task = asyncio.ensure_future(outcome_of(server.url()))
+    task = asyncio.ensure_future(fetch(server.url()))
     while not server.asked:
         await asyncio.sleep(0.01)
     began = time.monotonic()
     task.cancel()
     await asyncio.wait({task})
     assert time.monotonic() - began < STOP_SECONDS * slowness()
-
-
-@pytest.mark.slow
-async def test_a_large_page_holds_nobody_up(server: WebServer) -> None:
-    server.answers["/"] = answer(f"<html><body>{ARTICLE * 300}</body></html>")
-    task = asyncio.ensure_future(outcome_of(server.url()))
-    gaps: list[float] = []
-    while not task.done():
-        before = time.thread_time()
-        await asyncio.sleep(0.005)
-        gaps.append(time.thread_time() - before)
-    assert "Sentence number 3" in (await task).text
-    assert max(gaps) < 0.05
 
 
 @given(st.text(max_size=40))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 import time
@@ -10,6 +11,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
@@ -29,28 +32,34 @@ def server(file: str, how: str = "", name: str = "", **more: Any) -> McpServer:
 
 
 class Bench:
-    """Servers, and a conversation that works in a folder. bugs: what was told of our own errors."""
+    """Servers, and a conversation that works in a folder. bugs: our own errors that were reported."""
 
     def __init__(
         self, folder: Path, servers: tuple[McpServer, ...], limits: ServerLimits, keys: dict[str, str]
     ) -> None:
         self.bugs: list[BaseException] = []
         self.servers = McpServers(servers, lambda name: keys.get(name, ""), self.bugs.append, limits)
-        self.place = ToolContext("c", str(folder))
+        self.context = ToolContext("c", str(folder))
 
     async def names(self) -> list[str]:
-        return [spec.name for spec in await self.servers.specs(self.place)]
+        return [spec.name for spec in await self.servers.specs(self.context)]
 
     async def run(self, name: str, **arguments: Any) -> tuple[list[str], ToolOutcome]:
-        """What the tool showed on its way, and how it ended."""
+        """Return what the tool showed while it ran, and its outcome."""
         call = ToolCall("1", name, json.dumps(arguments))
-        pieces = [piece async for piece in self.servers.run(call, self.place)]
-        outcome = pieces.pop()
+        *lines, outcome = [piece async for piece in self.servers.run(call, self.context)]
         assert isinstance(outcome, ToolOutcome)
-        return [piece for piece in pieces if isinstance(piece, str)], outcome
+        return [line for line in lines if isinstance(line, str)], outcome
+
+    async def text(self, name: str, **arguments: Any) -> str:
+        return (await self.run(name, **arguments))[1].text
+
+    def details(self) -> str:
+        """What is said of servers that do not answer, and of tools that are not offered."""
+        return "\n".join(failure.detail for failure in self.servers.failures())
 
     async def cancel(self, name: str, note: Path) -> None:
-        """Cancels a call while it runs: it ends at once, and its server, which takes a note, hears of it."""
+        """Cancel a call while it runs: it ends at once, and its server, which takes a note, hears of it."""
         task = asyncio.ensure_future(self.run(name, seconds=30, note=str(note)))
         await asyncio.sleep(0.5)
         began = time.monotonic()
@@ -60,15 +69,12 @@ class Bench:
         assert time.monotonic() - began < 0.25 * slowness()
         await until(note.exists)
 
-    async def text(self, name: str, **arguments: Any) -> str:
-        return (await self.run(name, **arguments))[1].text
-
 
 @asynccontextmanager
 async def bench(
     folder: Path, *servers: McpServer, limits: ServerLimits = PATIENT, keys: dict[str, str] | None = None
 ) -> AsyncIterator[Bench]:
-    """Ends everything within 2 s, and finds no bug of ours."""
+    """End everything within 2 s, and find no bug of ours."""
     one = Bench(folder, servers, limits, keys or {})
     try:
         yield one
@@ -80,29 +86,40 @@ async def bench(
 
 
 async def until(is_so: Callable[[], Any], seconds: float = 10.0) -> None:
-    """Waits until that is so."""
     async with asyncio.timeout(seconds):
         while not is_so():
             await asyncio.sleep(0.01)
 
 
-class Heartbeat:
-    """The longest time, in seconds, in which the loop did nothing else."""
+async def until_offered(one: Bench, names: list[str]) -> None:
+    async with asyncio.timeout(10):
+        while await one.names() != names:
+            await asyncio.sleep(0.05)
 
-    def __init__(self) -> None:
-        self.longest = 0.0
 
-    @asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
-        task = asyncio.ensure_future(self._beat())
-        try:
-            yield
-        finally:
-            task.cancel()
+def servers_of_ours(words: str = str(FOLDER)) -> list[int]:
+    """The children of this process whose command holds the words."""
+    found: list[int] = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
+            found += [child.pid] if words in " ".join(child.cmdline()) else []
+    return found
 
-    async def _beat(self) -> None:
+
+@asynccontextmanager
+async def steady_loop(longest: float = 0.05) -> AsyncIterator[None]:
+    """The loop is never busy with one thing for longer than that, in processor time of this thread."""
+    gaps = [0.0]
+
+    async def beat() -> None:
         while True:
-            # The processor time of this thread: others take the cores away for as long as they like.
             before = time.thread_time()
             await asyncio.sleep(0.002)
-            self.longest = max(self.longest, time.thread_time() - before)
+            gaps.append(time.thread_time() - before)
+
+    task = asyncio.ensure_future(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+    assert max(gaps) < longest

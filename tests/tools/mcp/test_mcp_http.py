@@ -10,13 +10,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from mcp_bench import FOLDER, PATIENT, bench
+from mcp_bench import FOLDER, bench, until, until_offered
 from mcp_servers.web import web
 from web_server import certificates
 
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.server_context import ServerLimits
 
+pytestmark = pytest.mark.wire
 HASTY = ServerLimits(start=1.5, wait=20.0, call=1.0, pause=0.05)
 
 
@@ -27,42 +28,45 @@ def at(url: str, name: str = "web") -> McpServer:
 @pytest.mark.parametrize(
     ("how", "kind", "words"),
     [
-        ("refuses", "auth", "It does not accept the key (HTTP 401)"),
-        ("missing", "not_found", "There is no such server at its address (HTTP 404)"),
-        ("broken", "server", "It has an error of its own (HTTP 500)"),
-        ("busy", "rate_limit", "It was asked too often (HTTP 429)"),
-        ("page", "malformed", "Unexpected content type: text/html"),
-        ("nonsense", "malformed", "Failed to parse JSON response"),
-        ("large", "garbage", "Its answer has more than 4,000,000 bytes"),
-        ("packed", "garbage", "It compresses its answers"),
-        ("silent", "timeout", "It did not answer within 1.5 seconds"),
+        ("refuses", "auth", "HTTP 401"),
+        ("missing", "not_found", "HTTP 404"),
+        ("broken", "server", "HTTP 500"),
+        ("busy", "rate_limit", "HTTP 429"),
+        ("page", "malformed", "text/html"),
+        ("nonsense", "malformed", "JSON"),
+        ("large", "garbage", "4,000,000 bytes"),
+        ("packed", "garbage", "compresses"),
+        ("silent", "timeout", "1.5 seconds"),
+        ("echo", "malformed", "bad key"),
     ],
 )
-async def test_a_server_that_does_not_answer_is_a_failure_in_words(
+async def test_a_server_that_does_not_answer_is_a_failure_without_its_key(
     tmp_path: Path, how: str, kind: str, words: str
 ) -> None:
-    async with web(how) as other, bench(tmp_path, at(other.url), limits=HASTY) as one:
+    async with web(how) as other, bench(tmp_path, at(other.url), limits=HASTY, keys={"mcp/web": "the-key"}) as one:
         assert await one.names() == []
         [failure] = one.servers.failures()
-        assert words in failure.detail
         assert failure.kind == kind
+        assert words in failure.detail
+        assert "the-key" not in failure.detail
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    "url",
     [
-        ("http://127.0.0.1:9/mcp", "It could not be reached"),
-        ("ftp://example.org/mcp", "Its address is not valid"),
-        ("file:///etc/passwd", "Its address is not valid"),
-        ("http://", "Its address is not valid"),
-        ("not an address", "Its address is not valid"),
-        ("http://[::", "Its address is not valid"),
+        "http://127.0.0.1:9/mcp",
+        "ftp://example.org/mcp",
+        "file:///etc/passwd",
+        "http://",
+        "not an address",
+        "http://[::",
     ],
 )
-async def test_an_address_that_leads_nowhere(tmp_path: Path, url: str, words: str) -> None:
+async def test_an_address_that_leads_nowhere(tmp_path: Path, url: str) -> None:
     async with bench(tmp_path, at(url), limits=HASTY) as one:
         assert await one.names() == []
-        assert words in one.servers.failures()[0].detail
+        [failure] = one.servers.failures()
+        assert failure.kind == ("connection" if ":9/" in url else "bad_input")
 
 
 async def test_the_key_goes_to_its_server_and_to_no_other(tmp_path: Path) -> None:
@@ -71,8 +75,7 @@ async def test_the_key_goes_to_its_server_and_to_no_other(tmp_path: Path) -> Non
         async with bench(tmp_path, at(good.url), at(away.url, "away"), limits=HASTY, keys=keys) as one:
             assert await one.names() == ["web__work"]
             assert await one.text("web__work") == "worked"
-            [failure] = one.servers.failures()
-            assert "not followed" in failure.detail
+            assert "not followed" in one.details()
         assert {request.headers.get("authorization") for request in good.requests} == {"Bearer the-key"}
         assert thief.requests == []
 
@@ -81,20 +84,11 @@ async def test_a_certificate_that_nobody_vouches_for_is_not_accepted(tmp_path: P
     async with web(tls=certificates(tmp_path, "localhost")[1]) as other:
         async with bench(tmp_path, at(other.url), limits=HASTY, keys={"mcp/web": "the-key"}) as one:
             assert await one.names() == []
-            assert "Its certificate is not valid" in one.servers.failures()[0].detail
+            assert "certificate" in one.details()
         assert other.requests == []
 
 
-async def test_a_key_that_a_server_repeats_is_not_told(tmp_path: Path) -> None:
-    keys = {"mcp/web": "the-key"}
-    async with web("echo") as other, bench(tmp_path, at(other.url), limits=HASTY, keys=keys) as one:
-        await one.names()
-        detail = one.servers.failures()[0].detail
-    assert "bad key" in detail
-    assert "the-key" not in detail
-
-
-async def test_a_call_whose_connection_breaks_says_that_it_may_have_run(tmp_path: Path) -> None:
+async def test_a_call_whose_connection_breaks_may_have_run(tmp_path: Path) -> None:
     async with web("breaks off") as other, bench(tmp_path, at(other.url), limits=HASTY) as one:
         await one.names()
         _, outcome = await one.run("web__work")
@@ -106,66 +100,42 @@ async def test_a_call_whose_connection_breaks_says_that_it_may_have_run(tmp_path
         async with asyncio.timeout(5):
             while await one.text("web__work") != "worked":
                 await asyncio.sleep(0.05)
-
-
-async def test_a_key_that_is_refused_during_a_call(tmp_path: Path) -> None:
-    async with web() as other, bench(tmp_path, at(other.url), limits=HASTY) as one:
-        await one.names()
         other.how = "refuses"
-        assert "does not accept the key" in await one.text("web__work")
+        assert "key" in await one.text("web__work")
         other.how = "silent"
-        assert "no sign of progress" in await one.text("web__work")
+        assert "progress" in await one.text("web__work")
 
 
 @asynccontextmanager
 async def workshop(port: int) -> AsyncIterator[None]:
     """The well-behaved server, over HTTP."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(FOLDER / "workshop.py"), str(port), stderr=asyncio.subprocess.DEVNULL
-    )
+    argv = (sys.executable, str(FOLDER / "workshop.py"), str(port))
+    process = await asyncio.create_subprocess_exec(*argv, stderr=asyncio.subprocess.DEVNULL)
     try:
-        async with asyncio.timeout(20):
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                else:
-                    writer.close()
-                    break
+
+        def is_listening() -> bool:
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+
+        await until(is_listening, 20)
         yield
     finally:
         process.kill()
         await process.wait()
 
 
-def free_port() -> int:
+async def test_a_real_server_over_http_that_is_started_anew(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
-
-
-@pytest.mark.slow
-async def test_a_real_server_over_http(tmp_path: Path) -> None:
-    port = free_port()
-    async with workshop(port), bench(tmp_path, at(f"http://127.0.0.1:{port}/mcp", "w"), limits=PATIENT) as one:
-        names = await one.names()
-        assert "w__add" in names
-        assert await one.text("w__add", first=2, second=3) == "5"
-        lines, outcome = await one.run("w__count", to=2)
-        assert outcome.text == "counted"
-        assert "2 of 2: step 2\n" in lines
-        await one.cancel("w__dawdle", tmp_path / "note")
-        await one.run("w__grow", tool="late")
-        async with asyncio.timeout(5):
-            while "w__late" not in await one.names():
-                await asyncio.sleep(0.05)
-
-
-@pytest.mark.slow
-async def test_a_server_that_was_started_anew_is_asked_anew(tmp_path: Path) -> None:
-    port = free_port()
-    async with bench(tmp_path, at(f"http://127.0.0.1:{port}/mcp", "w"), limits=PATIENT) as one:
+        port = found.getsockname()[1]
+    async with bench(tmp_path, at(f"http://127.0.0.1:{port}/mcp", "w")) as one:
         async with workshop(port):
-            assert "w__add" in await one.names()
+            names = await one.names()
+            assert await one.text("w__add", first=2, second=3) == "5"
+            lines, outcome = await one.run("w__count", to=2)
+            assert outcome.text == "counted"
+            assert "2 of 2: step 2\n" in lines
+            await one.cancel("w__dawdle", tmp_path / "note")
+            await one.run("w__grow", tool="late")
+            await until_offered(one, [*names, "w__late"])
         async with workshop(port):  # it knows nothing of the session
             assert await one.text("w__add", first=2, second=3) == "5"
