@@ -13,7 +13,7 @@ from msgspec.structs import replace
 NO_LIMIT = 1_000_000_000
 """For a number that should never be reached."""
 TARGET_SUMMARY_SHARE = 0.65
-"""Of the head, for the page of a conversation that is brought to a number of tokens, of which all are used. At a
+"""Of the head, for the summary of a conversation that is brought to a number of tokens, of which all are used. At a
 quarter, less of it loses facts of agents that work in plain text; more leaves too little of the end as it was."""
 
 Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
@@ -39,18 +39,17 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     limit_without_window: int = 128_000
     messages_most: int = 50
 
-    # The ladder (C8, S1): at which share which step is due.
+    # The steps (C8, S1): the shares at which each is due.
     is_automatic: bool = True
     phases: tuple[Phase, ...] = ("before_request", "tool_result", "streaming", "after_turn")
     """When room is made at those shares. In a phase that is not named, only what would not fit is a reason."""
     layers: tuple[Literal["prune", "compact"], ...] = ("prune", "compact")
-    """Which is asked first."""
     background_at: float = 0.75
     prune_at: float = 0.80
     compact_at: float = 0.90
     blocked_at: float = 0.95
     shares_of: Literal["usable", "window"] = "usable"
-    """What the four shares above and the target are of; `fitted` turns them into shares of the usable window."""
+    """What the four shares above and the target are of; `fit_policy` turns them into shares of the usable window."""
     due_least: float = 0.30
     """In a tiny window too, nothing is due before this share of the usable window is taken."""
     buffer_share_of_rest: float = 0.0
@@ -74,7 +73,6 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     truncate_share: float = 0.15
     """Of the usable window, for one result: with its call, the question and a summary it still fits. 0: any size."""
     truncate_keep: Literal["by_tool", "head", "head_tail"] = "by_tool"
-    """Which end stays: by tool means the head of files and lists, both ends of commands."""
     spill_above: int = 200_000
     spill_days: int = 30
 
@@ -88,7 +86,6 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         "digest",
         "hard_clear",
     )
-    """The strategies, from the mildest to the hardest; one that is not named is not used."""
     old_error_turns: int = 4
     soft_trim_age: int = 3
     soft_trim_above: int = 4_000
@@ -106,13 +103,11 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protected_tools: tuple[str, ...] = ("save_memory", "memory", "memory__*", "plan", "update_plan")
     """Patterns with * and ?. One without "__" is held against the name that a server gave to its tool, too."""
     prune_target: float = 0.50
-    """The share at which pruning stops; of the usable window, whatever the other shares are of."""
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
     prune_runway: float = 0.25
     """A prune that leaves less than this share below `background_at` is not made: a compaction would follow soon."""
     prune_enough: int = NO_LIMIT
-    """A prune stops, too, once it frees so many tokens."""
     cache_seconds: int = 300
     """How long a provider keeps a prefix: while it may be warm, nothing is pruned below `prune_at` (P9). 0: never."""
 
@@ -128,15 +123,12 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     have it, a window of 16,000 is full again after nine turns (decision 13)."""
     tail_assistant_turns: int = 5
     tail_messages: int = 5
-    """Messages that stay when the tail is not measured in tokens, that is when `tail_most` is 0."""
     head_least: int = 1
-    """Messages: a compaction of fewer is not made as long as the request fits."""
     summary_most: int = 2_000
     summary_share_of_head: float = 0.20
     summary_least: int = 120
-    """A page shorter than this says next to nothing: room for it is found before the target is."""
+    """A summary shorter than this says next to nothing: room for it is found before the target is."""
     summary_input_result: int = 1_800
-    """Characters of a tool result as the summarizing model gets it."""
     call_seconds: int = 60
     compaction_seconds: int = 300
     repair_calls: int = 1
@@ -144,9 +136,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     spend_seconds: int = 600
     """Automatic compactions that ask a model, of all conversations, within so many seconds; then code writes (K3)."""
     is_filling: bool = False
-    """Whether the tail takes what the page leaves of the target; else that room stays free for what comes."""
     keep_user_tokens: int = 0
-    """The user's own messages that stay word for word, newest first (K9)."""
     keep_user_share: float = 0.25
     """Of the target, at most for those messages: they leave room for everything else."""
     futile_below: float = 0.10

@@ -93,8 +93,8 @@ def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: boo
     if tail:
         left_out = lines - len(shown)
         shown = [*head, f"[… {left_out:,} lines left out here …]" if left_out else "[… cut here …]", *tail]
-    told = "\n".join([*shown, notice(cut, is_spilled)])
-    return msgspec.structs.replace(cut, text=told)
+    text = "\n".join([*shown, notice(cut, is_spilled)])
+    return msgspec.structs.replace(cut, text=text)
 
 
 def notice(cut: Truncation, is_spilled: bool) -> str:

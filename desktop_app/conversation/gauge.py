@@ -32,7 +32,7 @@ class Status(StrEnum):
     CRITICAL = "critical"
     EXCEEDED = "exceeded"
     UNKNOWN = "unknown"
-    """Nobody has told the model's window yet."""
+    """The window is not known."""
 
 
 class Provenance(StrEnum):

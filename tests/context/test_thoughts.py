@@ -1,4 +1,4 @@
-"""ReturnedReasoning that go back with calls, and those that do not: the gauge is of the request as it is sent."""
+"""Reasoning that goes back with calls: the gauge is of the request as it is sent."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ TURN_HEADING = "# The current turn so far"
 MIN_TURN = 4
 """Messages: with fewer, what is split off is not worth a part of its own."""
 MIN_TURN_SHARE, MAX_TURN_SHARE = 0.25, 0.60
-"""What the beginning of a split turn gets of the page: it is the work at hand, but not all that there was."""
+"""What the beginning of a split turn gets of the summary: it is the work at hand, but not all that there was."""
 
 
 _MESSAGE = ItemKind.MESSAGE  # looked up once: see cut_points.py
@@ -119,8 +119,8 @@ def _shorter_summary(
     free = budget.usable - kept
     if free < 0:
         return None
-    page = min(free, policy.summary_most)
-    return CompactionPlan(trigger, (), page, total, kept + page, room.tail_tokens(0), 0)
+    summary = min(free, policy.summary_most)
+    return CompactionPlan(trigger, (), summary, total, kept + summary, room.tail_tokens(0), 0)
 
 
 def _plan(
@@ -136,9 +136,9 @@ def _plan(
     to_target = round(budget.usable * policy.target) - kept
     to_limit = round(budget.usable * policy.blocked_at) - kept
     share = 1.0 if policy.is_filling else policy.summary_share_of_head
-    wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the page that is there
-    page = max(min(wanted, max(to_target, min(policy.summary_least, to_limit))), 0)
-    return CompactionPlan(trigger, archived, page, total, kept + page, tail, _turn_at(room, begin, leaving))
+    wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the present one
+    summary = max(min(wanted, max(to_target, min(policy.summary_least, to_limit))), 0)
+    return CompactionPlan(trigger, archived, summary, total, kept + summary, tail, _turn_at(room, begin, leaving))
 
 
 def _turn_at(room: MeasuredBlocks, begin: int, leaving: Sequence[int]) -> int:
@@ -221,9 +221,9 @@ def _extracted(
     share = sum(map(counts.total, turn)) / max(sum(map(counts.total, head)), 1)
     own = round(plan.summary_budget * min(max(share, MIN_TURN_SHARE), MAX_TURN_SHARE)) - counts.text(TURN_HEADING)
     current = extract(turn, "", ledger_of(turn, Ledger(), reading), own, counts.text, reading)
-    told = f"\n\n{TURN_HEADING}\n\n{current}" if current else ""
-    left = plan.summary_budget - counts.text(told)
-    return extract(before, earlier, ledger_of(before, view.ledger, reading), left, counts.text, reading) + told
+    section = f"\n\n{TURN_HEADING}\n\n{current}" if current else ""
+    left = plan.summary_budget - counts.text(section)
+    return extract(before, earlier, ledger_of(before, view.ledger, reading), left, counts.text, reading) + section
 
 
 def recorded_messages(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:

@@ -57,8 +57,8 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     tokens = tuple(sum([item_total(item, counts) for item in run]) for run in runs)
     system = sum(item_total(item, counts) for item in items[:start] if item.kind is not ItemKind.SUMMARY)
     fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
-    page = sum(item_total(item, counts) for item in items[:start] if item.kind is ItemKind.SUMMARY)
-    return MeasuredBlocks(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), page)
+    summary = sum(item_total(item, counts) for item in items[:start] if item.kind is ItemKind.SUMMARY)
+    return MeasuredBlocks(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), summary)
 
 
 def _is_movable(item: Item) -> bool:
@@ -107,7 +107,7 @@ def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tai
     most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
     usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
     if policy.is_filling:
-        usual = max(usual, _left_by_page(room, policy, target - room.fixed))
+        usual = max(usual, _left_by_summary(room, policy, target - room.fixed))
     if tail_tokens is not None:
         usual = most = tail_tokens
     is_by_messages = policy.tail_most == 0 or budget.messages_most != NO_LIMIT
@@ -140,7 +140,7 @@ def _last_messages(room: MeasuredBlocks, count: int) -> int:
     return begin
 
 
-def _left_by_page(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
+def _left_by_summary(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
     """Return the longest tail that leaves the summary as much as it may have of `free` tokens."""
     share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
     return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))

@@ -112,12 +112,12 @@ def request_tokens(view: View, counts: TokenCounts) -> int:
 
 def closing_tokens(view: View, counts: TokenCounts) -> int:
     """Return the tokens that depend on how the view ends: of the closing items, and of reasoning that goes back."""
-    return sum(counts.total(item.message) for item in closing_items(view)) + view_thoughts(view, counts)
+    return sum(counts.total(item.message) for item in closing_items(view)) + returned_tokens(view, counts)
 
 
-def view_thoughts(view: View, counts: TokenCounts) -> int:
-    """Return the tokens of the thoughts that go back to the model."""
-    return returned_reasoning_tokens(assemble(view), counts) if counts.thoughts else 0
+def returned_tokens(view: View, counts: TokenCounts) -> int:
+    """Return the tokens of the reasoning that goes back to the model."""
+    return returned_reasoning_tokens(assemble(view), counts) if counts.returned_reasoning else 0
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -146,8 +146,8 @@ def gauge_of(
     would be sent.
     """
     closing = [counts.total(item.message) for item in closing_items(view)]
-    thoughts = view_thoughts(view, counts)
-    gauge = _as_counted(view, sums, (sum(closing), thoughts), counts, policy, budget, model)
+    reasoning = returned_tokens(view, counts)
+    gauge = _as_counted(view, sums, (sum(closing), reasoning), counts, policy, budget, model)
     whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
     if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
@@ -155,8 +155,8 @@ def gauge_of(
     index = sums.measured_at or 0
     later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
     usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
-    measured = returned_reasoning_tokens(messages_of(view.items[:index]), counts) if counts.thoughts else 0
-    since = sum(later) + around + thoughts - measured  # thoughts come with a reply, and go with the next question
+    measured = returned_reasoning_tokens(messages_of(view.items[:index]), counts) if counts.returned_reasoning else 0
+    since = sum(later) + around + reasoning - measured  # reasoning comes with a reply, and goes with the next question
     if not is_plausible(usage, gauge.total - since):
         return scale_gauge(gauge, whole, policy)
     return anchor_gauge(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
@@ -172,9 +172,9 @@ def _as_counted(
     model: ModelInfo,
 ) -> Gauge:
     """Return the gauge by our own count. ends: tokens of the closing items, and of reasoning that goes back."""
-    segments, (closing, thoughts) = dict(sums.segments), ends
-    if thoughts:
-        segments[Segment.REASONING] = segments.get(Segment.REASONING, 0) + thoughts
+    segments, (closing, reasoning) = dict(sums.segments), ends
+    if reasoning:
+        segments[Segment.REASONING] = segments.get(Segment.REASONING, 0) + reasoning
     if closing:
         segment = Segment.RESULTS if view.open_calls else Segment.USER
         segments[segment] = segments.get(segment, 0) + closing
@@ -268,8 +268,8 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
     """Return an estimated gauge with a calibrated total; its tokenizer's name says by how much it was scaled."""
     if total == gauge.total:
         return gauge
-    told = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
-    return _with_total(told, total, policy)
+    scaled = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
+    return _with_total(scaled, total, policy)
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:

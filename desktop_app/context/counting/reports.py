@@ -83,7 +83,9 @@ def _reports_in(
         said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
         newest = next((positions[message.id] for message in said if message.id in positions), None)
         if newest is not None:
-            thoughts = (
-                returned_reasoning_tokens(messages_of(view.items[: newest + 1]), counts) if counts.thoughts else 0
+            reasoning = (
+                returned_reasoning_tokens(messages_of(view.items[: newest + 1]), counts)
+                if counts.returned_reasoning
+                else 0
             )
-            yield Report(before[newest + 1] + thoughts, newest + 1, usage)
+            yield Report(before[newest + 1] + reasoning, newest + 1, usage)

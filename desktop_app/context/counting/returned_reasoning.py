@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .tokens import TokenCounts
 
 BLANK = " "
-"""What stands for thoughts that nobody needs any more, where the field must not be missing."""
+"""Stands for reasoning that is not needed any more, where the field must not be missing."""
 
 
 def reasoning_of(message: Message) -> str:
@@ -25,9 +25,9 @@ def reasoning_of(message: Message) -> str:
 
 
 def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) -> list[str]:
-    """Return for each message of a request the thoughts that go back with it; "" for none.
+    """Return for each message of a request the reasoning that goes back with it; "" for none.
 
-    kind: `ModelInfo.thoughts` of the model that it goes to.
+    kind: `ModelInfo.returned_reasoning` of the model that it goes to.
     """
     running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
     return [_back(message, index > running, kind) for index, message in enumerate(messages)]
@@ -36,13 +36,13 @@ def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) ->
 def _back(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
     if not message.tool_calls or not kind:
         return ""
-    told = reasoning_of(message) if is_running else ""
-    return told or (BLANK if kind == "always" else "")
+    reasoning = reasoning_of(message) if is_running else ""
+    return reasoning or (BLANK if kind == "always" else "")
 
 
 def returned_reasoning_tokens(messages: Sequence[Message], counts: TokenCounts) -> int:
     """Return the tokens of the reasoning that goes back with these messages of a request."""
-    if not counts.thoughts:
+    if not counts.returned_reasoning:
         return 0
-    back = reasoning_to_return(messages, counts.thoughts)
-    return sum(counts.thought(thought) for thought in back if thought)
+    back = reasoning_to_return(messages, counts.returned_reasoning)
+    return sum(counts.reasoning(text) for text in back if text)

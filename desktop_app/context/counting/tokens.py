@@ -85,7 +85,7 @@ def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> T
                 segment, tokens = role_segment, tokenizer.count(text)
                 written += 1
             case Reasoning():
-                continue  # whether it is sent back depends on the calls, and on the request: see thoughts.py
+                continue  # whether it is sent back depends on the calls, and on the request: see returned_reasoning.py
             case ToolCall():
                 segment, tokens = Segment.CALLS, tokenizer.count(part.name) + tokenizer.count(part.arguments)
             case ToolResult():
@@ -97,15 +97,15 @@ def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> T
                 written += not part.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
     if any(_has_details(call, writer) for call in message.tool_calls):
-        thought = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
-        by_segment[Segment.REASONING] = tokenizer.count(thought)
+        reasoning = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+        by_segment[Segment.REASONING] = tokenizer.count(reasoning)
     if written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
 
 
 def _has_details(call: ToolCall, writer: str) -> bool:
-    """Whether thoughts in words go back to that model with the call. Those that are encrypted cannot be counted."""
+    """Return whether readable reasoning goes back to that model with the call. Encrypted one cannot be counted."""
     kept = call.provider_metadata
     if not writer or not any(f'"reasoning.{kind}"' in kept for kind in ("text", "summary")):
         return False
@@ -119,9 +119,9 @@ class TokenCounts:
     so that its identity cannot be given to another one meanwhile.
     """
 
-    def __init__(self, tokenizer: Tokenizer, thoughts: ReturnedReasoning = "", writer: str = "") -> None:
+    def __init__(self, tokenizer: Tokenizer, returned_reasoning: ReturnedReasoning = "", writer: str = "") -> None:
         self.tokenizer = tokenizer
-        self.thoughts: ReturnedReasoning = thoughts
+        self.returned_reasoning: ReturnedReasoning = returned_reasoning
         self.writer = writer
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}
@@ -146,9 +146,9 @@ class TokenCounts:
         """Count loose text; the count is not kept."""
         return self.tokenizer.count(text)
 
-    def thought(self, text: str) -> int:
-        """Return the tokens of a thought, counted at the first call only."""
-        key = ("thought", text)
+    def reasoning(self, text: str) -> int:
+        """Count reasoning, at the first call only."""
+        key = ("reasoning", text)
         if key not in self._by_content:
             self._by_content[key] = Tokens(self.tokenizer.count(text), ())
         return self._by_content[key].total

@@ -30,7 +30,7 @@ from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of, prefix_of
 from .merge import is_replaced, is_same
 
 MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
-"""Characters of one message, and of a call's arguments, that are looked at: what lasts is said in words."""
+"""Characters of one message, and of a call's arguments, that a model is shown."""
 TOKENS_AROUND = 12
 """Tokens of the mark above a message, without its label."""
 MAX_UNWANTED = 100

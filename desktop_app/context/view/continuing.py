@@ -38,8 +38,8 @@ def continuation_prompt(so_far: str, lost_call: str = "") -> str:
     that reason), so that the request ends with this. so_far: the text of the reply.
     """
     end = _end_of(so_far)
-    told = f", right after “{end}”" if end else ""
-    return CONTINUATION_PROMPT.format(end=told, lost=LOST_CALL.format(name=lost_call) if lost_call else "")
+    quoted = f", right after “{end}”" if end else ""
+    return CONTINUATION_PROMPT.format(end=quoted, lost=LOST_CALL.format(name=lost_call) if lost_call else "")
 
 
 def _end_of(text: str) -> str:

@@ -92,7 +92,7 @@ class NormalizedSequence:
         self._make_way_for(message)
         item = _filled(item)
         if message.role is _ASSISTANT and message.tool_calls:
-            item = self._with_legal_calls(item)
+            item = self._with_normalized_calls(item)
         if len(message.speaker) > MAX_NAME or NOT_IN_SPEAKERS.search(message.speaker):
             speaker = NOT_IN_SPEAKERS.sub("_", message.speaker)[:MAX_NAME]
             item = replace(item, message=replace(item.message, speaker=speaker))
@@ -109,7 +109,7 @@ class NormalizedSequence:
     def _go_on(self, item: Item, last: Item) -> None:
         """Append that item to the reply that it continues. Even white space counts there."""
         if item.message.tool_calls:
-            item = self._with_legal_calls(item)
+            item = self._with_normalized_calls(item)
         before = _so_far(last)
         self._last = replace(item, is_joined=True, grown=(before, join_continuation(before, item.message)))
         self._has_text = True
@@ -137,8 +137,8 @@ class NormalizedSequence:
         text = result.text if result.text and not result.text.isspace() else EMPTY_RESULT
         sent = (text, call.call_id, call.name)
         if sent != (result.text, result.call_id, result.name) or len(item.message.parts) != 1:
-            legal = replace(result, text=text, call_id=call.call_id, name=call.name)
-            item = replace(item, message=replace(item.message, parts=(legal,)))
+            normalized = replace(result, text=text, call_id=call.call_id, name=call.name)
+            item = replace(item, message=replace(item.message, parts=(normalized,)))
         self._push(item)
 
     def _answered_by(self, result: ToolResult) -> int | None:
@@ -151,13 +151,13 @@ class NormalizedSequence:
     def _add_orphan(self, item: Item, result: ToolResult) -> None:
         """Append a result without a call to the result before it, or else as a user's note."""
         self._close(item.message.id)
-        told = f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}"
+        text = f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}"
         last = self._last
         if last is not None and last.message.role is _TOOL:
-            note = replace(item.message, parts=(replace(result, text=told),))
+            note = replace(item.message, parts=(replace(result, text=text),))
             self._push(replace(item, message=note, repair=_ORPHAN))
         else:
-            note = replace(item.message, role=_USER, parts=(Text(told),))
+            note = replace(item.message, role=_USER, parts=(Text(text),))
             self.add(replace(item, message=note, repair=_ORPHAN))
 
     def _close(self, before: str) -> None:
@@ -166,22 +166,22 @@ class NormalizedSequence:
             self._push(missing_result(call.call, before))
         self.open_calls = ()
 
-    def _with_legal_calls(self, item: Item) -> Item:
+    def _with_normalized_calls(self, item: Item) -> Item:
         """Open the item's calls, each as it can be sent: with an id of its own, a legal name, an object."""
         repair = item.repair
         parts = list(item.message.parts)
         for index, part in enumerate(parts):
             if not isinstance(part, ToolCall):
                 continue
-            legal = normalize_call(part)
-            if legal is not part:
+            normalized = normalize_call(part)
+            if normalized is not part:
                 repair = Repair.BAD_CALL
             if part.call_id in self.call_ids or not CALL_ID.fullmatch(part.call_id):
                 repair = repair or (Repair.REPEATED_ID if part.call_id in self.call_ids else None)
-                legal = replace(legal, call_id=self._unused_id())
-            self.call_ids = self.call_ids.add(legal.call_id)
-            self.open_calls = (*self.open_calls, OpenCall(legal, part.call_id))
-            parts[index] = legal
+                normalized = replace(normalized, call_id=self._unused_id())
+            self.call_ids = self.call_ids.add(normalized.call_id)
+            self.open_calls = (*self.open_calls, OpenCall(normalized, part.call_id))
+            parts[index] = normalized
         if all(new is old for new, old in zip(parts, item.message.parts, strict=True)):
             return item
         return replace(item, message=replace(item.message, parts=tuple(parts)), repair=repair)
@@ -233,12 +233,12 @@ def normalize_call(call: ToolCall) -> ToolCall:
         call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:MAX_NAME] or "tool")
     if call.arguments == "{}" or _is_object(call.arguments):
         return call
-    told = (
+    text = (
         msgspec.json.encode({UNREADABLE: replace_surrogates_in_text(call.arguments)}).decode()
         if call.arguments.strip()
         else "{}"
     )
-    return replace(call, arguments=told)
+    return replace(call, arguments=text)
 
 
 def _is_object(arguments: str) -> bool:
