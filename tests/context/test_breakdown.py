@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import add_tokens, gauge_of, request_tokens, status_of, tally
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.view.view import view_after, view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
@@ -112,16 +112,3 @@ def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
     assert after.total == before.total + 220
     assert after.segments[Segment.ASSISTANT] == before.segments.get(Segment.ASSISTANT, 0) + 220
     assert (before.status, after.status) == (Status.SAFE, Status.CRITICAL)
-
-
-def test_sums_are_carried_on_and_equal_those_made_anew() -> None:
-    counts = letters()
-    transcript = record(system("s"), user("a"))
-    view = view_of(transcript)
-    sums = tally(view, counts)
-    for message in (model("b" * 30), user("c"), measured(90, 5), user("d" * 9)):
-        transcript = transcript.append(message)
-        view = view_after(view, transcript)
-        sums = tally(view, counts, sums)
-        assert sums == tally(view, counts)
-        assert sums.total == request_tokens(view, counts)

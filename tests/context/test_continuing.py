@@ -23,7 +23,7 @@ from desktop_app.context.view.view import View, assemble, continuing, inseparabl
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage
-from desktop_app.conversation.transcript import BringBack, Compaction, Pin, Rewind, Transcript, Trigger, Undo
+from desktop_app.conversation.transcript import BringBack, Compaction, Pin, Rewind, Trigger, Undo
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from request_rules import legal_for_all
 
@@ -78,17 +78,6 @@ def test_what_does_not_go_on_directly_is_a_message_of_its_own(between: tuple[Mes
 def test_what_goes_on_with_nothing_shows_no_made_up_words_inside() -> None:
     shown = view(user("a"), stopped(Reasoning("hm")), stopped("Hello", continues="m1", is_last=True))
     assert sent(shown)[1] == ("assistant", "[empty message]\n\nHello")
-
-
-def test_a_view_that_grew_by_a_continuation_is_the_view_of_the_whole() -> None:
-    entries = numbered(user("a"), stopped("fort"), stopped("y-", continues="m1"), stopped("two", continues="m2"))
-    transcript = Transcript()
-    grown = view_of(transcript)
-    for entry in entries:
-        transcript = transcript.append(entry)
-        grown = view_after(grown, transcript)
-    assert list(grown.items) == list(view_of(transcript).items)
-    assert sent(grown)[1] == ("assistant", "forty-two")
 
 
 def test_no_cut_parts_them_and_what_is_done_to_one_is_done_to_both() -> None:

@@ -32,7 +32,7 @@ SHARES = (0.01, 0.03, 0.06, 0.1, 0.17, 0.25, 0.4, 0.6, 0.8, 0.97)
 """Budgets, as shares of the conversation's own tokens; the first ones cannot be kept in the short conversations."""
 MANNERS = ("target", "window")
 """How room is made: to exactly that number on the user's word, or before a request in a window of that size."""
-STEPS_MOST = 12
+MAX_STEPS = 12
 SECONDS, SECONDS_A_MESSAGE = 1.0, 0.000_2
 PATIENCE = 3.0
 """The bound is for a quiet machine; tests/bench holds it strictly, and this one only finds what is far off."""
@@ -85,7 +85,7 @@ class Run:
     def _make_room(self) -> None:
         while step := make_room(self.view, self.policy, self.budget, self.counts, self.trigger):
             self.steps += 1
-            assert self.steps <= STEPS_MOST, "it ends"
+            assert self.steps <= MAX_STEPS, "it ends"
             if isinstance(step, CompactionPlan):
                 step = compaction_of(step, self.transcript, self.view, self.counts)
             if step is None:
@@ -162,7 +162,7 @@ def test_a_real_conversation(conversations: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("count", "seed"),
-    [(100, 1), (100, 2), *(pytest.param(*long, marks=pytest.mark.slow) for long in [(100, 3), (300, 4), (1_000, 5)])],
+    [(100, 1), *(pytest.param(*long, marks=pytest.mark.slow) for long in [(100, 2), (300, 4), (1_000, 5)])],
 )
 def test_a_made_up_conversation(count: int, seed: int) -> None:
     check(long_conversation(count, seed), TokenCounts(Letters()))

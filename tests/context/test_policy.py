@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -8,7 +11,8 @@ from msgspec.structs import replace
 
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
-from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED
+from desktop_app.context.policy_sources import GROUPS
+from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED, SUMMARIES
 
 NAMES = st.sampled_from(sorted(PRESETS))
 WINDOWS = st.integers(1_000, 2_000_000) | st.sampled_from([1_000, 4_096, 8_192, 32_768, 128_000, 200_000, 1_000_000])
@@ -190,3 +194,24 @@ def test_a_target_is_used_up_and_the_policy_itself_stays_as_it_was(chosen: Conte
     with pytest.raises(AttributeError):
         policy.target = 0.5  # type: ignore[misc]
     assert msgspec.json.decode(msgspec.json.encode(policy), type=type(policy)) == policy
+
+
+SOURCES = [source for group in GROUPS for source in group.sources]
+
+
+def test_every_number_has_exactly_one_source_that_names_a_row_and_who_asked() -> None:
+    fields = Counter(field.name for field in msgspec.structs.fields(ContextPolicy) if field.name != "name")
+    assert Counter(source.field for source in SOURCES) == fields
+    for source in SOURCES:
+        assert re.fullmatch(r"[CTPKS]\d{1,2}(-[CTPKS]\d{1,2})?", source.row), source.field
+        assert source.documents, source.field
+        assert set(source.documents.split()) <= {"0", "1", "2", "3", "4", "+"}, source.field
+        assert source.meaning, source.field
+
+
+def test_every_preset_has_a_line_of_its_own_and_shares_that_are_parts() -> None:
+    assert SUMMARIES.keys() == PRESETS.keys()
+    assert all(0 < len(words) < 100 for words in SUMMARIES.values())
+    shares = [source.field for source in SOURCES if source.unit == "share"]
+    assert len(shares) > 25
+    assert all(0 <= getattr(policy, share) <= 1 for policy in PRESETS.values() for share in shares)

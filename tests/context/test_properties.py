@@ -73,7 +73,7 @@ PAGES = st.sampled_from(
 """Summaries of a model or of the user: empty, good, useless, repetitive, hostile, too long, not even text."""
 TOOLS = (ToolSpec("read", "Reads a file.", '{"type":"object"}'), ToolSpec("search", "Searches.", "{}", "server"))
 TRIGGERS = st.sampled_from(list(Trigger))
-STEPS_MOST = 12
+MAX_STEPS = 12
 
 
 class Conversation(RuleBasedStateMachine):
@@ -154,7 +154,7 @@ class Conversation(RuleBasedStateMachine):
     @rule(trigger=TRIGGERS)
     def make_room(self, trigger: Trigger) -> None:
         broken, step = must.repaired(must.chat_in(self.view)), None
-        for _ in range(STEPS_MOST):
+        for _ in range(MAX_STEPS):
             try:
                 step = make_room(self.view, self.policy, self.budget, self.counts, trigger)
             except WindowTooSmall as error:

@@ -200,10 +200,12 @@ def busy_session(seed: int, rounds: int = 60) -> list[Message]:
     return [*messages, user("And now?"), model("Done."), user("Next.")]
 
 
-@pytest.mark.parametrize("order", [*((name,) for name in ALL), ALL, ALL[::-1]], ids="+".join)
-@pytest.mark.parametrize("seed", range(4))
+ORDERS = [*((name,) for name in ALL), ALL, ALL[::-1]]
+
+
+@pytest.mark.parametrize(("seed", "order"), [*enumerate(ORDERS), *enumerate(ORDERS[::-1], 20)])
 def test_savings_are_those_of_the_assembled_request_and_nothing_of_the_record_changes(
-    order: tuple[str, ...], seed: int
+    seed: int, order: tuple[str, ...]
 ) -> None:
     messages = busy_session(seed)
     transcript = record(*messages)
@@ -216,7 +218,7 @@ def test_savings_are_those_of_the_assembled_request_and_nothing_of_the_record_ch
     assert used[order[0]], "the first strategy finds something in it"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_savings_are_exact_in_any_conversation(seed: int) -> None:
     messages = long_conversation(400, seed)
     transcript = record(*messages)

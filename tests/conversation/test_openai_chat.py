@@ -101,11 +101,6 @@ def test_what_is_no_json_lines_is_refused_with_its_line(content: bytes, line: in
     assert reason in caught.value.reason
 
 
-def test_windows_line_ends_and_a_byte_order_mark_are_passed_over() -> None:
-    content = b'\xef\xbb\xbf{"role": "user", "content": "a"}\r\n\r\n{"role": "user", "content": "b"}\r\n'
-    assert [message.text for message in read_chat(content, str)] == ["a", "b"]
-
-
 def test_a_sample_conversation_survives_both_ways(samples: Path) -> None:
     for file in sorted(samples.glob("*.jsonl")):
         objects = read_jsonl(file.read_bytes())
@@ -150,3 +145,16 @@ def test_the_shape_before_tool_calls_is_read_too() -> None:
     assert [(call.name, call.arguments) for call in asked.tool_calls] == [("read", '{"path": "a"}')]
     assert answered.tool_result is not None
     assert answered.tool_result.call_id == asked.tool_calls[0].call_id == ""
+
+
+def test_blank_lines_hold_no_messages_but_count_as_lines() -> None:
+    good = b'\xef\xbb\xbf\n{"role": "user", "content": "one"}\r\n\r\n{"role": "user", "content": "two"}\n'
+    assert [message.text for message in read_chat(good, str)] == ["one", "two"]
+    with pytest.raises(BadChat) as caught:
+        read_chat(good + b'\n\n{"role": "chief"}', str)
+    assert caught.value.line == 7
+
+
+def test_a_number_that_python_does_not_read_is_bad_input() -> None:
+    with pytest.raises(BadChat, match="line 1: this is not JSON"):
+        read_chat(b'{"role": "user", "content": ' + b"9" * 5_000 + b"}", str)

@@ -5,6 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
+from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message import (
     Attachment,
     Message,
@@ -16,6 +17,7 @@ from desktop_app.conversation.message import (
     Usage,
     user_message,
 )
+from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -79,7 +81,15 @@ def test_a_users_message_is_not_stamped_yet() -> None:
 ENTRIES: list[AnyEntry] = [
     REPLY,
     Prune(id="p", trigger=Trigger.USER, results=(PrunedResult("t", "soft_trim", "short"),), tokens_before=9),
-    Compaction(id="c", trigger=Trigger.OVERFLOW, strategy="extractive", archived=("a", "b"), summary="## x"),
+    Compaction(
+        id="c",
+        trigger=Trigger.OVERFLOW,
+        strategy="llm",
+        archived=("a", "b"),
+        summary="## x",
+        usage=Usage(9, 2, 1),
+        note="Because.",
+    ),
     Flush(id="f", memories=("likes tea",)),
     AuxiliaryUsage(id="e", purpose="title", model="server/m", usage=Usage(10, 2)),
     RequestContext(id="q", tools=(ToolSpec("read", "Reads a file.", "{}", "server"),), memory="- likes tea"),
@@ -115,3 +125,49 @@ def test_a_record_grows_and_its_entries_are_found() -> None:
     assert [len(record.entries), len(grown.entries)] == [1, 3]
     assert grown.entry("r") is REPLY
     assert grown.entry("nobody") is None
+
+
+def read(row: bytes) -> AnyEntry:
+    return msgspec.json.decode(row, type=AnyEntry)
+
+
+def test_rows_of_earlier_versions_are_read() -> None:
+    old = read(
+        b'{"type":"compaction","id":"c1","at":1.0,"trigger":"user","strategy":"extractive","archived":["m1","m2"],'
+        b'"summary":"S","ledger":{},"fidelity":{},"tokens_before":100,"tokens_after":40,"seconds":0.5,"model":""}'
+    )
+    assert isinstance(old, Compaction)
+    assert (old.usage, old.note, old.archived) == (None, "", ("m1", "m2"))
+    prune = read(
+        b'{"type":"prune","id":"p","trigger":"user",'
+        b'"inputs":[{"message_id":"m","place":2,"strategy":"x","arguments":"{}"}]}'
+    )
+    assert isinstance(prune, Prune)
+    assert prune.inputs[0].index == 2
+    assert isinstance(read(b'{"type":"equipment","tools":[],"memory":"tea"}'), RequestContext)
+    assert isinstance(read(b'{"type":"upkeep","purpose":"title","model":"m"}'), AuxiliaryUsage)
+    assert isinstance(read(b'{"type":"link","conversation":"c","title":"T"}'), ConversationLink)
+
+
+def test_a_lone_surrogate_becomes_a_sign_and_nothing_else_changes() -> None:
+    sound = user_message("a \U0001f642 b")
+    assert replace_surrogates(sound) is sound
+    assert replace_surrogates(user_message("a \ud800 b \ud83d\ude42")) == user_message("a \ufffd b \U0001f642")
+
+
+def gauge(total: int, window: int = 1_000, reserve: int = 200) -> Gauge:
+    return Gauge({Segment.USER: total}, total, window, reserve, Status.SAFE)
+
+
+@pytest.mark.parametrize(
+    ("shown", "usable", "share", "free"),
+    [
+        (gauge(0), 800, 0.0, 800),
+        (gauge(400), 800, 0.5, 400),
+        (gauge(1_200), 800, 1.5, 0),
+        (gauge(5, window=100, reserve=100), 0, 1.0, 0),
+    ],
+)
+def test_usable_share_and_free_follow_from_the_figures(shown: Gauge, usable: int, share: float, free: int) -> None:
+    assert (shown.usable, shown.share, shown.free) == (usable, share, free)
+    assert msgspec.json.decode(msgspec.json.encode(shown), type=Gauge) == shown
