@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.engine.compose import join
-from desktop_app.engine.services import Services
+from desktop_app.engine.services import EngineServices
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
@@ -199,7 +199,7 @@ async def long_run(
     return LongRun(events, session, script.requests, provider.requests, seconds)
 
 
-async def _all_turns(joined: Services, turns: int, before_turn: Callable[[int], None]) -> Session:
+async def _all_turns(joined: EngineServices, turns: int, before_turn: Callable[[int], None]) -> Session:
     await joined.get_ready()
     session = await joined.conversations.create()
     for turn in range(turns):

@@ -6,75 +6,46 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.summary.prompt import Prompts
-from desktop_app.conversation.events import Failure, ModelChanged, TurnEvent
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
-from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.transcript import AnyEntry, Continuation
 from desktop_app.settings import Settings
 
-from .compaction.summary_service import SummaryService
-from .memory.memory_flusher import MemoryFlusher
-from .missing_model import MissingModel
-from .ports import Archive, ChatModel, ModelCatalogue, ModelError, WorldError
-from .research.research import ResearchRole
-from .session import Session, stamped
+from .ports import Archive, Emit, WorldError
+from .services import Services
+from .session import Session
+from .session_model import model_or_stand_in, use_model
+from .stamp import stamped
 from .tasks import Tasks
-from .title_generator import TitleGenerator
 from .titles import UNTITLED
 from .turn.tool_calls import CRASHED
-from .turn.tool_runtime import ToolRuntime
-from .turn.turn_setup import TurnSetup
 from .turns import Turns
 
 
 class Conversations:
-    """Opens conversations and changes them; `turns` runs their turns.
-
-    publish: called with each event, in order. list_changed: called when the sidebar's list is no longer true.
-    on_bug: called with an exception that nobody expected. prompts: reads the words in which a model is asked for a
-    summary; None: no model is asked. bench, preparation: what tools need, and how turns begin. keeper: saves what must
-    last. words: reads the words of a request by its name; None: no role but the chat's and the scribe's is filled.
-    is_naming: whether a model is asked for a title after the first reply.
-    """
+    """Opens conversations and changes them; `turns` runs their turns."""
 
     def __init__(
-        self,
-        archive: Archive,
-        models: ModelCatalogue,
-        settings: Settings,
-        publish: Callable[[TurnEvent], None],
-        list_changed: Callable[[], None],
-        on_bug: Callable[[BaseException], None],
-        prompts: Callable[[], Prompts] | None = None,
-        bench: ToolRuntime | None = None,
-        preparation: TurnSetup | None = None,
-        keeper: MemoryFlusher | None = None,
-        words: Callable[[str], str] | None = None,
-        is_naming: bool = False,
+        self, archive: Archive, settings: Settings, services: Services, publish: Emit, list_changed: Callable[[], None]
     ) -> None:
         self.archive = archive
-        self.models = models
         self.settings = settings
+        self.services = services
+        self.models = services.models
         self._publish = publish
+        # Called when the sidebar's list is no longer true.
         self._list_changed = list_changed
-        self._keeper = keeper
-        digest = partial(words, "digest") if words else None
-        self.scribe = SummaryService(models, lambda: self.settings, prompts, digest_prompt=digest)
-        self._tasks = Tasks(on_bug)
-        preparation = preparation or TurnSetup(bench)
-        role = ResearchRole(models, lambda: self.settings, partial(words, "research")) if words else None
-        titles = partial(words, "title") if words and is_naming else None
-        namer = TitleGenerator(models, lambda: self.settings, titles, self.rename) if titles else None
-        self.turns = Turns(self._tasks, lambda: self.settings, publish, list_changed, bench, preparation, role, namer)
+        self._tasks = Tasks(services.on_bug)
+        self.turns = Turns(self._tasks, archive, services, publish, list_changed)
         self._sessions: dict[str, Session] = {}
-        self._outdated: set[str] = set()  # those whose model is of earlier settings
+        # Those whose model is of earlier settings.
+        self._outdated: set[str] = set()
         self._opening = asyncio.Lock()
 
     @property
@@ -121,11 +92,8 @@ class Conversations:
             if session is None:
                 info = await self._info_with_model(conversation)
                 entries = await self.archive.entries(conversation)
-                session = Session(info, entries, self._model(info.model), self.policy, self.archive)
-                session.scribe, session.keeper = self.scribe, self._keeper
-                session.price = lambda: self.models.price(session.model_info.id)
-                session.find_model = lambda: self.find_model(session)
-                await self._close_calls(session)
+                session = Session(info, entries, model_or_stand_in(self.models, info.model), self.policy, self.archive)
+                await self._end_what_was_running(session)
                 await asyncio.to_thread(session.gauge)
                 await self.turns.equip(session)
                 self._sessions[conversation] = session
@@ -134,7 +102,7 @@ class Conversations:
                     await self.turns.note(session)
             elif conversation in self._outdated and not self.turns.is_busy(conversation):
                 self._outdated.discard(conversation)
-                session.use(self._model(session.info.model))
+                session.use(model_or_stand_in(self.models, session.info.model))
                 await asyncio.to_thread(session.gauge)
             return session
 
@@ -146,31 +114,19 @@ class Conversations:
         await self.archive.change(conversation, model=self.settings.chat_model)
         return await self.archive.conversation(conversation)
 
-    async def find_model(self, session: Session) -> tuple[TurnEvent, ...]:
-        """Ask the session's server for the window, if it is not known from this run, and use what it tells.
-
-        Return what changed. Raises ModelError, which names the server, if nobody tells and nobody ever did.
-        """
-        model = await self.models.resolve_model(session.info.model)
-        if not _is_other(model, session.model):
-            return ()
-        session.use(model)
-        await asyncio.to_thread(session.gauge)
-        return (ModelChanged(session.id, session.model_info), session.gauge_changed())
-
     async def use_what_is_known(self) -> None:
         """Servers have told more: open conversations count with it. A running turn has asked for itself."""
         for session in tuple(self._sessions.values()):
-            if self.turns.is_busy(session.id) or not _is_other(model := self._model(session.info.model), session.model):
+            if self.turns.is_busy(session.id):
                 continue
-            session.use(model)
-            await asyncio.to_thread(session.gauge)
-            self._publish(ModelChanged(session.id, session.model_info))
-            self._publish(session.gauge_changed())
-            await self.turns.note(session)
+            if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
+                await self.turns.note(session)
 
-    async def _close_calls(self, session: Session) -> None:
-        """Calls whose tools were running when the engine was killed get a result that says so."""
+    async def _end_what_was_running(self, session: Session) -> None:
+        """Give calls whose tools were running when the engine was killed a result that says so, and continue no reply
+        any more."""
+        if session.view.unfinished is not None:
+            await session.record(stamped(Continuation(reply_id="")))
         newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
         if newest is not None and newest.model:  # an imported conversation is left as it is
             results = [
@@ -178,13 +134,6 @@ class Conversations:
                 for c in session.view.open_calls
             ]
             await session.record(*(stamped(Message(role=Role.TOOL, parts=(result,))) for result in results))
-
-    def _model(self, model_id: str) -> ChatModel:
-        """That model, or one that says why it is missing: a conversation can always be opened."""
-        try:
-            return self.models.model(model_id)
-        except ModelError as error:
-            return MissingModel(model_id, error, self.models.model(self.models.infos()[0].id).tokenizer)
 
     async def rename(self, conversation: str, title: str) -> None:
         """Gives it a title; an empty one is not taken."""
@@ -274,8 +223,3 @@ class Conversations:
         self._outdated = set(self._sessions)
         for session in self._sessions.values():
             session.policy = self.policy
-
-
-def _is_other(model: ChatModel, used: ChatModel) -> bool:
-    """Whether more, or something else, is known of the model than of the one in use."""
-    return model.info != used.info or isinstance(used, MissingModel) != isinstance(model, MissingModel)

@@ -13,7 +13,8 @@ from desktop_app.conversation.transcript import AnyEntry, Compaction, Conversati
 
 from .compaction.snapshot import ContextSnapshot, snapshot_of
 from .conversations import Conversations
-from .session import Session, stamped
+from .session import Session
+from .stamp import stamped
 
 
 async def start_fresh(chats: Conversations, session: Session) -> Session:

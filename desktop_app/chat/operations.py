@@ -1,90 +1,23 @@
-"""The user's word on the view: optimize, undo, redo, bring back, pin. Each is an entry, and tells what it changed."""
+"""The user's word on the view: undo, redo, bring back, pin. Each is an entry, and tells what it changed."""
 
 from __future__ import annotations
 
-import asyncio
-
-from msgspec.structs import replace
-
-from desktop_app.context.view.view import active_entries, inseparable_ids, view_of, with_entries
+from desktop_app.context.view.view import active_entries, inseparable_ids
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
     BringBack,
     Compaction,
-    Operation,
     Pin,
     Prune,
-    Trigger,
     Undo,
     Unpin,
     steps_of,
 )
 
-from .compaction.make_room import measured_on, snapshot_of
-from .compaction.optimize import Optimization, checked_again, plan_optimize, with_summary
 from .ports import WorldError
-from .session import Session, stamped
-
-
-async def optimization_of(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:
-    """The plan for that session now, made on a worker thread; parameters as in `plan_optimize`."""
-    return await asyncio.to_thread(plan_optimize, snapshot_of(session), tail_tokens, strategy)
-
-
-async def summary_checked(optimization: Optimization, page: str) -> Optimization:
-    """The plan with the edited summary, measured and checked again. Raises WorldError if it frees nothing."""
-    changed = await asyncio.to_thread(with_summary, optimization, page)
-    if changed is None:
-        raise WorldError(
-            Failure(
-                kind="bad_input",
-                title="This summary is longer than what it replaces",
-                kept="Your text is still in the editor, and nothing was changed.",
-                advice="Shorten it, or take the summary that was proposed.",
-            )
-        )
-    return changed
-
-
-async def optimized(session: Session, optimization: Optimization) -> list[TurnEvent]:
-    """Saves what must last, then records the plan's steps in one transaction. What was planned is what is done; the
-    figures are measured again.
-
-    Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
-    """
-    is_archiving = session.keeper is not None and optimization.compaction is not None
-    saved = await session.keeper.flush(session, Trigger.USER) if session.keeper and is_archiving else []
-    async with session.changes:
-        return [*saved, *await _recorded(session, optimization)]
-
-
-async def _recorded(session: Session, optimization: Optimization) -> list[TurnEvent]:
-    planned = await asyncio.to_thread(checked_again, optimization, session.transcript)
-    transcript, view, steps = session.transcript, session.view, list[Operation]()
-    plan_id = optimization.id if len(optimization.steps) > 1 else ""
-    for step in planned:
-        current = measured_on(session, replace(step, id=""), transcript, view)
-        if current is None:
-            raise stale()
-        steps.append(stamped(replace(current, plan_id=plan_id)))
-        transcript = with_entries(transcript, steps[-1])
-        view = view_of(transcript)
-    if not steps:
-        return []
-    return [await session.record_operation(*steps, cause=Trigger.USER), session.gauge_changed()]
-
-
-def stale() -> WorldError:
-    """The error for a plan that was made on another view."""
-    return WorldError(
-        Failure(
-            kind="stale",
-            title="The conversation has changed since this plan was made",
-            kept="Nothing was changed.",
-            advice="Open Optimize conversation again for a new plan.",
-        )
-    )
+from .session import Session
+from .stamp import stamped
 
 
 async def undone(session: Session, operation_id: str) -> list[TurnEvent]:

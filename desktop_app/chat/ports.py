@@ -5,19 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal, Protocol, TypedDict, Unpack
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import Tokenizer
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
+
+Emit = Callable[[TurnEvent], None]
+"""Where events go, in order, each once what it tells is stored."""
 
 
 class WorldError(Exception):
@@ -239,8 +242,24 @@ class Changes(TypedDict, total=False):
     is_deleted: bool
 
 
-class Archive(Protocol):
-    """The durable store. Every method raises only ArchiveError; what it returned from is stored."""
+class EntryStore(Protocol):
+    """Where a session stores its record. Every method raises only ArchiveError; what it returned from is stored."""
+
+    async def append(self, conversation: str, *entries: AnyEntry) -> None:
+        """Add to the record in one transaction. A message whose id was in flight is no longer in flight."""
+        ...
+
+    async def store_partial(self, conversation: str, partial: Message) -> None:
+        """Keep what has arrived of a reply. One per conversation: a later one replaces it."""
+        ...
+
+    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
+        """Mark which messages are archived, for search results."""
+        ...
+
+
+class Archive(EntryStore, Protocol):
+    """The durable store."""
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:
         """Those that are not deleted, newest first."""
@@ -266,20 +285,8 @@ class Archive(Protocol):
         """The whole record in its order."""
         ...
 
-    async def append(self, conversation: str, *entries: AnyEntry) -> None:
-        """Adds to the record in one transaction. A message whose id was in flight is no longer in flight."""
-        ...
-
-    async def store_partial(self, conversation: str, partial: Message) -> None:
-        """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
-        ...
-
     async def recover_partials(self) -> int:
         """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
-        ...
-
-    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
-        """Marks which messages are archived, for search results."""
         ...
 
     async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, tally
+from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, request_tokens, tally
 from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.silent_cut import reported_before
@@ -28,25 +27,18 @@ from desktop_app.conversation.events import (
     MessageRow,
     MessageState,
     OperationRow,
-    TurnEvent,
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
-from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
-from .ports import Archive, ChatModel, ModelError, Price, WorldError, with_price
+from .ports import ChatModel, EntryStore, ModelError, WorldError
 from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
 from .shielded import shielded
-from .stamp import stamped as stamped
-from .tasks import no_events
 from .turn.request import Request
-
-if TYPE_CHECKING:
-    from .compaction.summary_service import SummaryService
-    from .memory.memory_flusher import MemoryFlusher
 
 LIMIT_LEAST = 512
 """A smaller window than this is not what a provider's error means by its number."""
@@ -58,8 +50,7 @@ class Session:
     """The state of one open conversation. Whatever `record` returned from is stored and folded.
 
     It belongs to the engine's loop; threads get its frozen values (`transcript`, `view`), never the session.
-    scribe: who says how its summaries are made; None: by code alone. keeper: who saves what must last before it leaves
-    the window; None: nobody. changes: held while an operation is measured and recorded, so that one that is wanted
+    changes: held while an operation is measured and recorded, so that one that is wanted
     twice finds the first one done. is_leaving: it is being deleted, and no turn begins any more. is_closed: it is
     deleted, and another session may write its record.
     """
@@ -70,7 +61,7 @@ class Session:
         entries: tuple[AnyEntry, ...],
         model: ChatModel,
         policy: ContextPolicy,
-        archive: Archive,
+        archive: EntryStore,
     ) -> None:
         self.info = info
         self._chosen = policy
@@ -79,10 +70,6 @@ class Session:
         self.view: View = view_of(self.transcript)
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
-        self.scribe: SummaryService | None = None
-        self.keeper: MemoryFlusher | None = None
-        self.price: Callable[[], Price | None] = lambda: None
-        self.find_model: Callable[[], Awaitable[Sequence[TurnEvent]]] = no_events
         self.reading = Reading()
         self.changes = asyncio.Lock()
         self.is_leaving = self.is_closed = False
@@ -131,12 +118,8 @@ class Session:
         return True
 
     def use_own_window(self) -> None:
-        """Forget what was learned of the window, at the user's word; a mere suspicion does not shrink it again."""
+        """Forget what was learn of the window, at the user's word; a mere suspicion does not shrink it again."""
         self._told_limit, self._is_window_trusted = 0, True
-
-    def with_price(self, usage: Usage | None) -> Usage | None:
-        """The usage with what it cost, if that is known."""
-        return with_price(usage, self.price())
 
     @property
     def policy(self) -> ContextPolicy:
@@ -188,7 +171,11 @@ class Session:
         is_learned = 0 < self._told_limit < model.window
         return replace(gauge, stated_window=model.window) if is_learned else gauge
 
-    def request(self) -> Request:
+    def request_size(self) -> int:
+        """Return the tokens of the request: as the gauge shows them, and never fewer than are counted here."""
+        return max(self.gauge().total, request_tokens(self.view, self.counts))
+
+    def assemble_request(self) -> Request:
         """Freeze the request as it is sent now, so that what is reported of it is compared with it and nothing else."""
         entries, view = self.transcript.entries, self.view
         as_of = entries[-1].id if entries else ""
@@ -243,15 +230,15 @@ class Session:
         if sent is not None and reply.usage is not None and reply.as_of == sent.as_of and len(replies) == 1:
             self._calibration = learn(before, Report(sent.counted, sent.items, reply.usage), self.policy)
 
-    async def record_message(self, message: Message, *before: AnyEntry) -> MessageRecorded:
-        """Stores a message, and what belongs before it, and tells of it."""
-        await self.record(*before, message)
+    async def record_message(
+        self, message: Message, *before: AnyEntry, after: tuple[AnyEntry, ...] = ()
+    ) -> MessageRecorded:
+        """Store a message, and what belongs before and behind it, in one transaction. Return what tells of it."""
+        await self.record(*before, message, *after)
         return MessageRecorded(self.id, self.rows([message.id])[0])
 
     async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:
-        """Stores operations, pins or undos, and tells what they changed."""
-        if self.scribe is not None:
-            entries = tuple(self.scribe.note_replaced_model(self, entry) for entry in entries)
+        """Store operations, pins or undos. Return what tells how the view has changed."""
         return await shielded(self._record_operation(entries, cause))
 
     async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -25,8 +25,3 @@ async def shielded(work: Coroutine[Any, Any, T]) -> T:
     if is_cancelled and current is not None:
         current.cancel()
     return task.result()
-
-
-async def all_of(events: AsyncIterator[T]) -> list[T]:
-    """Everything that comes, once it has come."""
-    return [event async for event in events]

@@ -65,8 +65,3 @@ class Tasks:
 def _cancel(task: asyncio.Task[Any]) -> None:
     if not task.cancelling():
         task.cancel()
-
-
-async def no_events() -> tuple[()]:
-    """Tell nothing: the work of a service that is not there."""
-    return ()

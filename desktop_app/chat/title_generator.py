@@ -18,7 +18,8 @@ from desktop_app.settings import Settings
 from .complete import complete
 from .ports import ModelCatalogue, WorldError
 from .roles import RoleModel, resolve_role
-from .session import Session, stamped
+from .session import Session
+from .stamp import stamped
 from .titles import RESEARCH, title_of
 
 SECONDS = 20.0
@@ -71,7 +72,7 @@ class TitleGenerator:
             answer = await complete(role.model, messages, max_tokens=REPLY_TOKENS, seconds=SECONDS, price=role.price)
             await session.record(stamped(answer.used_for("title")))
             title = title_in(answer.text)
-            if title and (await session.archive.conversation(session.id)).title == before:
+            if title and session.info.title == before:
                 await self._rename(session.id, title)
         except WorldError as error:
             log.info("conversation %s keeps its title: %s", session.id, error)

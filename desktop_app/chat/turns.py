@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -14,22 +13,20 @@ from msgspec.structs import replace
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed, TurnFinished
+from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
-from desktop_app.settings import Settings
 
-from .compaction.make_room import room_told
-from .ports import ArchiveError, WorldError
-from .research.research import ResearchRole, take_research
-from .session import Session, stamped
+from .compaction.make_room import make_room
+from .ports import Archive, ArchiveError, Emit, WorldError
+from .research.research import take_research
+from .services import Services
+from .session import Session
+from .stamp import stamped
 from .tasks import Tasks
-from .title_generator import TitleGenerator
 from .titles import RESEARCH, UNTITLED, title_of
+from .turn.request_context import record_first_context
 from .turn.take_turn import take_turn
-from .turn.tool_runtime import ToolRuntime
-from .turn.turn import failure_of
-from .turn.turn_setup import TurnSetup
 
 EQUIP_SECONDS = 0.3
 """The longest that opening a conversation waits for the tools on offer."""
@@ -38,31 +35,17 @@ log = logging.getLogger(__name__)
 
 
 class Turns:
-    """Runs turns, and makes room behind them. publish: called with each event, in order. settings: as they are now.
-
-    list_changed: called when the sidebar's list is no longer true. bench, preparation: what tools need, and how turns
-    begin. role: who researches; namer: who finds titles; None: nobody.
-    """
+    """Runs turns, and makes room behind them."""
 
     def __init__(
-        self,
-        tasks: Tasks,
-        settings: Callable[[], Settings],
-        publish: Callable[[TurnEvent], None],
-        list_changed: Callable[[], None],
-        bench: ToolRuntime | None,
-        preparation: TurnSetup,
-        role: ResearchRole | None = None,
-        namer: TitleGenerator | None = None,
+        self, tasks: Tasks, archive: Archive, services: Services, publish: Emit, list_changed: Callable[[], None]
     ) -> None:
         self._tasks = tasks
-        self._settings = settings
+        self._archive = archive
+        self._services = services
         self._publish = publish
+        # Called when the sidebar's list is no longer true.
         self._list_changed = list_changed
-        self._bench = bench
-        self._preparation = preparation
-        self._role = role
-        self._namer = namer
         self._queues: dict[str, asyncio.Lock] = {}
 
     def is_running(self, conversation: str) -> bool:
@@ -77,7 +60,7 @@ class Turns:
 
     def is_automatic(self, session: Session) -> bool:
         """Whether room is made there without the user's word: off is off, in the settings or in the policy."""
-        return self._settings().is_automatic and session.policy.is_automatic
+        return self._services.settings().is_automatic and session.policy.is_automatic
 
     async def send(
         self, session: Session, text: str, attachments: tuple[Attachment, ...] = (), is_forced: bool = False
@@ -100,7 +83,7 @@ class Turns:
             await self._tasks.ended(session.id)
             session.refuse_if(session.is_leaving)
             if session.info.title == UNTITLED:
-                await session.archive.change(session.id, title=title_of(text))
+                await self._archive.change(session.id, title=title_of(text))
                 session.info = replace(session.info, title=title_of(text))
             await self._start(session, turn)
 
@@ -185,7 +168,7 @@ class Turns:
 
     async def _equip(self, session: Session) -> None:
         try:
-            if await self._preparation.equipped(session):
+            if await record_first_context(session, self._services):
                 self._publish(session.gauge_changed())
         except WorldError as error:  # the first turn says so to the user
             log.warning("what a request carries was not recorded: %s", error)
@@ -207,31 +190,14 @@ class Turns:
         is_research: bool = False,
         is_forced: bool = False,
     ) -> None:
-        finished: TurnFinished | None = None
-        try:
-            if makes_room:
-                for event in await session.find_model():
-                    self._publish(event)
-                await room_told(session, Trigger.USER, self._publish)
-            if prompt is not None and is_research:
-                turn = take_research(session, prompt, self._bench, self._role)
-            else:
-                is_automatic = self.is_automatic(session)
-                turn = take_turn(session, prompt, self._bench, self._preparation, is_automatic, is_forced)
-            async with aclosing(turn) as events:
-                async for event in events:
-                    if isinstance(event, TurnFinished):
-                        finished = event
-                    else:
-                        self._publish(event)
-        except (WorldError, WindowTooSmall) as error:  # of the room that the user wanted
-            self._publish(TurnFailed(session.id, failure_of(error)))
-        except Exception as error:
-            if finished is None:  # else the turn has told of it
-                self._publish(TurnFailed(session.id, failure_of(error)))
-            self._publish(finished or TurnFinished(session.id, "failed"))
-            raise
-        await self._leave(session, finished or TurnFinished(session.id, "failed"))
+        if prompt is not None and is_research:
+            finished = await take_research(session, self._services, self._publish, prompt)
+        else:
+            is_automatic = self.is_automatic(session)
+            finished = await take_turn(
+                session, self._services, self._publish, prompt, is_automatic, is_forced, makes_room
+            )
+        await self._leave(session, finished)
 
     async def _leave(self, session: Session, finished: TurnFinished) -> None:
         """What comes behind a turn. That it has finished is told last: whoever hears it finds none running."""
@@ -245,10 +211,11 @@ class Turns:
 
     def _start_naming(self, session: Session, finished: TurnFinished) -> None:
         key = f"name of {session.id}"
-        if self._namer is None or finished.reason != "finished" or self._tasks.is_running(key):
+        titles = self._services.titles
+        if titles is None or finished.reason != "finished" or self._tasks.is_running(key):
             return
-        if self._namer.is_due(session):
-            self._tasks.start(key, self._namer.generate(session))
+        if titles.is_due(session):
+            self._tasks.start(key, titles.generate(session))
 
     def _start_background_room(self, session: Session) -> None:
         key = f"room of {session.id}"
@@ -258,7 +225,7 @@ class Turns:
     async def _make_room(self, session: Session) -> None:
         """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
         try:
-            is_changed = await room_told(session, Trigger.AFTER_TURN, self._publish)
+            is_changed = await make_room(session, self._services, Trigger.AFTER_TURN, self._publish)
             if is_changed:
                 await self.note(session)
             if is_changed and not self.is_running(session.id):
@@ -274,7 +241,7 @@ class Turns:
         # Without a window the figure that was seen last stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
         try:
-            await session.archive.store_gauge(session.id, share, status, session.uncounted)
+            await self._archive.store_gauge(session.id, share, status, session.uncounted)
         except ArchiveError as error:
             self._publish(TurnFailed(session.id, error.failure))
         self._list_changed()

@@ -28,7 +28,7 @@ from desktop_app.conversation.events import (
     TurnFinished,
 )
 from desktop_app.conversation.tools import Rule
-from desktop_app.engine.compose import Services, join
+from desktop_app.engine.compose import EngineServices, join
 from desktop_app.engine.engine import log_bug
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
@@ -97,7 +97,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
         await joined.close()
 
 
-async def _session(joined: Services, conversation: str | None, model: str) -> Session:
+async def _session(joined: EngineServices, conversation: str | None, model: str) -> Session:
     chats = joined.conversations
     await joined.catalogue.resolve_model(model)  # raises what is wrong with it, before anything is stored
     if not conversation:
@@ -106,7 +106,7 @@ async def _session(joined: Services, conversation: str | None, model: str) -> Se
     return session if session.info.model == model else await chats.choose_model(conversation, model)
 
 
-async def _talk(joined: Services, session: Session, printer: EventPrinter, is_forced: bool) -> int:
+async def _talk(joined: EngineServices, session: Session, printer: EventPrinter, is_forced: bool) -> int:
     """Take a turn for each line, one after the other, and wait for what is done in the background at the end."""
     turns = joined.conversations.turns
     async for line in _standard_input():
@@ -137,7 +137,7 @@ def _standard_input() -> asyncio.StreamReader:
     return reader
 
 
-async def _send(joined: Services, session: Session, text: str, is_forced: bool) -> None:
+async def _send(joined: EngineServices, session: Session, text: str, is_forced: bool) -> None:
     """Begin the turn of that line. Raises WorldError for a file that cannot be attached."""
     turns = joined.conversations.turns
     if question := question_in(text):

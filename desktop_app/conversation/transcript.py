@@ -170,6 +170,15 @@ class Rewind(Entry, frozen=True, kw_only=True, tag="rewind"):
     first_message_id: str
 
 
+class Continuation(Entry, frozen=True, kw_only=True, tag="continuation"):
+    """A reply that was stopped to make room is to be continued, as long as it is the newest message."""
+
+    # The id of the message that is to be continued; "" if none is any more.
+    reply_id: str
+    # The tool that it was about to call when it was stopped, or "".
+    lost_call: str = ""
+
+
 class Undo(Entry, frozen=True, kw_only=True, tag="undo"):
     """Takes an operation back. Undoing an `Undo` is redo."""
 
@@ -190,6 +199,7 @@ AnyEntry = (
     | Unpin
     | BringBack
     | Rewind
+    | Continuation
     | Undo
 )
 Operation = Prune | Compaction
@@ -202,7 +212,7 @@ def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operatio
     return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
 
 
-GROWING = (Message, Recalled, Permit, Flush, AuxiliaryUsage, ConversationLink)
+GROWING = (Message, Recalled, Permit, Flush, AuxiliaryUsage, ConversationLink, Continuation)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.image_captioner import ImageCaptioner
 from desktop_app.chat.memory.auto_recall import AutoRecall
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
+from desktop_app.chat.research.research_role import ResearchRole
+from desktop_app.chat.services import Services
+from desktop_app.chat.title_generator import TitleGenerator
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
-from desktop_app.chat.turn.turn_setup import TurnSetup
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
@@ -30,7 +34,7 @@ from desktop_app.tools.spill import SpillFolder
 from .engine import Engine
 from .event_coalescer import EventCoalescer
 from .prompts import read_flush_prompts, read_prompts, read_words
-from .services import Services, keys_of_tools
+from .services import EngineServices, keys_of_tools
 
 Report = Callable[[BaseException], None]
 
@@ -48,7 +52,7 @@ async def join(
     changed: Callable[[Settings], Settings] = lambda settings: settings,
     allowed: tuple[Rule, ...] = (),
     is_attended: bool = True,
-) -> Services:
+) -> EngineServices:
     """All parts on that data folder. Raises ArchiveError when the archive cannot be opened.
 
     changed: the settings of this run, from those that are stored. allowed: what its tools may do beside what the
@@ -66,7 +70,7 @@ async def join(
     catalogue = Catalogue(settings, keys.of, last_known=last_known)
     spills = SpillFolder(data / "spills")
     mcp = McpServers(settings.mcp_servers, keys.of, on_bug)
-    joined = Services(data, archive, catalogue, keys, mcp, spills, warnings)
+    joined = EngineServices(data, archive, catalogue, keys, mcp, spills, warnings)
 
     def prompts() -> Prompts:
         return read_prompts(data)  # each time anew, so that a change of the user's holds at once
@@ -92,22 +96,23 @@ async def join(
     joined.toolbox = toolbox
     bench = ToolRuntime(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
     joined.tool_runtime = bench
-    describer = ImageCaptioner(catalogue, current, lambda: words("describe"))
-    preparation = TurnSetup(bench, keeper.text, AutoRecall(archive, current).of, describer.recorded)
-    joined.conversations = Conversations(
-        archive,
+
+    async def rename(conversation: str, title: str) -> None:
+        await joined.conversations.rename(conversation, title)
+
+    services = Services(
         catalogue,
-        settings,
-        publish,
-        list_changed,
+        current,
+        SummaryService(catalogue, current, prompts, digest_prompt=partial(words, "digest")),
         on_bug,
-        prompts,
         bench,
-        preparation,
         keeper,
-        words,
-        is_attended,
+        AutoRecall(archive, current).of,
+        ImageCaptioner(catalogue, current, partial(words, "describe")).describe,
+        ResearchRole(catalogue, current, partial(words, "research")),
+        TitleGenerator(catalogue, current, partial(words, "title"), rename) if is_attended else None,
     )
+    joined.conversations = Conversations(archive, settings, services, publish, list_changed)
     return joined
 
 

@@ -11,7 +11,7 @@ from desktop_app.chat.session import Session
 from desktop_app.conversation.events import Failure, TurnEvent
 
 from .event_coalescer import EventCoalescer
-from .services import Services
+from .services import EngineServices
 from .summary_jobs import SummaryJobs
 
 PLANS_KEPT = 8
@@ -28,7 +28,7 @@ def log_bug(error: BaseException) -> None:
 class Engine:
     """What answers one window: the services parts, and plans and summaries that are being made for it."""
 
-    def __init__(self, services: Services, outbox: EventCoalescer) -> None:
+    def __init__(self, services: EngineServices, outbox: EventCoalescer) -> None:
         self.services = services
         self.conversations = services.conversations
         self.outbox = outbox

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
-from desktop_app.chat.turn.turn import bug_failure
+from desktop_app.chat.turn.outcome import failure_of
 from desktop_app.conversation.events import Failure
 
 from .compose import compose
@@ -140,7 +140,7 @@ class EngineServer:
         except WorldError as error:
             self.outbox.send(ResponseLine(line.number, failure=error.failure))
         except Exception as error:
-            self.outbox.send(ResponseLine(line.number, failure=bug_failure(error)))
+            self.outbox.send(ResponseLine(line.number, failure=failure_of(error)))
             raise
 
     def tell_list_changed(self) -> None:

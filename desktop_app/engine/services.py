@@ -25,7 +25,7 @@ from desktop_app.tools.spill import SpillFolder
 
 
 @dataclass
-class Services:
+class EngineServices:
     """What `compose.join` put together; it sets the last three, which need the others. warnings: what the user should
     know of the start."""
 

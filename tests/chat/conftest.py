@@ -5,25 +5,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
+from desktop_app.chat.compaction.make_room import make_room
+from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import ChatModel, ModelError, Price
+from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Price
+from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Settings
 from fake_model import FakeModel
 from provider import ScriptedProvider
 from slowness import slowness
+
+SETTINGS = Settings(chat_model="scripted/scripted", system_prompt="Be brief.")
 
 
 class OneServer:
@@ -65,16 +72,41 @@ class House:
     ) -> None:
         self.provider = provider
         self.archive = archive
+        self.models = models
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
         self._changed = asyncio.Event()
-        settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.")
-        read = (lambda: prompts) if prompts else None
-        self.chats = Conversations(archive, models, settings, self._publish, lambda: None, self.bugs.append, read)
+        self.furnish(prompts=prompts)
 
-    def _publish(self, event: TurnEvent) -> None:
+    def furnish(
+        self,
+        settings: Settings = SETTINGS,
+        models: ModelCatalogue | None = None,
+        prompts: Prompts | None = None,
+        words: Callable[[], str] | None = None,
+        **parts: Any,
+    ) -> None:
+        """Put conversations into the house. prompts, words: of a summary, and of a digest, by a model. parts: of the
+        services."""
+        models = models or self.models
+        read = (lambda: prompts) if prompts else None
+        summaries = SummaryService(models, self.settings, read, digest_prompt=words)
+        self.services = Services(models, self.settings, summaries, self.bugs.append, **parts)
+        self.chats = Conversations(self.archive, settings, self.services, self.publish, lambda: None)
+
+    def settings(self) -> Settings:
+        return self.chats.settings
+
+    def publish(self, event: TurnEvent) -> None:
         self.events.append(event)
         self._changed.set()
+
+    async def make_room(self, session: Session, trigger: Trigger) -> bool:
+        return await make_room(session, self.services, trigger, self.publish)
+
+    def reply(self, session: Session, is_automatic: bool = True) -> StreamedReply:
+        """A reply that tells the house what happens."""
+        return StreamedReply(session, self.services, self.publish, is_automatic)
 
     async def until(self, is_met: Callable[[], bool]) -> None:
         """Waits until what was published meets the condition."""

@@ -6,11 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
-from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, Price
+from desktop_app.chat.research.research_role import ResearchRole
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
@@ -139,10 +140,8 @@ def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", *
     current: Callable[[], Settings] = lambda: home.chats.settings  # noqa: E731
     bench = ToolRuntime(toolbox, spills, current, keep, home.bugs.append, rules_of_option(allow) if allow else ())
     models = Two(home.chats.models, other_model(home))
-    published, changed = home._publish, lambda: None
-    home.chats = Conversations(
-        home.archive, models, settings, published, changed, home.bugs.append, bench=bench, words=words
-    )
+    research = ResearchRole(models, current, partial(words, "research"))
+    home.furnish(settings, models, tools=bench, research=research)
     home.bench = bench
     return spills
 

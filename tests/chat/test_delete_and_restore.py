@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from desktop_app.chat import operations
+from desktop_app.chat.compaction.apply_plan import stale
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.session import stamped
+from desktop_app.chat.stamp import stamped
 from desktop_app.conversation.message import Message, Role, user_message
 from provider import Reply
 
@@ -75,7 +76,7 @@ async def test_a_deletion_that_fails_changes_nothing(house: Callable[..., Any], 
 
     async def refuse(*_: object, **__: object) -> None:
         monkeypatch.setattr(made.archive, "change", failing)
-        raise WorldError(operations.stale().failure)
+        raise WorldError(stale().failure)
 
     monkeypatch.setattr(made.archive, "change", refuse)
     with pytest.raises(WorldError):

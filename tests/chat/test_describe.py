@@ -8,10 +8,8 @@ import pytest
 from msgspec.structs import replace
 from researching import Two, other_model, words
 
-from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.image_captioner import BLIND, MAX_IMAGES, ImageCaptioner
 from desktop_app.chat.session import Session
-from desktop_app.chat.turn.turn_setup import TurnSetup
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
 from desktop_app.conversation.message import Attachment, Message
@@ -31,10 +29,7 @@ def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
     seeing = home.chats.models.made(replace(other_model(home).info, supports_vision=eyes))
     models = Two(home.chats.models, seeing)
     describer = ImageCaptioner(models, lambda: home.chats.settings, lambda: words("describe"))
-    preparation = TurnSetup(None, recall=recall, describe=describer.recorded)
-    home.chats = Conversations(
-        home.archive, models, settings, home._publish, lambda: None, home.bugs.append, preparation=preparation
-    )
+    home.furnish(settings, models, recall=recall, describe_images=describer.describe)
 
 
 async def asked(home, session: Session, text: str, *images: Attachment) -> None:

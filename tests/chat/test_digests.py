@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import room_made
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
@@ -38,11 +37,10 @@ def session_with_tools(count: int) -> list[Message]:
 
 async def pruned(house, step) -> tuple[Session, list]:
     home = await house([step], window=24_000)
-    home.chats.scribe._digest_prompt = lambda: WORDS
+    home.furnish(words=lambda: WORDS)
     session = await home.chats.create("Tools", session_with_tools(24))
     session.policy = POLICY
-    async for _ in room_made(session, Trigger.USER):
-        pass
+    await home.make_room(session, Trigger.USER)
     return session, home.provider.requests
 
 

@@ -13,14 +13,14 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine.compose import join
-from desktop_app.engine.services import Services
+from desktop_app.engine.services import EngineServices
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
 from provider import Reply, ScriptedProvider
 
 
 class Desk:
-    def __init__(self, joined: Services, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
+    def __init__(self, joined: EngineServices, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
         self.joined, self.provider, self.events = joined, provider, events
 
 

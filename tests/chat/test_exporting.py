@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from test_take_turn import long_chat
 
-from desktop_app.chat.compaction.make_room import room_told
 from desktop_app.chat.exporting import export_file
 from desktop_app.chat.importing import import_file
 from desktop_app.chat.ports import WorldError
@@ -42,7 +41,7 @@ async def test_markdown_has_everything_that_was_said(house, tmp_path: Path) -> N
 async def test_json_can_be_imported_again_and_archived_messages_are_in_it(house, tmp_path: Path) -> None:
     home = await house([])
     session = await home.chats.create("Long", [*long_chat(70), *SAID])
-    await room_told(session, Trigger.USER, home._publish)
+    await home.make_room(session, Trigger.USER)
     assert session.view.summary is not None
     await export_file(session, str(tmp_path / "a.jsonl"), "json")
     again = await import_file(home.chats, str(tmp_path / "a.jsonl"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from desktop_app.chat.session import stamped
+from desktop_app.chat.stamp import stamped
 from desktop_app.conversation.events import TurnFailed
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,7 @@ from msgspec.structs import replace
 from researching import words
 
 from desktop_app.chat import title_generator
-from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.title_generator import title_in
+from desktop_app.chat.title_generator import TitleGenerator, title_in
 from desktop_app.chat.titles import MAX_TITLE
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
@@ -23,16 +23,11 @@ QUESTION = "When did tea come to Lisbon, and who drank it?"
 
 def furnish(home, **changes) -> None:
     settings = replace(Settings(chat_model="scripted/scripted", system_prompt="Be brief."), **changes)
-    home.chats = Conversations(
-        home.archive,
-        home.chats.models,
-        settings,
-        home._publish,
-        lambda: None,
-        home.bugs.append,
-        words=words,
-        is_naming=True,
-    )
+
+    async def rename(conversation: str, title: str) -> None:
+        await home.chats.rename(conversation, title)
+
+    home.furnish(settings, titles=TitleGenerator(home.models, home.settings, partial(words, "title"), rename))
 
 
 async def titled(home, session) -> str:

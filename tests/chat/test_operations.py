@@ -8,8 +8,10 @@ import pytest
 from test_take_turn import long_chat
 
 from desktop_app.chat import operations
+from desktop_app.chat.compaction.apply_plan import apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import GaugeChanged, MessageState, ViewChanged
@@ -31,18 +33,18 @@ def with_tools(turns: int) -> list[Message]:
     return messages
 
 
-async def optimize(session: Session) -> list:
-    plan = await operations.optimization_of(session, None)
-    return await operations.optimized(session, plan)
+async def optimize(home, session: Session) -> list:
+    plan = await plan_optimization(session, None)
+    return await apply_optimization(session, home.services, plan)
 
 
 async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
     before = assemble(session.view)
-    plan = await operations.optimization_of(session, None)
+    plan = await plan_optimization(session, None)
     assert assemble(session.view) == before, "a plan records nothing"
-    events = await operations.optimized(session, plan)
+    events = await apply_optimization(session, home.services, plan)
     (changed,) = [e for e in events if isinstance(e, ViewChanged)]
     operation = changed.operations[0]
     assert operation.tokens_after == plan.compaction.tokens_after == session.gauge().total
@@ -67,9 +69,9 @@ async def reopen(home, session: Session) -> Session:
 async def test_pruning_comes_first_and_is_shown_whole(house) -> None:
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
-    plan = await operations.optimization_of(session, None)
+    plan = await plan_optimization(session, None)
     assert plan.prune is not None
-    await operations.optimized(session, plan)
+    await apply_optimization(session, home.services, plan)
     touched = operations.touched_by(session, session.operations()[0].id, "")
     assert [row.message.id for row in touched] == list(plan.compaction.archived)
     results = [row for row in touched if row.message.tool_result]
@@ -80,9 +82,9 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
     before, figure = assemble(session.view), session.gauge().total
-    plan = await operations.optimization_of(session, None)
+    plan = await plan_optimization(session, None)
     assert len(plan.steps) == 2
-    (changed,) = [e for e in await operations.optimized(session, plan) if isinstance(e, ViewChanged)]
+    (changed,) = [e for e in await apply_optimization(session, home.services, plan) if isinstance(e, ViewChanged)]
     (row,) = session.operations()
     assert changed.operations == (row,)
     assert (row.tokens_before, row.tokens_after) == (figure, session.gauge().total)
@@ -109,12 +111,12 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
 async def test_what_came_since_the_plan_is_looked_at_too(house) -> None:
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
-    plan = await operations.optimization_of(session, 0)
+    plan = await plan_optimization(session, 0)
     name = "src/file3.py"
     assert name in plan.compaction.fidelity.recallable_facts or name in plan.compaction.summary
     said = " ".join(f"src/file{n}.py" for n in range(15))
     await session.record_message(stamped(Message(role=Role.ASSISTANT, parts=(Text(f"All of them: {said}"),))))
-    await operations.optimized(session, plan)
+    await apply_optimization(session, home.services, plan)
     (row,) = session.operations()
     assert row.fidelity.verbatim > plan.compaction.fidelity.verbatim
     assert row.fidelity.total == plan.compaction.fidelity.total
@@ -123,8 +125,8 @@ async def test_what_came_since_the_plan_is_looked_at_too(house) -> None:
 async def test_an_edited_summary_is_used_and_measured(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
-    plan = await operations.summary_checked(await operations.optimization_of(session, None), "We spoke of topics.")
-    await operations.optimized(session, plan)
+    plan = await check_summary(await plan_optimization(session, None), "We spoke of topics.")
+    await apply_optimization(session, home.services, plan)
     assert "We spoke of topics." in assemble(session.view)[0].text
     assert session.operations()[0].strategies.keys() == {"edited"}
 
@@ -132,24 +134,24 @@ async def test_an_edited_summary_is_used_and_measured(house) -> None:
 async def test_a_summary_longer_than_what_it_replaces_is_refused(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
-    plan = await operations.optimization_of(session, None)
+    plan = await plan_optimization(session, None)
     with pytest.raises(WorldError, match="longer"):
-        await operations.summary_checked(plan, "far too long " * 10_000)
+        await check_summary(plan, "far too long " * 10_000)
 
 
 async def test_a_plan_whose_messages_are_gone_is_refused(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
-    plan = await operations.optimization_of(session, None)
-    await operations.optimized(session, plan)
+    plan = await plan_optimization(session, None)
+    await apply_optimization(session, home.services, plan)
     with pytest.raises(WorldError, match="changed"):
-        await operations.optimized(session, plan)
+        await apply_optimization(session, home.services, plan)
 
 
 async def test_bring_back_takes_the_call_with_its_result(house) -> None:
     home = await house([], window=20_000)
     session = await home.chats.create("Tools", with_tools(15))
-    await optimize(session)
+    await optimize(home, session)
     archived = [row for row in session.page(999, 999) if row.state is MessageState.ARCHIVED]
     result = next(row for row in archived if row.message.role is Role.TOOL)
     await operations.brought_back(session, (result.message.id,))
@@ -164,7 +166,7 @@ async def test_calls_of_one_reply_come_back_together_however_they_were_recorded(
     calls = [Message(id=f"call-{n}", role=Role.ASSISTANT, parts=(ToolCall(n, "read"),)) for n in "ab"]
     results = [Message(id=f"result-{n}", role=Role.TOOL, parts=(ToolResult(n, "read", "x"),)) for n in "ab"]
     session = await home.chats.create("Tools", [*calls, *results, *with_tools(15)])
-    await optimize(session)
+    await optimize(home, session)
     assert "call-a" in session.view.statuses
     await operations.brought_back(session, ("result-a",))
     assert {item.message.id for item in session.view.items} >= {m.id for m in (*calls, *results)}
@@ -176,7 +178,7 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
     first = session.page(1, 1)[0].message
     (changed,) = [e for e in await operations.pinned(session, first.id) if isinstance(e, ViewChanged)]
     assert changed.pins == session.pins()
-    await optimize(session)
+    await optimize(home, session)
     assert any(first.text in message.text for message in assemble(session.view))
     assert [row.message.id for row in session.pins()] == [first.id]
     assert session.gauge().segments["pinned"] == session.counts.total(first)
@@ -185,7 +187,7 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
 async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> None:
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
-    await operations.optimized(session, await operations.optimization_of(session, 20_000))
+    await apply_optimization(session, home.services, await plan_optimization(session, 20_000))
     pruned = [row for row in session.page(session.total, session.total) if row.state is MessageState.PRUNED]
     before = assemble(session.view)
     (changed, _) = await operations.pinned(session, pruned[0].message.id)
@@ -200,17 +202,17 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> No
 async def test_a_message_that_arrives_during_a_compaction_is_kept(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
-    planning = asyncio.ensure_future(operations.optimization_of(session, None))
+    planning = asyncio.ensure_future(plan_optimization(session, None))
     await asyncio.sleep(0)
     await session.record_message(Message(id="new", role=Role.USER, parts=(Text("One thing more."),)))
-    await operations.optimized(session, await planning)
+    await apply_optimization(session, home.services, await planning)
     assert assemble(session.view)[-1].text == "One thing more."
 
 
 async def test_search_finds_archived_messages(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
-    events = await optimize(session)
+    events = await optimize(home, session)
     assert isinstance(events[-1], GaugeChanged)
     found = await home.chats.search("topic3", session.id, 5)
     assert found[0].archived
@@ -220,7 +222,7 @@ async def test_search_finds_archived_messages(house) -> None:
 async def test_search_says_of_what_a_rewind_gave_up_that_it_is_not_archived(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
-    await optimize(session)
+    await optimize(home, session)
     first = next(
         row.message for row in session.page(session.total, session.total) if row.state is MessageState.ARCHIVED
     )

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.session import Session
-from desktop_app.chat.turn.turn_setup import Recall, TurnSetup
 from desktop_app.conversation.events import MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Recalled
 from provider import Reply
-
-
-def furnish(home, recall: Recall) -> None:
-    chats = home.chats
-    parts = (home.archive, chats.models, chats.settings, home._publish, lambda: None, home.bugs.append)
-    home.chats = Conversations(*parts, preparation=TurnSetup(recall=recall))
 
 
 async def test_who_stops_while_the_archive_is_searched_finds_the_message_stored(house) -> None:
@@ -27,7 +19,7 @@ async def test_who_stops_while_the_archive_is_searched_finds_the_message_stored(
         await asyncio.sleep(60)
         return None
 
-    furnish(home, recall)
+    home.furnish(recall=recall)
     session = await home.chats.create()
     await home.chats.turns.send(session, "Remember?")
     await searching.wait()
@@ -44,7 +36,7 @@ async def test_a_bug_in_the_search_does_not_cost_the_message(house) -> None:
     async def recall(session: Session, message: Message) -> Recalled | None:
         raise RuntimeError("of its own")
 
-    furnish(home, recall)
+    home.furnish(recall=recall)
     session = await home.chats.create()
     await home.turn(session, "Remember?")
     await asyncio.sleep(0.05)

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import bash, calling, equipped, results
 
-from desktop_app.chat.compaction.make_room import decided, request_size
+from desktop_app.chat.compaction.make_room import decide
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import TurnFinished, ViewChanged
@@ -53,9 +53,9 @@ async def test_a_compaction_is_due_where_the_document_says(house, name: str, tri
     due = DUE[name, trigger](window)
     for share, is_made in ((0.96, False), (1.03, True)):
         session = await home.chats.create("Talk", talk(round(due * share)))
-        total = request_size(session)
+        total = session.request_size()
         assert (total >= due) is is_made, f"{total} of {due}: the test's own conversation"
-        step = decided(snapshot_of(session), trigger)
+        step = decide(snapshot_of(session), trigger)
         assert isinstance(step, CompactionPlan) is is_made, f"{total} of {due}"
 
 

@@ -10,7 +10,8 @@ import pytest
 from test_take_turn import long_chat
 
 from desktop_app.chat import operations
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult

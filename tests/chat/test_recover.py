@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError
-from desktop_app.chat.turn.recovery import WAIT_MOST, WAITS, GiveUp, MakeRoom, Shed, Tried, Wait, reaction_to
+from desktop_app.chat.turn.recovery import WAIT_MOST, WAITS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text
@@ -21,13 +21,13 @@ def error(kind: str, retry_after: float | None = None) -> ModelError:
     return ModelError(Failure(kind, "It went wrong"), kind=kind, retry_after=retry_after)  # type: ignore[arg-type]
 
 
-def test_an_overflow_makes_room_then_sheds_then_gives_up() -> None:
+def test_an_overflow_makes_room_then_drops_then_gives_up() -> None:
     tried, seen = Tried(), []
     while not isinstance(reaction := reaction_to(error("overflow"), tried, BALANCED, True, False), GiveUp):
         seen.append(reaction)
         is_room = isinstance(reaction, MakeRoom)
-        tried = Tried(rooms=tried.rooms + is_room, sheds=tried.sheds + (not is_room))
-    assert seen == [MakeRoom(), Shed(0.10), Shed(0.20), Shed(0.50), Shed(1.00)]
+        tried = Tried(rooms=tried.rooms + is_room, drops=tried.drops + (not is_room))
+    assert seen == [MakeRoom(), DropResults(0.10), DropResults(0.20), DropResults(0.50), DropResults(1.00)]
 
 
 def test_off_is_off_on_an_overflow_too() -> None:

@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 from remembering import Home, said
 
-from desktop_app.chat.compaction.make_room import room_made
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Compaction, Flush, Trigger
 from provider import Call, Reply
@@ -50,6 +49,5 @@ async def test_each_compaction_has_its_flush_and_each_flush_its_own_stretch(hous
 
 async def passed(home: Home, trigger: Trigger) -> None:
     """One of the moments at which room is made, as a turn has them."""
-    await home.flushed(trigger)
-    async for _ in room_made(home.session, trigger):
-        pass
+    await home.flush(trigger)
+    await home.house.make_room(home.session, trigger)

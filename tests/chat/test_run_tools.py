@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
@@ -53,8 +53,7 @@ async def equipped(
 
     rules = rules_of_option(allow) if allow else ()
     home.bench = ToolRuntime(toolbox, spills, lambda: home.chats.settings, keep, home.bugs.append, rules, is_attended)
-    parts = (home.archive, home.chats.models, settings, home._publish, lambda: None, home.bugs.append)
-    home.chats = Conversations(*parts, bench=home.bench)
+    home.furnish(settings, tools=home.bench)
     return await home.chats.create()
 
 

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from test_summarize import answer, chat
 
+from desktop_app.chat.compaction.apply_plan import apply_optimization
 from desktop_app.chat.compaction.optimize import plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import strategy_for
-from desktop_app.chat.operations import optimized
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import (
     OperationRow,
@@ -103,11 +103,11 @@ async def test_with_code_alone_a_model_may_still_be_asked_by_hand(house) -> None
     home = await house([answer()], prompts=PROMPTS, repeat_last=True)
     session = await home.chats.create("Long", chat())
     choose(home, summaries="extractive")
-    assert (await home.chats.scribe.request_for(session)).strategy == "extractive", "what a plan begins with"
+    assert (await home.services.summaries.request_for(session)).strategy == "extractive", "what a plan begins with"
     plan = plan_optimize(snapshot_of(session), strategy="llm")
-    assert (await home.chats.scribe.offer(session, plan)).refusal == ""
-    order = await home.chats.scribe.request_for(session, "llm")
-    await optimized(session, await write_summary(plan, order))
+    assert (await home.services.summaries.offer(session, plan)).refusal == ""
+    order = await home.services.summaries.request_for(session, "llm")
+    await apply_optimization(session, home.services, await write_summary(plan, order))
     assert session.operations()[-1].strategies.keys() == {"llm"}
 
 
@@ -116,7 +116,7 @@ async def test_the_model_that_takes_the_place_of_a_missing_one_is_named(house) -
     session = await home.chats.create("Long", chat(70))
     choose(home, utility_model="scripted/gone")
     session = await home.chats.open(session.id)
-    offer = await home.chats.scribe.offer(session, plan_optimize(snapshot_of(session), strategy="llm"))
+    offer = await home.services.summaries.offer(session, plan_optimize(snapshot_of(session), strategy="llm"))
     assert (offer.label, offer.refusal) == ("Scripted (in place of scripted/gone)", "")
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"llm"}]

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.compaction.make_room import request_size, room_made
+from desktop_app.chat.compaction.apply_plan import apply_optimization, plan_optimization
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import Offer
-from desktop_app.chat.operations import optimization_of, optimized
 from desktop_app.chat.ports import ModelError
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import Calibration
 from desktop_app.context.presets import GOAGENT, SELINE
@@ -83,9 +83,9 @@ async def test_decisions_are_as_strict_as_the_gauge(house, is_measured: bool) ->
     assert gauge.share > 0.9
     basis = snapshot_of(session)
     assert basis.budget.share(counted) == pytest.approx(gauge.share, rel=0.001)
-    assert request_size(session) == gauge.total
-    events = [event async for event in room_made(session, Trigger.BEFORE_REQUEST)]
-    assert any(isinstance(event, ViewChanged) for event in events)
+    assert session.request_size() == gauge.total
+    assert await home.make_room(session, Trigger.BEFORE_REQUEST)
+    assert home.of(ViewChanged)
     after = session.gauge()
     assert after.share <= session.policy.target + 0.01, "the target is one of the provider's tokens"
     assert request_tokens(session.view, session.counts) * TRUE < 0.55 * session.budget.usable
@@ -118,9 +118,9 @@ async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> Non
     before = session.gauge()
     assert before.provenance is Provenance.MEASURED
     assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
-    plan = await optimization_of(session, None)
+    plan = await plan_optimization(session, None)
     shown = plan_of(plan, session, Offer("", ""))
-    (changed,) = [e for e in await optimized(session, plan) if isinstance(e, ViewChanged)]
+    (changed,) = [e for e in await apply_optimization(session, home.services, plan) if isinstance(e, ViewChanged)]
     (operation,) = changed.operations
     after = session.gauge().total
     assert (shown.before.total, shown.after.total) == (before.total, after)

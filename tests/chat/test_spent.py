@@ -10,7 +10,6 @@ import test_digests
 import test_naming
 from test_summarize import answer, chat
 
-from desktop_app.chat.compaction.make_room import room_told
 from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
@@ -63,7 +62,7 @@ async def test_a_summary_has_its_price_and_what_was_cached(house) -> None:
     home = await house([answer(usage=(1_000, 100, 600))], window=20_000, prompts=PROMPTS)
     home.chats.models.cost = PRICE
     session = await home.chats.create("Long", chat(136))
-    await room_told(session, Trigger.USER, home._publish)
+    await home.make_room(session, Trigger.USER)
     spent = totals_of(await stored(home, session)).upkeep
     assert spent.requests == 1
     assert (spent.prompt_tokens, spent.reply_tokens, spent.cached_tokens) == (1_000, 100, 600)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from contextlib import aclosing
 
 import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.compaction.make_room import room_made
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.compaction.summarize import Progress, write_compaction
 from desktop_app.chat.session import Session
@@ -53,7 +51,7 @@ async def summarised(home, session: Session, **changes) -> tuple[Compaction, lis
     """The compaction of that session, and how its progress was told. changes: of the policy."""
     basis = snapshot_of(session)
     basis = replace(basis, policy=replace(basis.policy, **changes))
-    order = await home.chats.scribe.request_for(session)
+    order = await home.services.summaries.request_for(session)
     assert order.strategy == "llm"
     progress: list[Progress] = []
     compaction = await write_compaction(basis, plan_for(basis), order, progress.append)
@@ -267,16 +265,8 @@ async def test_a_cancelled_one_leaves_no_trace_and_ends_at_once(house) -> None:
     home = await house([Hang('{"summary": "It be')], prompts=PROMPTS)
     session = await long_session(home, chat(70))
     entries = len(session.transcript.entries)
-    started = asyncio.Event()
-
-    async def make_room() -> None:
-        async with aclosing(room_made(session, Trigger.BEFORE_REQUEST)) as events:
-            async for event in events:
-                if isinstance(event, RoomProgressed):
-                    started.set()
-
-    task = asyncio.ensure_future(make_room())
-    await asyncio.wait_for(started.wait(), 20)
+    task = asyncio.ensure_future(home.make_room(session, Trigger.BEFORE_REQUEST))
+    await home.until(lambda: bool(home.of(RoomProgressed)))
     before = time.monotonic()
     task.cancel()
     await asyncio.wait({task})
@@ -334,13 +324,11 @@ async def test_a_turn_that_has_no_room_waits_for_what_is_being_written_and_asks_
 async def test_what_left_the_view_meanwhile_makes_the_summary_void(house) -> None:
     home = await house([answer(delay=0.3)], prompts=PROMPTS, repeat_last=True)
     session = await long_session(home, chat(70))
-    events = []
-    async with aclosing(room_made(session, Trigger.BEFORE_REQUEST)) as arriving:
-        async for event in arriving:
-            events.append(event)
-            if isinstance(event, RoomStarted) and len(events) == 1:
-                pinned = session.page(3, 1)[0].message.id
-                await session.record(Pin(id="pin", message_id=pinned))
+    making = asyncio.ensure_future(home.make_room(session, Trigger.BEFORE_REQUEST))
+    await home.until(lambda: bool(home.of(RoomStarted)))
+    pinned = session.page(3, 1)[0].message.id
+    await session.record(Pin(id="pin", message_id=pinned))
+    await making
     assert pinned in {item.message.id for item in session.view.items}
     assert session.gauge().share < 0.9
 
@@ -350,15 +338,15 @@ async def test_the_policy_says_which_strategy(house, policy: str, strategy: str)
     home = await house([], prompts=PROMPTS)
     session = await long_session(home, [])
     session.policy = replace(session.policy, strategy=policy)
-    assert (await home.chats.scribe.request_for(session)).strategy == strategy
-    assert (await home.chats.scribe.request_for(session, "last_messages")).strategy == "last_messages"
+    assert (await home.services.summaries.request_for(session)).strategy == strategy
+    assert (await home.services.summaries.request_for(session, "last_messages")).strategy == "last_messages"
 
 
 async def test_the_last_messages_only(house) -> None:
     home = await house([], prompts=PROMPTS)
     session = await long_session(home)
     basis = snapshot_of(session)
-    order = await home.chats.scribe.request_for(session, "last_messages")
+    order = await home.services.summaries.request_for(session, "last_messages")
     compaction = await write_compaction(basis, plan_for(basis), order)
     assert compaction is not None
     assert compaction.strategy == "last_messages"

@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 
 from desktop_app.chat.ports import ModelError, WorldError
-from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.turn.whole_reply import WholeReply
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
+from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
     ReasoningDelta,
     ReplyStarted,
+    RetryScheduled,
     RoomEnded,
     RoomStarted,
     TextDelta,
@@ -50,11 +52,10 @@ async def begun(home, tokens: int = 2_600) -> Session:
     return session
 
 
-async def told(whole: WholeReply, events: list[TurnEvent] | None = None) -> list[TurnEvent]:
-    events = [] if events is None else events
-    async for event in whole.streamed():
-        events.append(event)
-    return events
+async def told(home, reply: StreamedReply) -> list[TurnEvent]:
+    """What is told of the reply, until it is stored."""
+    await reply.receive()
+    return home.events
 
 
 def shown(events: list[TurnEvent]) -> str:
@@ -74,14 +75,13 @@ async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house) -> Non
     session = await begun(home)
     before = session.gauge().total
     home.provider.script = _Storyteller(STORY[:cut], pause=0.001)
-    whole = WholeReply(session)
-    events = await told(whole)
+    whole = home.reply(session)
+    events = await told(home, whole)
     first, second = stored(session)
     assert (first.is_interrupted, second.is_interrupted, second.continues) == (True, False, first.id)
     assert first.text + second.text == shown(events) == STORY[:cut]
     assert whole.restarts == 1
-    assert whole.end
-    assert whole.end.reason == "stop"
+    assert whole.stored[-1] == second
     assert first.text.endswith("\n"), "it landed at the end of a line"
     used = before + session.estimated(session.counts.text(first.text))
     assert 0.90 <= used / WINDOW < 0.92
@@ -93,8 +93,8 @@ async def test_what_happens_is_told_in_order(house) -> None:
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY[:6_500])
     session = await begun(home)
-    whole = WholeReply(session)
-    kinds = [type(e) for e in await told(whole) if not isinstance(e, TextDelta | GaugeChanged)]
+    whole = home.reply(session)
+    kinds = [type(e) for e in await told(home, whole) if not isinstance(e, TextDelta | GaugeChanged)]
     assert kinds == [
         ReplyStarted, MessageRecorded, RoomStarted, ViewChanged, RoomEnded, ReplyStarted, MessageRecorded
     ]  # fmt: skip
@@ -107,7 +107,7 @@ async def test_the_request_to_go_on_ends_with_the_wish_and_fits(house) -> None:
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY[:6_500])
     session = await begun(home)
-    started = [e for e in await told(WholeReply(session)) if isinstance(e, ReplyStarted)]
+    started = [e for e in await told(home, home.reply(session)) if isinstance(e, ReplyStarted)]
     first, again = home.provider.requests
     assert [m["role"] for m in again.messages[-3:]] == ["user", "assistant", "user"]
     assert again.messages[-2]["content"] == stored(session)[0].text
@@ -115,14 +115,14 @@ async def test_the_request_to_go_on_ends_with_the_wish_and_fits(house) -> None:
     assert started[1].continues == started[0].reply_id
     assert first.body["max_tokens"] >= session.budget.reserve // 2
     assert first.body["max_tokens"] <= WINDOW
-    assert session.view.goes_on is None
+    assert session.view.unfinished is None
 
 
 async def test_a_model_that_says_the_end_once_more_is_not_shown_twice(house) -> None:
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY[:6_500], back=90)
     session = await begun(home)
-    events = await told(WholeReply(session))
+    events = await told(home, home.reply(session))
     assert shown(events) == "".join(m.text for m in stored(session)) == STORY[:6_500]
 
 
@@ -130,16 +130,15 @@ async def test_at_most_two_restarts_then_the_window_is_used_to_its_end(house) ->
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY)
     session = await begun(home)
-    whole = WholeReply(session)
-    events: list[TurnEvent] = []
+    whole = home.reply(session)
     with pytest.raises(WorldError, match=r"Context limit exceeded \([\d,]+/4,096 tokens\)"):
-        await told(whole, events)
-    events += [event async for event in whole.kept()]
+        await whole.receive()
+    await whole.keep()
+    events = home.events
     assert whole.restarts <= 2
     text = "".join(m.text for m in stored(session))
     assert shown(events) == text
     assert STORY.startswith(text)
-    assert whole.end is None
     assert [m.continues for m in stored(session)] == ["", *[m.id for m in stored(session)[:-1]]]
 
 
@@ -147,10 +146,10 @@ async def test_where_nothing_could_be_freed_it_streams_on_to_the_end_of_the_wind
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY)
     session = await begun(home, tokens=0)
-    whole = WholeReply(session)
+    whole = home.reply(session)
     with pytest.raises(WorldError, match="Context limit exceeded"):
-        await told(whole)
-    assert [event async for event in whole.kept()]
+        await told(home, whole)
+    await whole.keep()
     assert len(home.provider.requests) == 1
     (reply,) = stored(session)
     used = session.gauge().total
@@ -162,9 +161,9 @@ async def test_off_is_off(house) -> None:
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY)
     session = await begun(home)
-    whole = WholeReply(session, is_automatic=False)
+    whole = home.reply(session, is_automatic=False)
     with pytest.raises(WorldError, match="Context limit exceeded"):
-        await told(whole)
+        await told(home, whole)
     assert not session.operations()
     assert whole.restarts == 0
 
@@ -174,13 +173,11 @@ async def test_a_call_that_was_being_written_is_made_again_and_once(house) -> No
     small = Call("write", '{"text": "short"}')
     home = await house([Reply("I write it.\n", calls=(big,)), Reply("", calls=(small,))], window=WINDOW)
     session = await begun(home, tokens=2_720)
-    whole = WholeReply(session)
-    events = await told(whole)
+    whole = home.reply(session)
+    events = await told(home, whole)
     first, second = stored(session)
     assert not first.tool_calls
     assert [call.arguments for call in second.tool_calls] == ['{"text": "short"}']
-    assert whole.end
-    assert whole.end.tool_calls == second.tool_calls
     assert "`write`" in home.provider.requests[1].messages[-1]["content"]
     assert shown(events) == "I write it.\n"
 
@@ -189,8 +186,8 @@ async def test_thoughts_alone_are_kept_and_thought_again(house) -> None:
     thinking = "so and so " * 3_000
     home = await house([Reply("", reasoning=thinking), Reply("Done.", reasoning="Well.")], window=WINDOW)
     session = await begun(home, tokens=2_720)
-    whole = WholeReply(session)
-    events = await told(whole)
+    whole = home.reply(session)
+    events = await told(home, whole)
     (reply,) = stored(session)
     thoughts = "".join(e.text for e in events if isinstance(e, ReasoningDelta))
     assert reply.parts == (Reasoning(thoughts), Text("Done."))
@@ -202,10 +199,8 @@ async def test_thoughts_alone_are_kept_and_thought_again(house) -> None:
 async def test_the_models_own_limit_is_no_pressure_of_the_window(house) -> None:
     home = await house([Reply("Half a ta", finish="length", usage=None)], window=60_000)
     session = await begun(home, tokens=0)
-    whole = WholeReply(session)
-    await told(whole)
-    assert whole.end
-    assert whole.end.reason == "length"
+    whole = home.reply(session)
+    await told(home, whole)
     assert len(home.provider.requests) == 1
     assert not session.operations()
 
@@ -213,8 +208,8 @@ async def test_the_models_own_limit_is_no_pressure_of_the_window(house) -> None:
 async def test_a_reply_without_a_word_has_ended_all_the_same(house) -> None:
     home = await house([Reply("", usage=None)], window=WINDOW)
     session = await begun(home, tokens=0)
-    whole = WholeReply(session)
-    await told(whole)
+    whole = home.reply(session)
+    await told(home, whole)
     assert [(m.parts, m.is_interrupted) for m in stored(session)] == [((), False)], "so that nobody asks again"
     assert whole.stored == stored(session)
 
@@ -222,11 +217,9 @@ async def test_a_reply_without_a_word_has_ended_all_the_same(house) -> None:
 async def test_a_provider_that_fails_before_it_says_anything_can_be_asked_again(house) -> None:
     home = await house([Status(500, "out of order"), Reply("Now.", usage=None)], window=WINDOW)
     session = await begun(home)
-    whole = WholeReply(session)
-    with pytest.raises(ModelError):
-        await told(whole)
-    assert not whole.has_arrived
-    assert shown(await told(whole)) == "Now."
+    whole = home.reply(session)
+    assert shown(await told(home, whole)) == "Now."
+    assert len(home.of(RetryScheduled)) == 1
     assert [m.text for m in stored(session)] == ["Now."]
 
 
@@ -234,11 +227,9 @@ async def test_when_it_fails_while_it_should_go_on_it_is_asked_to_go_on_again(ho
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY[:6_500], failing=1)
     session = await begun(home)
-    whole = WholeReply(session)
-    with pytest.raises(ModelError):
-        await told(whole)
-    assert not whole.has_arrived
-    await told(whole)
+    whole = home.reply(session)
+    await told(home, whole)
+    assert len(home.of(RetryScheduled)) == 1
     assert "".join(m.text for m in stored(session)) == STORY[:6_500]
     assert [m["role"] for m in home.provider.requests[2].messages[-2:]] == ["assistant", "user"]
 
@@ -246,31 +237,26 @@ async def test_when_it_fails_while_it_should_go_on_it_is_asked_to_go_on_again(ho
 async def test_a_stream_that_breaks_off_is_kept_once(house) -> None:
     home = await house([Cut("Once upon a time there was a river. " * 3)], window=WINDOW)
     session = await begun(home)
-    whole = WholeReply(session)
+    whole = home.reply(session)
     with pytest.raises(ModelError):
-        await told(whole)
+        await told(home, whole)
     assert whole.has_arrived
-    assert [type(event) async for event in whole.kept()] == [MessageRecorded]
-    assert [event async for event in whole.kept()] == []
+    await whole.keep()
+    await whole.keep()
+    assert len(home.of(MessageRecorded)) == 1
     assert [m.is_interrupted for m in stored(session)] == [True]
 
 
 async def test_whoever_stops_it_while_it_streams_keeps_what_was_shown(house, tmp_path: Path) -> None:
     home = await house([Hang("Half a sentence that goes")], window=WINDOW)
     session = await begun(home)
-    whole, events = WholeReply(session), list[TurnEvent]()
-
-    async def run() -> None:
-        async for event in whole.streamed():
-            events.append(event)
-
-    task = asyncio.ensure_future(run())
-    while "goes" not in shown(events):
-        await asyncio.sleep(0.01)
+    whole = home.reply(session)
+    task = asyncio.ensure_future(whole.receive())
+    await home.until(lambda: "goes" in shown(home.events))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert [type(event) async for event in whole.kept()] == [MessageRecorded]
+    await whole.keep()
     assert stored(session)[0].text == "Half a sentence that goes"
 
 

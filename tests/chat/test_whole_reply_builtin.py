@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from itertools import count
 from pathlib import Path
 
@@ -12,8 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.turn.whole_reply import WholeReply
+from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
+from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import RoomEnded, RoomStarted, TextDelta, TurnEvent, ViewChanged
@@ -21,11 +24,12 @@ from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.models import builtin
-from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.llama_server import LlamaServer
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from desktop_app.settings import Settings
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1_200)]
 
@@ -69,15 +73,21 @@ async def test_a_reply_that_fills_the_window_goes_on_after_room_was_made(session
     await session.record_message(stamped(user_message("Now tell a long story about a boat on such a river.")))
     before, window = session.gauge().total, session.budget.window
     assert FILLED * window < before < 0.9 * session.budget.usable
-    whole, events, room = WholeReply(session), list[TurnEvent](), list[float]()
-    async with aclosing(whole.streamed()) as streamed:
-        async for event in streamed:
-            events.append(event)
-            if isinstance(event, RoomStarted | RoomEnded):
-                room.append(time.monotonic())
-            if whole.restarts and len(shown(events)) > len(whole.stored[0].text) + HEARD:
-                break
-    events += [event async for event in whole.kept()]
+    events, room = list[TurnEvent](), list[float]()
+
+    def hear(event: TurnEvent) -> None:
+        events.append(event)
+        if isinstance(event, RoomStarted | RoomEnded):
+            room.append(time.monotonic())
+        if whole.restarts and len(shown(events)) > len(whole.stored[0].text) + HEARD:
+            receiving.cancel()
+
+    models = Catalogue(Settings(), lambda _: "")
+    services = Services(models, Settings, SummaryService(models, Settings), lambda bug: None)
+    whole = StreamedReply(session, services, hear)
+    receiving = asyncio.ensure_future(whole.receive())
+    await asyncio.wait({receiving})
+    await whole.keep()
     first, second = whole.stored
     reached = before + session.counts.text(first.text)
     print(

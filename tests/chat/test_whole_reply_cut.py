@@ -7,7 +7,6 @@ from test_whole_reply import WINDOW, begun, shown, stored, told
 
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.session import Session
-from desktop_app.chat.turn.whole_reply import WholeReply
 from desktop_app.conversation.message import Message, Reasoning
 from provider import Call, Cut, Reply
 
@@ -37,10 +36,10 @@ async def test_a_cut_reply_is_kept_as_it_came(house, where: str) -> None:
     cut = CUTS[where]
     home = await house([cut], window=WINDOW)
     session = await begun(home, tokens=0)
-    whole = WholeReply(session)
+    whole = home.reply(session)
     with pytest.raises(ModelError):
-        await told(whole)
-    assert [event async for event in whole.kept()]
+        await told(home, whole)
+    await whole.keep()
     (reply,) = stored(session)
     assert (reply.text, thoughts_of(reply)) == (cut.after, cut.reasoning)
     assert reply.is_interrupted
@@ -55,11 +54,8 @@ async def test_a_call_that_was_cut_before_anything_was_shown_leaves_nothing(hous
     cut = CUTS[where]
     home = await house([Cut(calls=cut.calls), Reply("Now.", calls=(CALL,))], window=WINDOW)
     session = await begun(home, tokens=0)
-    whole = WholeReply(session)
-    with pytest.raises(ModelError):
-        await told(whole)
-    assert not whole.has_arrived
-    await told(whole)
+    whole = home.reply(session)
+    await told(home, whole)
     (reply,) = stored(session)
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("write", CALL.arguments)]
 
@@ -69,12 +65,10 @@ async def test_half_a_call_at_another_end_is_not_run(house, finish: str) -> None
     half = Call("write", CALL.arguments[:20])
     home = await house([Reply("I write it.\n", calls=(half,), finish=finish, usage=None)], window=60_000)
     session = await begun(home, tokens=0)
-    whole = WholeReply(session)
-    await told(whole)
+    whole = home.reply(session)
+    await told(home, whole)
     (reply,) = stored(session)
     assert not reply.tool_calls
-    assert whole.end
-    assert not whole.end.tool_calls
     assert reply.text == "I write it.\n"
 
 
@@ -88,8 +82,8 @@ async def test_characters_that_come_in_two_halves_are_whole_where_it_is_stopped_
     home = await house([], window=WINDOW)
     session = await begun(home)
     home.provider.script = _Oddly(story[:4_200], odd)
-    whole = WholeReply(session)
-    events = await told(whole)
+    whole = home.reply(session)
+    events = await told(home, whole)
     assert whole.restarts >= 1
     text = "".join(message.text for message in stored(session))
     assert text == shown(events) == story[:4_200]

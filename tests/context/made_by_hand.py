@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.view.view import View, assemble, view_of
+from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.transcript import AnyEntry, Transcript
+from desktop_app.conversation.transcript import AnyEntry, Continuation, Transcript
 
 
 def system(text: str) -> Message:
@@ -61,3 +61,13 @@ def letters() -> TokenCounts:
 
 def tokens(shown: View) -> int:
     return request_tokens(shown, letters())
+
+
+def continuation(view: View, lost_call: str = "") -> Continuation:
+    """The wish that the newest message of that view, a reply that was stopped, is continued."""
+    return Continuation(id="continuation", reply_id=view.items[-1].message.id, lost_call=lost_call)
+
+
+def continuing(view: View, lost_call: str = "") -> View:
+    """That view once its newest message is to be continued."""
+    return view_after(view, Transcript(view.entries).append(continuation(view, lost_call)))

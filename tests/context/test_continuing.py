@@ -8,7 +8,7 @@ import pytest
 import what_must_hold as must
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import call, letters, model, numbered, record, result, sent, user, view
+from made_by_hand import call, continuation, continuing, letters, model, numbered, record, result, sent, user, view
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
@@ -19,7 +19,7 @@ from desktop_app.context.counting.tokens import TokenCounts, count_message
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.view.continuing import continuation_prompt, whole_replies
 from desktop_app.context.view.cut_points import cut_points
-from desktop_app.context.view.view import View, assemble, continuing, inseparable_ids, view_after, view_of
+from desktop_app.context.view.view import View, assemble, inseparable_ids, view_after, view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage
@@ -176,7 +176,8 @@ def test_the_wish_to_go_on_is_counted_where_it_is_sent() -> None:
 
 def test_the_wish_ends_with_the_next_message_and_outlives_an_operation() -> None:
     transcript = record(user("q"), model("r"), user("a"), stopped("one"))
-    shown = continuing(view_of(transcript))
+    transcript = transcript.append(continuation(view_of(transcript)))
+    shown = view_of(transcript)
     compaction = Compaction(trigger=Trigger.STREAMING, strategy="x", archived=("m0", "m1"), summary="S", id="op")
     assert sent(view_after(shown, transcript.append(compaction)))[-1] == sent(shown)[-1]
     more = replace(stopped(" two", continues="m3", is_last=True), id="m4")

@@ -10,6 +10,7 @@ import what_must_hold as must
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from made_by_hand import continuing
 from msgspec.structs import replace
 
 from conversations_made_up import PIECES, Bytes, Letters, histories
@@ -22,7 +23,7 @@ from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item
-from desktop_app.context.view.view import View, active_entries, continuing, view_after, view_of
+from desktop_app.context.view.view import View, active_entries, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role, Text, user_message

@@ -18,7 +18,7 @@ from desktop_app.engine.compose import join
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.requests import context
-from desktop_app.engine.services import Services
+from desktop_app.engine.services import EngineServices
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.paths import last_known_file
 from desktop_app.settings import Server, ServerKind, Settings, write_settings
@@ -49,7 +49,7 @@ class Run:
     def __init__(self) -> None:
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
-        self.joined: Services
+        self.joined: EngineServices
 
     async def turn(self, conversation: str, text: str) -> list[TurnEvent]:
         """Sends a message, and the events of its turn."""

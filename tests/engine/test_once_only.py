@@ -11,7 +11,8 @@ import pytest_asyncio
 from test_planning import Desk, desk_with
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import BringBack, Compaction, ConversationLink, Flush, Pin, Undo, Unpin
 from desktop_app.engine import protocol as p

@@ -3,195 +3,155 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 
-from msgspec.structs import replace
-
-from desktop_app.chat.ports import WorldError
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.ports import Emit, WorldError
+from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled, make_room
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.view.view import View, view_of, with_entries
-from desktop_app.conversation.events import (
-    Failure,
-    RoomEnded,
-    RoomProgressed,
-    RoomRefused,
-    RoomStarted,
-    TurnEvent,
-    ViewChanged,
-)
-from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.transcript import AuxiliaryUsage, Compaction, Operation, Prune, Transcript, Trigger
+from desktop_app.context.compact.drop_results import drop_results as dropped_results
+from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled
+from desktop_app.context.compact.make_room import make_room as next_step
+from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted
+from desktop_app.conversation.transcript import AuxiliaryUsage, Operation, Prune, Trigger
 
+from .measured_step import with_measured_tokens
 from .snapshot import ContextSnapshot, snapshot_of
-from .summarize import Progress, SummaryRequest, write_compaction
+from .summarize import Progress, write_compaction
 
 STALLED = (
     "Automatic compaction is paused: the last two freed less than 10 %. "
     "Unpin messages, choose a larger window, or optimize with a shorter tail."
 )
-STEPS_MOST = 8
+MAX_STEPS = 8
 """A prune and a compaction are enough; more steps than this would be a bug in the decision. At a tool result the policy
 says how many there may be (S2)."""
 
 
-def decided(basis: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
-    """The decision, which is quick. Raises WindowTooSmall, in tokens of the model's own window."""
+def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
+    """Return the next step. This is quick. Raises WindowTooSmall, in tokens of the model's own window."""
     try:
-        seconds = basis.seconds_since_request
-        return make_room(basis.view, basis.policy, basis.budget, basis.counts, trigger, seconds)
+        seconds = snapshot.seconds_since_request
+        return next_step(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, trigger, seconds)
     except WindowTooSmall as error:
-        needed, usable = round(error.needed * basis.factor), round(error.usable * basis.factor)
+        needed, usable = round(error.needed * snapshot.factor), round(error.usable * snapshot.factor)
         raise WindowTooSmall(needed, usable, error.advice) from None
 
 
-async def room_made(session: Session, trigger: Trigger) -> AsyncGenerator[TurnEvent, None]:
-    """Makes room until nothing is due any more, telling of each step once it is stored.
+async def make_room(session: Session, services: Services, trigger: Trigger, emit: Emit) -> bool:
+    """Make room until nothing is due any more. Return whether the view has changed.
 
     A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
-    The session's scribe says how summaries are made. Cancelling leaves no trace.
-
-    As long as the window is not known, nothing is too much for it, and no room is made. Raises WindowTooSmall and
-    ArchiveError.
+    Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
+    Raises WindowTooSmall and ArchiveError.
     """
     if not session.budget.window:
-        return
-    if session.keeper is not None and session.keeper.is_due(session, trigger):
-        yield RoomStarted(session.id, trigger)  # it may ask a model, which takes its time
-        for event in await session.keeper.flush(session, trigger):
-            yield event
-    for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else STEPS_MOST):
-        if not is_due(session.view, request_size(session), session.policy, session.budget, trigger):
-            return
-        basis = snapshot_of(session)
-        step = await asyncio.to_thread(decided, basis, trigger)
-        if isinstance(step, CompactionPlan) and await _somebody_made_room(session):
-            continue  # what is to be done now is another question
-        is_changed = False
-        async with aclosing(_carried_out(session, basis, step, trigger)) as events:
-            async for event in events:
-                is_changed = is_changed or isinstance(event, ViewChanged)
-                yield event
-        if not is_changed and not isinstance(step, Prune):
-            refuse_what_does_not_fit(session)
-            if is_stalled(session.view, session.policy):
-                yield RoomRefused(session.id, STALLED)
-            return
-    refuse_what_does_not_fit(session)
-
-
-async def _somebody_made_room(session: Session) -> bool:
-    """Whether a compaction was being made already; then it is waited for."""
-    lock = session.scribe.lock(session.id) if session.scribe else None
-    if lock is None or not lock.locked():
         return False
-    async with lock:
+    work = _RoomMaking(session, services, trigger, emit)
+    try:
+        await work.run()
+    finally:
+        work.end()
+    return work.has_changed
+
+
+class _RoomMaking:
+    """One making of room while it runs."""
+
+    def __init__(self, session: Session, services: Services, trigger: Trigger, emit: Emit) -> None:
+        self._session = session
+        self._services = services
+        self._trigger = trigger
+        self._emit = emit
+        self._is_announced = False
+        self.has_changed = False
+
+    async def run(self) -> None:
+        session, trigger, memory = self._session, self._trigger, self._services.memory
+        if trigger is Trigger.STREAMING:
+            self._announce()  # the reader has seen the reply stop
+        if memory is not None and memory.is_due(session, trigger):
+            self._announce()  # it may ask a model, which takes its time
+            for event in await memory.flush(session, trigger):
+                self._emit(event)
+        for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else MAX_STEPS):
+            if not is_due(session.view, session.request_size(), session.policy, session.budget, trigger):
+                return
+            snapshot = snapshot_of(session)
+            step = await asyncio.to_thread(decide, snapshot, trigger)
+            if isinstance(step, CompactionPlan) and await self._has_waited():
+                continue  # what is to be done now is another question
+            if not await self._carry_out(snapshot, step) and not isinstance(step, Prune):
+                refuse_what_does_not_fit(session)
+                if is_stalled(session.view, session.policy):
+                    self._emit(RoomRefused(session.id, STALLED))
+                return
+        refuse_what_does_not_fit(session)
+
+    def end(self) -> None:
+        """Tell that room is no longer being made, if it was told that it is."""
+        if self._is_announced:
+            self._emit(RoomEnded(self._session.id))
+
+    def _announce(self) -> None:
+        if not self._is_announced:
+            self._is_announced = True
+            self._emit(RoomStarted(self._session.id, self._trigger))
+
+    async def _has_waited(self) -> bool:
+        """Wait for a compaction that is being made already. Return whether there was one."""
+        lock = self._services.summaries.lock(self._session.id)
+        if not lock.locked():
+            return False
+        async with lock:
+            return True
+
+    async def _carry_out(self, snapshot: ContextSnapshot, step: Prune | CompactionPlan | None) -> bool:
+        """Do what was decided, and record it. Return whether the view has changed."""
+        summaries = self._services.summaries
+        if isinstance(step, Prune):
+            prune, upkeep = await summaries.digest(self._session, snapshot, step)
+            return await self._record(prune, upkeep)
+        if step is None:
+            return False
+        async with summaries.lock(self._session.id):
+            self._announce()
+            request = await summaries.request_for(self._session, trigger=self._trigger)
+            compaction = await write_compaction(snapshot, step, request, self._tell_progress)
+            return compaction is not None and await self._record(compaction)
+
+    def _tell_progress(self, progress: Progress) -> None:
+        self._emit(RoomProgressed(self._session.id, progress.tokens, progress.max_tokens))
+
+    async def _record(self, step: Operation, upkeep: AuxiliaryUsage | None = None) -> bool:
+        """Record the step, unless something that it touches has gone meanwhile. Return whether it was recorded.
+
+        upkeep: what it took, which is paid either way.
+        """
+        session, paid = self._session, () if upkeep is None else (stamped(upkeep),)
+        async with session.changes:
+            current = with_measured_tokens(session, step, session.transcript, session.view)
+            if current is None:
+                if paid:
+                    await session.record(*paid)
+                return False
+            noted = self._services.summaries.note_replaced_model(session, stamped(current))
+            changed = await session.record_operation(*paid, noted, cause=self._trigger)
+        self.has_changed = True
+        self._emit(changed)
+        self._emit(session.gauge_changed())
         return True
 
 
-async def _carried_out(
-    session: Session, basis: ContextSnapshot, step: Prune | CompactionPlan | None, trigger: Trigger
-) -> AsyncGenerator[TurnEvent, None]:
-    """Does what was decided, and records it."""
-    if isinstance(step, Prune):
-        prune, upkeep = await session.scribe.digest(session, basis, step) if session.scribe else (step, None)
-        async for event in _recorded(session, prune, trigger, upkeep):
-            yield event
-    if not isinstance(step, CompactionPlan):
-        return
-    lock = session.scribe.lock(session.id) if session.scribe else asyncio.Lock()
-    async with lock, aclosing(_compacted(session, basis, step, trigger)) as arriving:
-        async for arrived in arriving:
-            if isinstance(arrived, Compaction):
-                async for event in _recorded(session, arrived, trigger):
-                    yield event
-            else:
-                yield arrived
-
-
-async def room_told(session: Session, trigger: Trigger, publish: Callable[[TurnEvent], None]) -> bool:
-    """Makes room, publishes what happens, and returns whether the view has changed. However it ends, the window is
-    told that nothing is being done any more. Raises as `room_made` does."""
-    is_changed = has_started = False
-    try:
-        async with aclosing(room_made(session, trigger)) as events:
-            async for event in events:
-                publish(event)
-                has_started = has_started or isinstance(event, RoomStarted)
-                is_changed = is_changed or isinstance(event, ViewChanged)
-    finally:
-        if has_started:
-            publish(RoomEnded(session.id))
-    return is_changed
-
-
-async def _compacted(
-    session: Session, basis: ContextSnapshot, plan: CompactionPlan, trigger: Trigger
-) -> AsyncGenerator[TurnEvent | Compaction, None]:
-    """How the compaction of that plan comes about, and at the end the compaction, not stamped, if there is one."""
-    yield RoomStarted(session.id, trigger)
-    order = await session.scribe.request_for(session, trigger=trigger) if session.scribe else SummaryRequest()
-    reports = asyncio.Queue[Progress | None]()
-    writing = asyncio.ensure_future(write_compaction(basis, plan, order, reports.put_nowait))
-    writing.add_done_callback(lambda _: reports.put_nowait(None))
-    try:
-        while (progress := await reports.get()) is not None:
-            yield RoomProgressed(session.id, progress.tokens, progress.max_tokens)
-    finally:
-        writing.cancel()
-        await asyncio.wait({writing})
-    if (compaction := writing.result()) is not None:
-        yield compaction
-
-
-async def _recorded(
-    session: Session, step: Operation, trigger: Trigger, upkeep: AuxiliaryUsage | None = None
-) -> AsyncGenerator[TurnEvent, None]:
-    """Records that step, unless something that it touches has gone meanwhile. upkeep: what it took, paid either way."""
-    paid = () if upkeep is None else (stamped(upkeep),)
-    changed: ViewChanged | None = None
-    async with session.changes:
-        current = measured_on(session, step, session.transcript, session.view)
-        if current is not None:
-            changed = await session.record_operation(*paid, stamped(current), cause=trigger)
-        elif paid:
-            await session.record(*paid)
-    if changed is not None:
-        yield changed
-        yield session.gauge_changed()
-
-
-def request_size(session: Session) -> int:
-    """Tokens of the request: as the gauge shows them, and never fewer than are counted here."""
-    return max(session.gauge().total, request_tokens(session.view, session.counts))
-
-
-def measured_on(session: Session, step: Operation, transcript: Transcript, view: View) -> Operation | None:
-    """Return the step with the tokens that the gauge shows before and after it; None if something that it touches is
-    gone, or if it would free nothing."""
-    touched = step.archived if isinstance(step, Compaction) else step.message_ids
-    here = {item.message.id for item in view.items}
-    if not here.issuperset(touched):
-        return None
-    changed = view_of(with_entries(transcript, replace(step, id="draft")), view)
-    if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
-        return None
-    return replace(step, tokens_before=shown_tokens(session, view), tokens_after=shown_tokens(session, changed))
-
-
-def shown_tokens(session: Session, view: View) -> int:
-    """Return the total that the gauge shows of the view; of one that is only planned, as nobody has measured it."""
-    return (session.gauge() if view is session.view else unmeasured_gauge(session, view)).total
-
-
-def unmeasured_gauge(session: Session, view: View) -> Gauge:
-    """Return the gauge of a view that was never sent."""
-    counts, nobody = session.counts, replace(session.model_info, id="nobody/nothing")
-    sums = tally(view, counts)
-    return gauge_of(view, sums, counts, session.policy, session.budget, nobody, session.calibration)
+async def drop_results(session: Session, share: float, emit: Emit) -> None:
+    """Drop that share of the tool results in the view, if there are any. Raises ArchiveError."""
+    emit(RoomStarted(session.id, Trigger.OVERFLOW))
+    step = await asyncio.to_thread(dropped_results, session.view, session.policy, session.counts, share)
+    current = with_measured_tokens(session, step, session.transcript, session.view) if step else None
+    if current is not None:
+        emit(await session.record_operation(stamped(current), cause=Trigger.OVERFLOW))
+        emit(session.gauge_changed())
+    emit(RoomEnded(session.id))
 
 
 def refuse_without_room(session: Session, is_forced: bool = False) -> None:

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import request_size
 from desktop_app.chat.operations import not_found, undo_in_force
 from desktop_app.chat.ports import ModelCatalogue, WorldError
 from desktop_app.chat.roles import RoleModel, resolve_role
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.session import Session
 from desktop_app.chat.shielded import shielded
+from desktop_app.chat.stamp import stamped
 from desktop_app.context.compact.make_room import is_due
 from desktop_app.context.memory.flush import (
     FlushPrompts,
@@ -103,7 +103,7 @@ class MemoryFlusher:
         """Whether a flush should be made in that session now."""
         if not self._settings().is_memory_on:
             return False
-        return is_flush_due(session.view, session.policy, session.budget, request_size(session), trigger)
+        return is_flush_due(session.view, session.policy, session.budget, session.request_size(), trigger)
 
     async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
         """Save and record memories, if a flush is due; return the events.
@@ -113,7 +113,7 @@ class MemoryFlusher:
         if not self.is_due(session, trigger):
             return []
         lock = self._locks.setdefault(session.id, asyncio.Lock())
-        if lock.locked() and not is_due(session.view, request_size(session), session.policy, session.budget, trigger):
+        if lock.locked() and not is_due(session.view, session.request_size(), session.policy, session.budget, trigger):
             return []  # one is being made in the background, and nothing has to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):

@@ -1,48 +1,58 @@
-"""`/research QUESTION`: a turn in which the research role's model searches the web in a loop of its own (L2).
+"""`/research QUESTION`: a turn in which the research role's model searches the web (L2).
 
-The chat's model sees the question and the answer only. What was searched and read in between does not flood its
-window: it is kept whole as a spill, which the answer names.
+It runs in a session of its own (`research_session.py`), with the replies and the tool calls of any turn. The chat's
+model sees the question and the answer only: what was searched and read in between does not flood its window. It is kept
+whole as a spill, which the answer names.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 
-import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Price, WorldError
-from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.shielded import all_of, shielded
+from desktop_app.chat.compaction.make_room import drop_results
+from desktop_app.chat.ports import Emit, WorldError
+from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
+from desktop_app.chat.session_model import find_model
+from desktop_app.chat.shielded import shielded
+from desktop_app.chat.stamp import stamped
 from desktop_app.chat.titles import RESEARCH
-from desktop_app.chat.turn.recovery import Tried, Wait, reaction_to
+from desktop_app.chat.turn.outcome import TurnOutcome
+from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
-from desktop_app.chat.turn.turn import TurnOutcome
 from desktop_app.conversation.events import (
     Failure,
     QuestionAnswered,
     QuestionAsked,
+    ReasoningDelta,
+    ReplyStarted,
     RetryScheduled,
+    TextDelta,
+    ToolFinished,
+    ToolOutputReceived,
+    ToolStarted,
     TurnEvent,
-    TurnFailed,
     TurnFinished,
     TurnStarted,
 )
-from desktop_app.conversation.message import Message, Role, Text, Usage
-from desktop_app.settings import Settings
+from desktop_app.conversation.message import Message, user_message
+from desktop_app.conversation.tools import ToolSpec
 
-from .research_context import ResearchContext, context_of
 from .research_reply import ResearchReply
+from .research_role import Researcher
+from .research_session import newest_words, research_session
 from .research_tool_calls import ResearchToolCalls
 
-ROUNDS_MOST = 12
+MAX_ROUNDS = 12
 """Requests of one research, the answer's included."""
-SECONDS_MOST = 300.0
+MAX_SECONDS = 300.0
 """After which nothing more is searched, and the model is told to answer."""
 ANSWER_SECONDS = 60.0
 """For the answer then."""
+SAFE_SHARE = 0.95
+"""Of what can be used, since tokens are estimated."""
 TOOLS = ("web_search", "web_fetch", "recall")
 WEB = frozenset({"web_search", "web_fetch"})
 ENOUGH = "[No more searches. Answer the question now from what you have found, and say what is still open.]"
@@ -55,181 +65,154 @@ NO_ANSWER = Failure(
     KEPT,
     "Ask for less at once.",
 )
-
-
-class Researcher(msgspec.Struct, frozen=True):
-    """Who researches. words: the system prompt. note: whose place it takes, in words for the user; "" for nobody's."""
-
-    model: ChatModel
-    words: str
-    price: Price | None = None
-    note: str = ""
-
-
-class ResearchRole:
-    """Says who researches. settings: as they are now. words: reads the system prompt."""
-
-    def __init__(self, models: ModelCatalogue, settings: Callable[[], Settings], words: Callable[[], str]) -> None:
-        self._models = models
-        self._settings = settings
-        self._words = words
-
-    async def researcher(self, session: Session) -> Researcher:
-        """The model that the settings name; the chat's own if none is named, or if that one is missing."""
-        chosen, model, note = self._settings().research_model, session.model, ""
-        try:
-            model = await self._models.resolve_model(chosen) if chosen else model
-        except ModelError as error:
-            note = f"{error.failure.title}: {model.info.label} answered instead."
-        return Researcher(model, await asyncio.to_thread(self._words), self._models.price(model.info.id), note)
+TOO_LONG = Failure(
+    "timeout",
+    "The research took too long",
+    kept=KEPT,
+    advice="Ask for less at once, or choose a faster model for research.",
+)
 
 
 def question_in(text: str) -> str:
-    """What is to be researched, of a user's message that begins with the command; "" if it does not."""
+    """Return what is to be researched, of a user's message that begins with the command; "" if it does not."""
     return text.strip()[len(RESEARCH) :].strip() if text.strip().startswith(RESEARCH) else ""
 
 
-async def take_research(
-    session: Session, prompt: Message, bench: ToolRuntime | None, role: ResearchRole | None
-) -> AsyncGenerator[TurnEvent, None]:
-    """The events of one research, as `take_turn` tells those of a turn. prompt: the user's message, the command
-    included. Cancelling the task stops it: what was read is kept."""
-    yield TurnStarted(session.id)
-    context, research, ending = context_of(session.view), None, TurnOutcome()
+async def take_research(session: Session, services: Services, emit: Emit, prompt: Message) -> TurnFinished:
+    """Research the question of the prompt, the command included, as `take_turn` takes a turn.
+
+    Cancelling the task stops it: what was read is kept.
+    """
+    emit(TurnStarted(session.id))
+    earlier, research, outcome = newest_words(session.view), None, TurnOutcome()
     try:
-        yield await session.record_message(stamped(prompt))
-        for event in await session.find_model():
-            yield event
-        yield session.gauge_changed()
-        if bench is None or role is None:
+        emit(await session.record_message(stamped(prompt)))
+        await find_model(session, services.models, emit)
+        emit(session.gauge_changed())
+        if services.tools is None or services.research is None:
             raise WorldError(NO_TOOLS)
-        research = Research(session, bench, await role.researcher(session))
-        async with aclosing(research.answered(question_in(prompt.text), context)) as events:
-            async for event in events:
-                yield event
-    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is raised again, once all is settled
-        ending.by(error)
+        who = await services.research.researcher(session)
+        tools = await _tools_on_offer(session, services.tools, who)
+        research = Research(session, services, services.tools, emit, who, tools, question_in(prompt.text), earlier)
+        await research.run()
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
+        outcome.fail(error)
     if research is not None:
         try:
-            for event in await shielded(all_of(research.settled())):
-                yield event
+            await shielded(research.settle())
         except WorldError as error:
-            ending.by(error)
-    yield session.gauge_changed()
-    if ending.failure is not None:
-        yield TurnFailed(session.id, ending.failure)
-    yield research.finished(ending.reason) if research else TurnFinished(session.id, ending.reason)
-    if ending.bug is not None:
-        raise ending.bug
+            outcome.fail(error)
+    emit(session.gauge_changed())
+    outcome.report(session.id, emit, services.on_bug)
+    return research.finished(outcome.reason) if research else TurnFinished(session.id, outcome.reason)
+
+
+async def _tools_on_offer(session: Session, tools: ToolRuntime, who: Researcher) -> tuple[ToolSpec, ...]:
+    """Return what the research may use. Raises WorldError if that is nothing."""
+    if not who.model.info.supports_tools:
+        detail = f"{who.model.info.label} cannot call tools."
+        raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
+    offered, off = await tools.toolbox.specs(tools.context_of(session)), tools.settings().tools_off
+    specs = tuple(spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off)
+    if WEB.isdisjoint(spec.name for spec in specs):
+        raise WorldError(replace(NO_TOOLS, detail="web_search and web_fetch are switched off."))
+    return specs
 
 
 class Research:
-    """One question while it is researched. finding: what has come of it."""
+    """One question while it is researched."""
 
-    def __init__(self, session: Session, bench: ToolRuntime, who: Researcher) -> None:
-        self._session, self._bench, self._who = session, bench, who
-        self.finding = ResearchReply(session, who.model, who.price, who.note)
-        self._lookups: ResearchToolCalls | None = None
-        self._rounds = self._estimated = 0
+    def __init__(
+        self,
+        session: Session,
+        services: Services,
+        tools: ToolRuntime,
+        emit: Emit,
+        who: Researcher,
+        specs: tuple[ToolSpec, ...],
+        question: str,
+        earlier: str,
+    ) -> None:
+        self._session, self._services, self._tools, self._emit = session, services, tools, emit
+        self._answer = ResearchReply(session, who)
+        self._side = research_session(session, who, specs, question, earlier, self._keep)
+        self._names = [spec.name for spec in specs]
+        self._replies: list[StreamedReply] = []
+        self._calls: ResearchToolCalls | None = None
+        self._clock = asyncio.get_running_loop().time
         self._asked_at = 0.0
-        self._ends_at = asyncio.get_running_loop().time() + SECONDS_MOST
+        self._ends_at = self._clock() + MAX_SECONDS
 
-    def finished(self, reason: str) -> TurnFinished:
-        """The end of the turn, with what all its requests took."""
-        usage = self.finding.usage or Usage(0, 0)
-        figures = (self._estimated, usage.prompt_tokens, usage.dollars, self._rounds)
-        return TurnFinished(self._session.id, reason, *figures)
-
-    async def answered(self, question: str, context: str) -> AsyncGenerator[TurnEvent, None]:
-        """Searches and reads until the model answers. Raises WorldError; closing it ends the tools."""
-        inquiry = await self._begun(question, context)
-        loop = asyncio.get_running_loop()
-        yield self.finding.started()
-        for number in range(1, ROUNDS_MOST + 1):
-            is_last = number == ROUNDS_MOST or loop.time() >= self._ends_at
+    async def run(self) -> None:
+        """Search and read until the model answers. Raises WorldError; cancelling it ends the tools."""
+        self._emit(ReplyStarted(self._session.id, self._answer.id, f"{self._side.model_info.label} (research)"))
+        for number in range(1, MAX_ROUNDS + 1):
+            is_last = number == MAX_ROUNDS or self._clock() >= self._ends_at
             if is_last:
-                inquiry.add(Message(role=Role.USER, parts=(Text(ENOUGH),)))
-            async with aclosing(self._replied(inquiry, self._ends_at + ANSWER_SECONDS)) as events:
-                async for event in events:
-                    yield event
-            if not self.finding.calls or (is_last and self.finding.text.strip()):
-                self.finding.is_whole = True
+                await self._side.record_message(stamped(user_message(ENOUGH)))
+            reply = await self._ask_model()
+            if not reply.tool_calls or (is_last and reply.text.strip()):
+                self._answer.is_whole = True
                 return
             if is_last:
                 raise WorldError(NO_ANSWER)
-            async with aclosing(self._looked_up(inquiry)) as events:
-                async for event in events:
-                    yield event
+            await self._run_tools(reply)
 
-    async def settled(self) -> AsyncGenerator[TurnEvent, None]:
-        """However it went: each call has a result, and what was found is stored. Raises WorldError."""
-        if self._lookups is not None:
-            async for event in self._lookups.closed():
-                yield event
-            self.finding.add(self._lookups)
-        message = await self.finding.message(self._bench.spills)
+    async def settle(self) -> None:
+        """Give each call a result, and store what was found, however it went. Raises WorldError."""
+        if self._replies:
+            await self._replies[-1].keep()
+        if self._calls is not None:
+            await self._calls.close()
+        message = await self._answer.message(self._side, self._tools.spills)
         if message is not None:
-            yield await self._session.record_message(message)
+            self._emit(await self._session.record_message(message))
 
-    async def _begun(self, question: str, context: str) -> ResearchContext:
-        info = self._who.model.info
-        offered = await self._bench.toolbox.specs(self._bench.place_of(self._session))
-        off = self._bench.settings().tools_off
-        tools = [spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off]
-        if not info.supports_tools:
-            detail = f"{info.label} cannot call tools."
-            raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
-        if WEB.isdisjoint(spec.name for spec in tools):
-            raise WorldError(replace(NO_TOOLS, detail="web_search and web_fetch are switched off."))
-        return ResearchContext(self._who.model, self._session.policy, tools, self._who.words, context, question)
+    def finished(self, reason: str) -> TurnFinished:
+        """Return the end of the turn, with what all its requests took."""
+        usage = self._answer.usage(self._side)
+        reported, dollars = (usage.prompt_tokens, usage.dollars) if usage else (0, None)
+        estimated = sum(reply.estimated for reply in self._replies)
+        return TurnFinished(self._session.id, reason, estimated, reported, dollars, len(self._replies))
 
-    async def _replied(self, inquiry: ResearchContext, ends_at: float) -> AsyncGenerator[TurnEvent, None]:
-        """One request and its reply; what a provider does not do is tried again where that helps."""
-        tried = Tried()
-        while True:
-            request = await asyncio.to_thread(inquiry.request)
-            self._rounds, self._estimated = self._rounds + 1, self._estimated + inquiry.tokens
-            try:
-                pieces = self._who.model.stream(request, inquiry.reply_tokens, inquiry.tools)
-                async with aclosing(self.finding.grown(pieces, ends_at)) as events:
-                    async for event in events:
-                        yield event
-                return
-            except ModelError as error:
-                refused = error
-            if self.finding.has_arrived:
-                raise refused
-            if refused.is_overflow and not tried.sheds:
-                tried = replace(tried, sheds=1)
-                inquiry.shrink(refused)
-                continue
-            reaction = reaction_to(refused, tried, inquiry.policy, False, False)
-            if not isinstance(reaction, Wait):
-                raise refused
-            yield RetryScheduled(self._session.id, refused.failure.title, reaction.seconds, tried.waits + 1)
-            await asyncio.sleep(reaction.seconds)
-            tried = replace(tried, waits=tried.waits + 1)
+    async def _keep(self, partial: Message) -> None:
+        await self._answer.keep(self._side, partial)
 
-    def _spare(self, event: TurnEvent) -> None:
-        """The time that the user takes to answer a question is not the research's."""
-        now = asyncio.get_running_loop().time()
-        if isinstance(event, QuestionAsked):
-            self._asked_at = now
-        elif isinstance(event, QuestionAnswered):
-            self._ends_at += now - self._asked_at
+    async def _ask_model(self) -> Message:
+        for share in self._side.policy.overflow_shed:
+            if self._side.request_size() > SAFE_SHARE * self._side.budget.usable:
+                await drop_results(self._side, share, self._relay)
+        self._replies.append(StreamedReply(self._side, self._services, self._relay))
+        try:
+            async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):
+                return await self._replies[-1].receive()
+        except TimeoutError:
+            raise WorldError(TOO_LONG) from None
 
-    async def _looked_up(self, inquiry: ResearchContext) -> AsyncGenerator[TurnEvent, None]:
-        """Runs the calls of the newest reply, at once where they only look, with the user's permission like any."""
-        finding = self.finding
-        reply = finding.reply()
-        names = tuple(spec.name for spec in inquiry.tools)
-        self._lookups = lookups = ResearchToolCalls(self._session, self._bench, reply, inquiry.policy, names)
-        async with aclosing(lookups.run()) as events:
-            async for event in events:
-                self._spare(event)
-                yield event
-        self._lookups = None
-        inquiry.add(reply, *(lookups.found[place].message for place in sorted(lookups.found)))
-        for event in finding.add(lookups):
-            yield event
-        await finding.keep()
+    async def _run_tools(self, reply: Message) -> None:
+        """Run the calls, at once since they only look, with the user's permission like any."""
+        if reply.text.strip():  # what the model says beside its calls is no part of the answer
+            self._emit(TextDelta(self._session.id, self._answer.id, "\n\n"))
+        shown = replace(reply, id=self._answer.id)  # to the window all rounds are one reply
+        found = self._answer.found
+        self._calls = ResearchToolCalls(self._side, self._tools, self._relay, shown, self._session, self._names, found)
+        await self._calls.run()
+        self._calls = None
+
+    def _relay(self, event: TurnEvent) -> None:
+        """Tell of what happens in the research as of the one reply that the window shows."""
+        match event:
+            case TextDelta() | ReasoningDelta() | ToolStarted() | ToolOutputReceived():
+                self._emit(replace(event, reply_id=self._answer.id))
+            case ToolFinished():
+                self._emit(replace(event, reply_id=self._answer.id, message_id=self._answer.id))
+            case RetryScheduled():
+                self._emit(event)
+            case QuestionAsked():
+                self._asked_at = self._clock()
+                self._emit(event)
+            case QuestionAnswered():  # the time that the user takes to answer a question is not the research's
+                self._ends_at += self._clock() - self._asked_at
+                self._emit(event)
+            case _:
+                pass

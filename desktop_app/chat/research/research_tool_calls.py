@@ -8,13 +8,13 @@ from collections.abc import Collection
 
 import msgspec
 
-from desktop_app.chat.session import Session, stamped
-from desktop_app.chat.turn.tool_calls import Calls
+from desktop_app.chat.ports import Emit
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
+from desktop_app.chat.turn.tool_calls import ToolCalls
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.citations import SeenUrls, urls_in
-from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import truncate_result
-from desktop_app.conversation.events import ToolFinished
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolOutcome
 
@@ -24,12 +24,11 @@ _READ = re.compile(r"\[(https?://\S+): from the web")
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A call and what it brought. text: whole; message: the result as the model gets it."""
+    """A call and the whole text that it brought."""
 
     call: ToolCall
     text: str
     is_error: bool
-    message: Message
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -40,42 +39,46 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def seen_in(found: Collection[Found]) -> SeenUrls:
-    """All addresses that came up. What an error quotes was not found."""
+    """Return all addresses that came up. What an error quotes was not found."""
     read = (url for one in found for url in one.read)
     told = (url for one in found if not one.is_error for url in urls_in(one.text))
     return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(told)))
 
 
-class ResearchToolCalls(Calls):
-    """The calls of one round. policy: fitted to the window of the model that asks. names: the tools on offer to it.
+class ResearchToolCalls(ToolCalls):
+    """The calls of one round. asking: the conversation, whose permissions hold. names: the tools on offer.
 
-    found: what has come back, by the call's place; every call of the round is in it once `run` or `closed` is over.
+    found: what has come back is added to it.
     """
 
     def __init__(
-        self, session: Session, bench: ToolRuntime, reply: Message, policy: ContextPolicy, names: Collection[str]
+        self,
+        session: Session,
+        tools: ToolRuntime,
+        emit: Emit,
+        reply: Message,
+        asking: Session,
+        names: Collection[str],
+        found: list[Found],
     ) -> None:
-        super().__init__(session, bench, reply)
-        self._policy = policy
+        super().__init__(session, tools, emit, reply)
+        self._asking = asking
         self._names = names
-        self.found: dict[int, Found] = {}
+        self._found = found
 
     async def _changes(self, call: ToolCall) -> bool:
-        """All of them only look."""
+        """Return False: all of them only look."""
         return False
 
     async def _refusal(self, call: ToolCall) -> str:
         """What is not on offer is not run, whatever the user allows in conversations."""
         if call.name not in self._names:
             return f"There is no tool named {call.name} here. There are: {', '.join(self._names) or 'none'}."
-        return await super()._refusal(call)
+        return await self._tools.refusal(self._asking, call, self._emit)
 
-    async def _record(self, place: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
-        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._policy, False)
+    async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
+        """Return the result as the model gets it. The whole text is kept once, with all others."""
+        self._found.append(Found(call, outcome.text, outcome.is_error))
+        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
-        message = stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
-        self.found[place] = Found(call, outcome.text, outcome.is_error, message)
-        self._answered.add(place)
-        size = len(outcome.text.encode(errors="replace"))
-        told = (self._session.id, call.call_id, self._reply.id, call.name, outcome.is_error, seconds, size)
-        self._told.put_nowait(ToolFinished(*told, self._reply.id, place))
+        return stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))

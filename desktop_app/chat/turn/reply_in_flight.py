@@ -15,11 +15,10 @@ KEEP_EVERY = 0.4
 
 
 class ReplyInFlight:
-    """A reply that is still growing. `message` is what has arrived so far, as the record would have it.
+    """A reply that is still growing; `message()` is what has arrived so far, as the record would have it.
 
-    model: who writes it, as the record names it. continues, before: the stored message that it goes on with, and the
-    text of the reply up to there. is_told: whether the window knows of it. usage: of a request that was not heard out.
-    length: characters so far, of text and reasoning. as_of: what its newest request was assembled from.
+    model: who writes it, as the record names it. continues: the id of the stored message that it continues, whose
+    text so far, with what that one continued, is `before`.
     """
 
     def __init__(self, model: str, continues: str = "", before: str = "") -> None:
@@ -27,9 +26,13 @@ class ReplyInFlight:
         self.started_at = time.time()
         self.continues = continues
         self.before = before
-        self.is_told = False
+        # Whether the window knows of it.
+        self.is_announced = False
+        # Of a request that was not heard out.
         self.usage: Usage | None = None
+        # What its newest request was assembled from.
         self.as_of = ""
+        # Characters so far, of text and reasoning.
         self.length = 0
         self._model = model
         self._text: list[str] = []

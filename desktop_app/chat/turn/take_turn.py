@@ -1,51 +1,52 @@
-"""One turn as a straight line: from the user's message to the last stored reply."""
+"""One turn: from the user's message to the last stored reply."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 
-from desktop_app.chat.compaction.make_room import refuse_without_room, room_made
+from desktop_app.chat.compaction.make_room import make_room, refuse_without_room
+from desktop_app.chat.ports import Emit
+from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import TurnEvent, TurnStarted
+from desktop_app.conversation.events import TurnFinished, TurnStarted
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Trigger
 
-from .tool_runtime import ToolRuntime
+from .prepare import prepare
 from .turn import Turn
-from .turn_setup import TurnSetup
 
 
 async def take_turn(
     session: Session,
+    services: Services,
+    emit: Emit,
     prompt: Message | None,
-    bench: ToolRuntime | None = None,
-    preparation: TurnSetup | None = None,
     is_automatic: bool = True,
     is_forced: bool = False,
-) -> AsyncGenerator[TurnEvent, None]:
-    """The events of one turn, each told once what it tells is stored.
+    makes_room: bool = False,
+) -> TurnFinished:
+    """Answer the prompt, or the newest user message again if it is None; return how that ended.
 
-    prompt: the user's message; None answers the newest one again. bench: what the tools need; preparation: what comes
-    before the first request. is_automatic: whether room may be made without the user's word. is_forced: whether the
-    user wants it sent although hardly any room is left. Cancelling the task stops
-    the turn: what had arrived of the reply is kept, and each call gets a result. Raises what nobody expected, at the
-    very end.
+    Each event is emitted once what it tells is stored. Cancelling the task stops the turn: what had arrived of the
+    reply is kept, and each call gets a result. Nothing is raised: errors are part of the outcome.
+
+    is_automatic: room may be made without the user's word. is_forced: send although hardly any room is left.
+    makes_room: the user wants room to be made first.
     """
-    turn = Turn(session, bench, is_automatic)
-    yield TurnStarted(session.id)
+    turn = Turn(session, services, emit, is_automatic)
+    emit(TurnStarted(session.id))
     try:
-        async for event in (preparation or TurnSetup()).made(session, prompt):
-            yield event
-        while turn.is_open:
+        await prepare(session, services, emit, prompt)
+        if makes_room:
+            await make_room(session, services, Trigger.USER, emit)
+        while True:
             if is_automatic:
-                async for event in room_made(session, turn.trigger):
-                    yield event
+                await make_room(session, services, turn.trigger, emit)
             refuse_without_room(session, is_forced)
-            async for event in turn.replied():
-                yield event
-            async for event in turn.tools_run():
-                yield event
-    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is raised again, once all is settled
-        turn.ending.by(error)
-    async for event in turn.settled():
-        yield event
+            reply = await turn.ask_model()  # assemble, stream, record; stopped, continued and retried inside
+            if not reply.tool_calls or services.tools is None:
+                break
+            await turn.run_tools(reply, services.tools)
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
+        turn.outcome.fail(error)
+    return await turn.settle()

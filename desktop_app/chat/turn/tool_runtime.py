@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
-from desktop_app.chat.ports import Spills, Toolbox
-from desktop_app.chat.session import Session, stamped
+from desktop_app.chat.ports import Emit, Spills, Toolbox
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
 from desktop_app.context.view.view import active_entries
-from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent
+from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule, ToolContext, ToolSpec
 from desktop_app.conversation.transcript import Permit
@@ -17,8 +18,6 @@ from desktop_app.permissions.rules import decided, rule_of
 from desktop_app.settings import Settings
 
 from .questions import Questions
-
-Tell = Callable[[TurnEvent], Awaitable[None]]
 
 IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
 """Tools that are on offer only where a working folder was chosen: they would have nothing to work on, and their schemas
@@ -58,21 +57,21 @@ class ToolRuntime:
         self._running: dict[tuple[str, str, int], Callable[[], None]] = {}
 
     @contextmanager
-    def stoppable(self, conversation: str, reply_id: str, place: int, stop: Callable[[], None]) -> Generator[None]:
+    def stoppable(self, conversation: str, reply_id: str, index: int, stop: Callable[[], None]) -> Generator[None]:
         """While that call of that reply runs, `stop` is what ends it alone."""
-        name = conversation, reply_id, place
+        name = conversation, reply_id, index
         self._running[name] = stop
         try:
             yield
         finally:
             del self._running[name]
 
-    def stop(self, conversation: str, reply_id: str, place: int) -> None:
+    def stop(self, conversation: str, reply_id: str, index: int) -> None:
         """The user wants that call to end, and the turn to go on. A call that does not run stays as it is."""
-        if (stop := self._running.get((conversation, reply_id, place))) is not None:
+        if (stop := self._running.get((conversation, reply_id, index))) is not None:
             stop()
 
-    def place_of(self, session: Session) -> ToolContext:
+    def context_of(self, session: Session) -> ToolContext:
         """Where the tools of that conversation work."""
         return ToolContext(session.id, session.info.folder)
 
@@ -80,19 +79,19 @@ class ToolRuntime:
         """The tools on offer there; none for a model that cannot call any."""
         if not session.model_info.supports_tools:
             return ()
-        place = self.place_of(session)
+        place = self.context_of(session)
         off = {*self.settings().tools_off, *(() if place.folder else IN_A_FOLDER)}
         return tuple(spec for spec in await self.toolbox.specs(place) if spec.name not in off)
 
-    async def refusal(self, session: Session, call: ToolCall, tell: Tell) -> str:
+    async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
         """Why that call may not run, in words for the model; "" if it may. Asks the user where no rule decides."""
-        needs = await self.toolbox.needs(call, self.place_of(session))
+        needs = await self.toolbox.needs(call, self.context_of(session))
         decision = self._decided(session, needs)
         if decision == "ask":
             async with self._asking.setdefault(session.id, asyncio.Lock()):  # one question at a time
                 decision = self._decided(session, needs)  # the answer to the one before may speak of this one too
                 if decision == "ask":
-                    return await self._answer(session, call, needs, tell)
+                    return await self._answer(session, call, needs, emit)
         return "" if decision == "allow" else FORBIDDEN
 
     def _decided(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
@@ -100,22 +99,22 @@ class ToolRuntime:
         own = tuple(entry.rule for entry in entries if isinstance(entry, Permit))
         return decided(needs, self.settings().rules + self._allowed, own)
 
-    async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], tell: Tell) -> str:
+    async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:
             return DENIED
         asked = QuestionAsked(session.id, self.questions.new_name(), "permission", call, needs)
-        answer = await self.asked(asked, tell)
+        answer = await self.ask(asked, emit)
         if answer.scope != "once":
             for rule in {rule_of(need, answer) for need in needs}:
                 await self._kept(session, rule, answer.scope)
         return "" if answer.is_allowed else DENIED
 
-    async def asked(self, asked: QuestionAsked, tell: Tell) -> PermissionAnswer:
+    async def ask(self, asked: QuestionAsked, emit: Emit) -> PermissionAnswer:
         """The user's answer to that question. Cancelling withdraws it."""
         self.questions.open(asked)
-        await tell(asked)
+        emit(asked)
         answer = await self.questions.answer_to(asked)
-        await tell(QuestionAnswered(asked.conversation, asked.question, answer.is_allowed))
+        emit(QuestionAnswered(asked.conversation, asked.question, answer.is_allowed))
         return answer
 
     async def _kept(self, session: Session, rule: Rule, scope: str) -> None:

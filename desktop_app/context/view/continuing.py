@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall
@@ -21,14 +20,6 @@ CONTINUATION_PROMPT = (
     "{lost}]"
 )
 LOST_CALL = " You were about to call `{name}`: that call was lost and has not been run, so make it again."
-
-
-class Continuing(msgspec.Struct, frozen=True):
-    """A request is to go on with a reply that was stopped."""
-
-    reply_id: str
-    lost_call: str = ""
-    """The tool that the reply was about to call when it was stopped, or ""."""
 
 
 def continuation_prompt(so_far: str, lost_call: str = "") -> str:

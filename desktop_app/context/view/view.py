@@ -18,6 +18,7 @@ from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
     Compaction,
+    Continuation,
     Pin,
     Prune,
     Recalled,
@@ -27,7 +28,6 @@ from desktop_app.conversation.transcript import (
     Unpin,
 )
 
-from .continuing import Continuing
 from .cut_points import blocks
 from .items import Item, ItemKind, OpenCall, Repair, has_written, is_of_user, join_messages
 from .message_status import ABANDONED, MessageStatus, Pruned, active_entries
@@ -56,7 +56,7 @@ class View(msgspec.Struct, frozen=True):
     """The tools on offer, and what is remembered of the user."""
     recalled: dict[str, Recalled] = {}
     """By the id of the message that it is for."""
-    goes_on: Continuing | None = None
+    continuation: Continuation | None = None
     """The request asks for more of a stopped reply, as long as that is the newest message."""
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
@@ -73,7 +73,7 @@ class View(msgspec.Struct, frozen=True):
     def unfinished(self) -> Item | None:
         """The end of the reply that the request asks to go on with."""
         last = self.items[-1] if self.items else None
-        wanted = self.goes_on is not None and last is not None and last.message.id == self.goes_on.reply_id
+        wanted = self.continuation is not None and last is not None and last.message.id == self.continuation.reply_id
         return last if wanted and not self.open_calls else None
 
     @property
@@ -116,7 +116,16 @@ def view_after(view: View, transcript: Transcript) -> View:
     for item in sequence.items:
         items = items.append(item)
     calls, ids = sequence.open_calls, sequence.call_ids
-    return replace(view, items=items, open_calls=calls, call_ids=ids, recalled=recalled, entries=entries)
+    continuation = next((e for e in reversed(new) if isinstance(e, Continuation)), view.continuation)
+    return replace(
+        view,
+        items=items,
+        open_calls=calls,
+        call_ids=ids,
+        recalled=recalled,
+        continuation=continuation,
+        entries=entries,
+    )
 
 
 def _are_late(ids: Collection[str], view: View) -> bool:
@@ -137,15 +146,6 @@ def _ends_in_text(view: View) -> bool:
 def with_entries(transcript: Transcript, *entries: AnyEntry) -> Transcript:
     """Return the transcript as it would be with those entries: a copy, since other threads may append meanwhile."""
     return Transcript(Chain([*transcript.entries, *entries]))
-
-
-def continuing(view: View, lost_call: str = "") -> View:
-    """Return the view whose request asks to go on with the newest message, a reply that was stopped.
-
-    It stays so, whatever is pruned or compacted, until there is a newer message.
-    """
-    newest = view.items[-1].message.id if view.items else ""
-    return replace(view, goes_on=Continuing(newest, lost_call))
 
 
 def assemble(view: View) -> list[Message]:
@@ -169,10 +169,10 @@ def messages_of(items: Iterable[Item]) -> list[Message]:
 def closing_items(view: View) -> list[Item]:
     """Return results for the calls that have none yet, or the request that an unfinished reply goes on."""
     last = view.unfinished
-    if last is None or view.goes_on is None:
+    if last is None or view.continuation is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
     so_far = last.grown[1] if last.grown else last.message
-    return [continuation_item(last.message.id, so_far.text, view.goes_on.lost_call)]
+    return [continuation_item(last.message.id, so_far.text, view.continuation.lost_call)]
 
 
 def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
@@ -195,7 +195,6 @@ class _Fold:
 
     def __init__(self, earlier: View | None) -> None:
         self._known = earlier.pruned if earlier else {}
-        self._goes_on = earlier.goes_on if earlier else None
         self.messages: list[Message] = []
         self.statuses: dict[str, MessageStatus] = {}
         self.shortened: dict[str, Pruned] = {}
@@ -203,6 +202,7 @@ class _Fold:
         self.summary: Compaction | None = None
         self.request_context = RequestContext()
         self.recalled: dict[str, Recalled] = {}
+        self.continuation: Continuation | None = None
 
     def add(self, entry: AnyEntry) -> None:
         match entry:
@@ -226,6 +226,8 @@ class _Fold:
                 self.request_context = entry
             case Recalled():
                 self.recalled[entry.for_message_id] = entry
+            case Continuation():
+                self.continuation = entry
             case _:
                 pass
 
@@ -277,7 +279,7 @@ class _Fold:
             self.summary,
             self.request_context,
             self.recalled,
-            self._goes_on,
+            self.continuation,
             entries,
         )
 

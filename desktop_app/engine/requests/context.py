@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from desktop_app.chat import operations
+from desktop_app.chat.compaction.apply_plan import apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.compaction.optimize import Optimization, write_summary
 from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
@@ -25,7 +26,7 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
         case p.PlanOptimize() | p.WriteSummary() | p.CheckSummary():
             optimization = await _optimization_for(engine, session, request)
             engine.keep_plan(optimization)
-            offer = await engine.conversations.scribe.offer(session, optimization)
+            offer = await engine.conversations.services.summaries.offer(session, optimization)
             return request.respond_with(plan_of(optimization, session, offer))
         case p.CancelSummary():
             await engine.summaries.cancel(request.conversation)
@@ -55,17 +56,17 @@ async def _optimization_for(
 ) -> Optimization:
     match request:
         case p.PlanOptimize():
-            strategy = request.strategy or (await engine.conversations.scribe.request_for(session)).strategy
-            return await operations.optimization_of(session, request.tail_tokens, strategy)
+            strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session)).strategy
+            return await plan_optimization(session, request.tail_tokens, strategy)
         case p.WriteSummary():
             return await _write_summary(engine, session, request)
         case p.CheckSummary():
-            return await operations.summary_checked(engine.plan(request.plan), request.summary)
+            return await check_summary(engine.plan(request.plan), request.summary)
 
 
 async def _write_summary(engine: Engine, session: Session, request: p.WriteSummary) -> Optimization:
     optimization = engine.plan(request.plan)
-    order = await engine.conversations.scribe.request_for(session, "llm", request.instructions)
+    order = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
 
     def report(progress: Progress) -> None:
         engine.outbox.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
@@ -81,7 +82,8 @@ async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) ->
         raise WorldError(Failure("bad_input", "The summary is not written yet", kept=kept, advice=advice))
     optimization = engine.take_plan(request.plan)
     try:
-        return await operations.optimized(session, await operations.summary_checked(optimization, request.summary))
+        checked = await check_summary(optimization, request.summary)
+        return await apply_optimization(session, engine.conversations.services, checked)
     except BaseException:
         engine.keep_plan(optimization)
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.chat.compaction.make_room import unmeasured_gauge
+from desktop_app.chat.compaction.measured_step import unmeasured_gauge
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.session import Session

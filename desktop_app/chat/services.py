@@ -1,0 +1,42 @@
+"""What a turn uses beside its session: made once by the composition root, the same for all conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Recalled
+from desktop_app.settings import Settings
+
+from .compaction.summary_service import SummaryService
+from .memory.memory_flusher import MemoryFlusher
+from .ports import Emit, ModelCatalogue
+from .research.research_role import ResearchRole
+from .session import Session
+from .title_generator import TitleGenerator
+from .turn.tool_runtime import ToolRuntime
+
+Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
+"""Return what the archive holds about that message and the view does not; None if it is not worth bringing back."""
+
+DescribeImages = Callable[[Session, Message, Emit], Awaitable[None]]
+"""Record what is in the images of that message, for a model that cannot see them."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts that are None are not there: no tools, no memory, and so on."""
+
+    models: ModelCatalogue
+    # The settings as they are now.
+    settings: Callable[[], Settings]
+    summaries: SummaryService
+    # Called with an exception that nobody expected.
+    on_bug: Callable[[BaseException], None]
+    tools: ToolRuntime | None = None
+    memory: MemoryFlusher | None = None
+    recall: Recall | None = None
+    describe_images: DescribeImages | None = None
+    research: ResearchRole | None = None
+    titles: TitleGenerator | None = None

@@ -1,0 +1,79 @@
+"""The model of a conversation: found when a turn begins, or a stand-in that says why it cannot be used now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+
+from desktop_app.context.counting.tokens import Tokenizer
+from desktop_app.conversation.events import ModelChanged
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import ToolSpec
+
+from .ports import ChatModel, Emit, ModelCatalogue, ModelError, Piece, WindowUnknown
+from .session import Session
+
+
+class MissingModel:
+    """A model that cannot be used now: its server is gone, or has not told its window yet.
+
+    Its conversations can still be read, searched and optimized. Every request is answered with the reason.
+    """
+
+    def __init__(self, model_id: str, reason: ModelError, tokenizer: Tokenizer) -> None:
+        self._reason = reason
+        if isinstance(reason, WindowUnknown):
+            self._info, self._tokenizer = reason.info, reason.tokenizer
+        else:
+            label = model_id.rsplit("/", 1)[-1] or model_id
+            self._info, self._tokenizer = ModelInfo(model_id, label, 0, 0, note=reason.failure.title), tokenizer
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._info
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self._tokenizer
+
+    async def stream(
+        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> AsyncGenerator[Piece, None]:
+        """Raise the reason."""
+        raise self._reason
+        yield  # makes this a generator, as the port wants it
+
+    async def prepare(self) -> None:
+        """Do nothing."""
+
+    async def read_ahead(self, messages: Sequence[Message]) -> None:
+        """Do nothing."""
+
+
+def model_or_stand_in(models: ModelCatalogue, model_id: str) -> ChatModel:
+    """Return that model, or one that says why it is missing: a conversation can always be opened."""
+    try:
+        return models.model(model_id)
+    except ModelError as error:
+        return MissingModel(model_id, error, models.model(models.infos()[0].id).tokenizer)
+
+
+async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> None:
+    """Ask the session's server for the window, if it is not known from this run, and use what it tells.
+
+    Raises ModelError, which names the server, if nobody tells and nobody ever did.
+    """
+    await use_model(session, await models.resolve_model(session.info.model), emit)
+
+
+async def use_model(session: Session, model: ChatModel, emit: Emit) -> bool:
+    """Use the model if more, or something else, is known of it than of the one in use. Return whether it is."""
+    used = session.model
+    if model.info == used.info and isinstance(model, MissingModel) == isinstance(used, MissingModel):
+        return False
+    session.use(model)
+    await asyncio.to_thread(session.gauge)
+    emit(ModelChanged(session.id, session.model_info))
+    emit(session.gauge_changed())
+    return True

@@ -1,0 +1,250 @@
+"""One reply, from the first request for it until it is stored: stopped to make room, continued, and asked for again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import aclosing
+
+from msgspec.structs import replace
+
+from desktop_app.chat.compaction.make_room import drop_results, make_room
+from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
+from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamped
+from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.counting.breakdown import add_tokens
+from desktop_app.context.counting.silent_cut import is_silently_cut
+from desktop_app.conversation.events import (
+    GaugeChanged,
+    Noticed,
+    ReasoningDelta,
+    ReplyStarted,
+    RetryScheduled,
+    TextDelta,
+)
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
+
+from .recovery import DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
+from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
+from .reply_limits import ReplyBounds, limit_exceeded, longest_reply, silent_cut
+from .request import Request
+from .should_interrupt import should_interrupt
+from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
+
+GAUGE_EVERY = 0.1
+"""Seconds between two figures of a reply that streams."""
+
+
+class StreamedReply:
+    """The state of one reply over all its requests.
+
+    It is stored as one message, or, where it was stopped to make room, as several, each of which continues the one
+    before it. Only the last of them can have calls. No tool runs meanwhile, so nothing is done twice.
+    """
+
+    def __init__(self, session: Session, services: Services, emit: Emit, is_automatic: bool = True) -> None:
+        self._session = session
+        self._services = services
+        self._emit = emit
+        self._is_automatic = is_automatic
+        self._guard = StreamGuard(session.counts.text)
+        self._partial = ReplyInFlight(session.model_info.record_name)
+        self._tried = Tried()
+        self._refusal: ModelError | None = None
+        # Whether no more is asked for than is always kept free for a reply.
+        self._is_modest = False
+        self._kept_at, self._kept_length, self._gauge_at = time.monotonic(), 0, 0.0
+        self.stored: list[Message] = []
+        # Tokens of all its requests, as the gauge had them.
+        self.estimated = 0
+
+    @property
+    def restarts(self) -> int:
+        """How often it was stopped to make room, and continued."""
+        return self._guard.restarts
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether something of the newest request was shown: to send it again would say it twice."""
+        return self._guard.has_shown or self._guard.state is State.DONE
+
+    async def receive(self) -> Message:
+        """Ask for the reply until it has ended; store it, and return its last message.
+
+        Raises ModelError (the first one, where making room was no help), ArchiveError, and WorldError when the window
+        is full. What had arrived is stored by `keep` then.
+        """
+        while True:
+            request = self._session.assemble_request()
+            self.estimated += request.gauge.total
+            try:
+                await self._stream(request)
+            except ModelError as error:
+                await self._recover(error)
+            if self._guard.state is State.STOPPING:
+                await self._make_room()
+            if self._guard.state is State.DONE:
+                break
+        await self.keep()
+        self._notice_silent_cut(request)
+        return self.stored[-1]
+
+    async def keep(self) -> None:
+        """Store what has arrived and is not stored yet, however `receive` ended. To call it again changes nothing."""
+        self._show(self._guard.abandoned())
+        if self._partial.is_whole or not self._partial.is_empty:  # one that ended without a word has ended, too
+            await self._store()
+        if self._session.view.unfinished is not None:  # nobody wants it to be continued any more
+            await self._session.record(stamped(Continuation(reply_id="")))
+
+    async def _stream(self, request: Request) -> None:
+        """Send the request, and show what comes until the guard is STOPPING or DONE.
+
+        Raises ModelError, unless what had arrived is to be continued; WorldError when the window is full.
+        """
+        session, guard, partial = self._session, self._guard, self._partial
+        max_tokens, is_capped = longest_reply(session, request.gauge, self._is_modest)
+        limits = limits_of(session.policy, session.budget.window, self._is_automatic, session.calibration.factor)
+        bounds = ReplyBounds(session.policy, session.model_info.label)
+        guard.begun(limits, request.gauge.total, partial.before, is_capped)
+        partial.as_of = request.as_of
+        self._emit(GaugeChanged(session.id, request.gauge))
+        self._announce()
+        try:
+            async with aclosing(
+                with_pauses(session.model.stream(request.messages, max_tokens, request.tools))
+            ) as pieces:
+                async for piece in pieces:
+                    bounds.check(piece)
+                    if piece is not None:
+                        await self._take(piece, request)
+                    if guard.state not in STREAMS:
+                        break
+                    await self._keep_partial()
+        except ModelError as error:
+            self._show(guard.failed(error.is_overflow))
+            if guard.state is not State.STOPPING:
+                raise
+        self._emit_gauge(request)
+        if guard.is_exceeded:
+            raise limit_exceeded(guard.used, limits.window)
+
+    async def _take(self, piece: Piece, request: Request) -> None:
+        guard, partial = self._guard, self._partial
+        self._show(guard.arrived(piece))
+        if isinstance(piece, ReplyEnd):
+            partial.usage = piece.usage
+            if guard.end is not None:
+                partial.add(guard.end)
+        if guard.state is State.WEIGHING:
+            guard.weighed(await should_interrupt(self._session, partial, guard))
+        if time.monotonic() - self._gauge_at >= GAUGE_EVERY:
+            self._emit_gauge(request)
+
+    def _show(self, shown: Iterable[Shown]) -> None:
+        """Tell of the pieces; what is shown is what will be stored."""
+        for piece in shown:
+            self._partial.add(piece)
+            delta = TextDelta if isinstance(piece, TextPiece) else ReasoningDelta
+            self._emit(delta(self._session.id, self._partial.id, piece.text))
+
+    def _announce(self) -> None:
+        if not self._partial.is_announced:
+            self._partial.is_announced = True
+            label = self._session.model_info.label
+            self._emit(ReplyStarted(self._session.id, self._partial.id, label, self._partial.continues))
+
+    def _emit_gauge(self, request: Request) -> None:
+        """Tell how full the window is, with what was generated so far."""
+        self._gauge_at, gauge = time.monotonic(), request.gauge
+        for segment, tokens in self._guard.generated.items():
+            if tokens:
+                gauge = add_tokens(gauge, segment, tokens, self._session.policy)
+        self._emit(GaugeChanged(self._session.id, gauge))
+
+    async def _keep_partial(self) -> None:
+        """Keep what has arrived, twice a second, in case that the engine is killed."""
+        if self._partial.length > self._kept_length and time.monotonic() - self._kept_at >= KEEP_EVERY:
+            await self._session.archive.store_partial(self._session.id, self._partial.message())
+            self._kept_at, self._kept_length = time.monotonic(), self._partial.length
+
+    async def _store(self, *after: AnyEntry) -> None:
+        """Store what has arrived, with what it has cost, and begin the message that would continue it."""
+        session, partial = self._session, self._partial
+        message = partial.message()
+        message = replace(message, usage=with_price(message.usage, self._services.models.price(session.model_info.id)))
+        self.stored.append(message)
+        self._emit(await session.record_message(message, after=after))
+        self._partial = ReplyInFlight(session.model_info.record_name, partial.id, partial.before + partial.text)
+        self._kept_length = 0
+
+    async def _make_room(self) -> None:
+        """Store what was said, now that the provider's stream is closed, make room, and let the next request ask to
+        continue. Where there is no text yet, the same request goes out again, into the same reply."""
+        session, guard = self._session, self._guard
+        if self._partial.text.strip():
+            await self._store(stamped(Continuation(reply_id=self._partial.id, lost_call=guard.lost_call)))
+        elif self._partial.has_reasoning:
+            self._show((ReasoningPiece("\n\n"),))
+        guard.stored()
+        try:
+            await make_room(session, self._services, Trigger.STREAMING, self._emit)
+        except WindowTooSmall:
+            guard.room_made(is_made=False)
+        else:
+            guard.room_made(is_made=True)
+        if guard.is_exceeded:
+            raise limit_exceeded(guard.used, session.budget.window)
+
+    async def _recover(self, error: ModelError) -> None:
+        """Do what may help before the request is sent again. Raises the error where nothing does."""
+        session = self._session
+        can_ask_for_less = self._can_ask_for_less(error)
+        session.learn_limit(error)
+        if can_ask_for_less:
+            self._is_modest = True
+            return
+        self._refusal = self._refusal or error
+        reaction = reaction_to(error, self._tried, session.policy, self._is_automatic, self.has_arrived)
+        match reaction:
+            case Wait(seconds):
+                self._emit(RetryScheduled(session.id, error.failure.title, seconds, self._tried.waits + 1))
+                await asyncio.sleep(seconds)
+            case MakeRoom():
+                await self._make_room_for_overflow()
+            case DropResults(share):
+                await drop_results(session, share, self._emit)
+            case GiveUp():
+                raise self._refusal if error.is_overflow else error
+        self._tried = self._tried.after(reaction)
+
+    async def _make_room_for_overflow(self) -> None:
+        try:
+            await make_room(self._session, self._services, Trigger.OVERFLOW, self._emit)
+        except WindowTooSmall:
+            return  # that it is not enough is for the provider to say
+
+    def _can_ask_for_less(self, error: ModelError) -> bool:
+        """Return whether a refused request may fit if a shorter reply is asked for.
+
+        Some servers refuse a prompt and the longest reply together, and count more than is counted here: a template of
+        their own can be 300 tokens. What is kept free for a reply always is enough for that.
+        """
+        reserve = self._session.budget.reserve
+        most, is_capped = longest_reply(self._session, self._session.gauge(), self._is_modest)
+        has_room = is_capped and most > reserve and (not error.limit or error.observed - error.limit < most - reserve)
+        return self._guard.state is State.READY and error.is_overflow and has_room
+
+    def _notice_silent_cut(self, request: Request) -> None:
+        """Tell what is suspected of the server. The reply stands: the suspicion may be wrong."""
+        usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
+        if usage is None or not is_silently_cut(gauge.total, gauge.provenance, usage, request.reported_before):
+            return
+        window = session.model_info.window
+        if session.suspect_limit(usage.prompt_tokens + usage.reply_tokens):
+            notice = silent_cut(session.model_info.label, gauge.total, usage, session.budget.window, window)
+            self._emit(Noticed(session.id, notice))

@@ -1,0 +1,106 @@
+"""How much one reply may be: what is asked for, what is accepted, and what is said where it was too much."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.gauge import Gauge, Provenance
+from desktop_app.conversation.message import Usage
+
+DOUBT = {Provenance.MEASURED: 0.01}
+"""Of the request: by how much the provider may count more. Some refuse a request whose longest reply would not fit."""
+DOUBT_ELSE = 0.05
+
+
+class ReplyBounds:
+    """The state of one request's reply. model: its label, for people. clock: in seconds."""
+
+    def __init__(self, policy: ContextPolicy, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._policy = policy
+        self._model = model
+        self._clock = clock
+        self._characters = 0
+        self._content_at = clock()
+
+    def check(self, piece: Piece | None) -> None:
+        """Raise ModelError if the reply has become more than it may be. piece: None while nothing comes."""
+        if piece is None:
+            return self._check_quiet()
+        self._content_at = self._clock()
+        calls, characters = _size(piece)
+        self._characters += characters
+        if calls > self._policy.stream_calls:
+            raise self._error(f"more than {self._policy.stream_calls:,} tool calls", "None of them was run.")
+        if self._characters > self._policy.stream_characters:
+            raise self._error(f"more than {self._policy.stream_characters:,} characters", "")
+        return None
+
+    def _check_quiet(self) -> None:
+        seconds = self._policy.stream_quiet_seconds
+        if self._clock() - self._content_at > seconds:
+            raise self._error(f"nothing but signs of life for {seconds:,} seconds", "")
+
+    def _error(self, what: str, kept: str) -> ModelError:
+        failure = Failure(
+            "garbage",
+            f"The reply of {self._model} was stopped",
+            f"Its server sent {what} in one reply.",
+            f"Your message is stored, and so is the text that had arrived. {kept}".strip(),
+            "Try again, or choose another model. The limit is a number of the policy.",
+        )
+        return ModelError(failure, kind="garbage")
+
+
+def _size(piece: Piece) -> tuple[int, int]:
+    """Return how many calls the reply has up to that piece, and how many characters come with it."""
+    if isinstance(piece, ReplyEnd):
+        return len(piece.tool_calls), 0
+    return getattr(piece, "index", -1) + 1, len(piece.text)
+
+
+def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:
+    """How many tokens the reply may have, and whether it is the window that allows no more.
+
+    All that the window still holds, up to what the model can write; if nobody knows that, up to the largest reserve.
+    Never less than the reserve, which was kept free for it, and never more than the window less what the provider may
+    count more than is counted here. is_modest: no more than the reserve.
+    """
+    doubt = DOUBT.get(gauge.provenance, DOUBT_ELSE) * gauge.total
+    room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
+    room = min(room, max(session.budget.reserve, 1)) if is_modest else room
+    own = session.model_info.max_output or max(session.policy.reserve_most, session.budget.reserve)
+    return min(own, room), room < own
+
+
+def limit_exceeded(used: int, window: int) -> WorldError:
+    """The window is full, and nothing more could be freed."""
+    return WorldError(
+        Failure(
+            kind="overflow",
+            title=f"Context limit exceeded ({used:,}/{window:,} tokens)",
+            detail="The window was full before the reply had ended.",
+            kept="What had arrived of the reply is saved.",
+            advice="Optimize the conversation and ask the model to go on, or choose a model with a larger window.",
+        )
+    )
+
+
+def silent_cut(model: str, sent: int, usage: Usage, limit: int, own: int) -> Failure:
+    """Return what the user is told of a server that seems to have read only a part of that many tokens.
+
+    limit: what its window is taken for from now on. own: what it is said to be.
+    """
+    return Failure(
+        kind="silent_cut",
+        title="The server may have read only a part of the conversation",
+        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. Some servers drop "
+        "what they have no room for without saying so, often the beginning: the system prompt, and your rules.",
+        kept="The reply is kept as it came.",
+        advice=f"From now on the window is taken for {limit:,} tokens instead of {own:,}. Make room and let it answer "
+        "again, or use the full window if you know that it is right.",
+    )
