@@ -15,7 +15,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.transcript import Compaction
 from desktop_app.engine.prompts import read_prompts
 from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.keys import from_environment
+from desktop_app.models.key_environment import environment_key
 from desktop_app.settings import Server, Settings
 
 from .arguments import BadInput, data_of
@@ -44,7 +44,7 @@ def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
         advice = "Give --summary-model NAME and --base-url URL, such as http://127.0.0.1:11434/v1."
         raise BadInput("It is not said which model writes the summary", advice=advice)
     server = Server(SERVER, arguments.base_url, (arguments.summary_model,))
-    catalogue = Catalogue(Settings(servers=(server,)), lambda _: from_environment(server))
+    catalogue = Catalogue(Settings(servers=(server,)), lambda _: environment_key(server))
     prompts = read_prompts(data_of(arguments))
     with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
         try:

@@ -67,9 +67,9 @@ async def join(
         await keys.load(settings.servers, keys_of_tools(settings))
     last_known = LastKnownFile(last_known_file(data))
     await asyncio.to_thread(last_known.read)
-    catalogue = Catalogue(settings, keys.of, last_known=last_known)
+    catalogue = Catalogue(settings, keys.get, last_known=last_known)
     spills = SpillFolder(data / "spills")
-    mcp = McpServers(settings.mcp_servers, keys.of, on_bug)
+    mcp = McpServers(settings.mcp_servers, keys.get, on_bug)
     joined = EngineServices(data, archive, catalogue, keys, mcp, spills, warnings)
 
     def prompts() -> Prompts:

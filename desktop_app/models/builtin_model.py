@@ -24,12 +24,12 @@ OPTIONS: Json = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cach
 """SmolLM2's model card asks with a temperature of 0.2; without the penalty it falls into loops."""
 
 
-BROKEN: tuple[ErrorKind, ...] = ("connection", "cut")
-"""What a connection to a dead server is called; a server that answers is alive, and need not be waited for."""
+DEAD_SERVER: tuple[ErrorKind, ...] = ("connection", "cut")
+"""The kinds of error that a dead server causes."""
 
 
 class BuiltinModel:
-    """Talks to the child process through litellm, like to any other local server."""
+    """Reaches the child process through litellm, like any other local server."""
 
     def __init__(self, info: ModelInfo, litellm: LiteLLM, server: LlamaServer | None) -> None:
         self._info = info
@@ -38,25 +38,22 @@ class BuiltinModel:
 
     @property
     def info(self) -> ModelInfo:
-        """Its name, window and limits."""
         return self._info
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """SmolLM2's own."""
         return tokenizer_for(MODEL_ID)
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
     ) -> AsyncGenerator[Piece, None]:
-        """The reply, piece by piece. Raises ModelError.
+        """Yield the reply piece by piece. Raises ModelError.
 
-        A server that died between two requests is noticed by the failing one: it is started again, and asked once
-        more, as long as nothing of the reply has been given out.
+        If the server has died, it is started again and asked once more, unless a part of the reply was yielded.
         """
         has_begun = False
         for is_last_try in (False, True):
-            server = await self._started()
+            server = await self._start()
             try:
                 async with aclosing(self._model(server).stream(messages, max_tokens)) as pieces:
                     async for piece in pieces:
@@ -64,26 +61,26 @@ class BuiltinModel:
                         yield piece
                 return
             except ModelError as error:
-                if is_last_try or has_begun or error.kind not in BROKEN or not await server.has_died():
+                if is_last_try or has_begun or error.kind not in DEAD_SERVER or not await server.has_died():
                     raise
 
     async def prepare(self) -> None:
-        """Starts the server, so that the first message need not wait for it. Never raises: `stream` will tell."""
+        """Start the server, so that the first message need not wait for it. Never raises: `stream` will."""
         await self._litellm.load()
         with suppress(ModelError):
-            await self._started()
+            await self._start()
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Has the server read the messages into its cache: it reads 100 tokens a second, and remembers.
+        """Have the server read the messages into its cache, at 100 tokens a second.
 
-        Never raises. A cancelled reading ends with the batch that it is at, a second at most.
+        Never raises. Cancelling it stops the server within a second.
         """
         with suppress(ModelError):
             async with aclosing(self.stream(messages, 1)) as pieces:
                 async for _ in pieces:
                     pass
 
-    async def _started(self) -> LlamaServer:
+    async def _start(self) -> LlamaServer:
         if self._server is None:
             raise ModelError(
                 Failure(

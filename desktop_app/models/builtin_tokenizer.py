@@ -1,7 +1,4 @@
-"""The built-in model's own tokenizer, read from its GGUF file: the same tokens as the server counts.
-
-Byte-level BPE as in llama.cpp's pre-tokenizer "smollm": every digit alone, then GPT-2's split. tiktoken does the work.
-"""
+"""The built-in model's tokenizer, from its GGUF file: byte-level BPE with llama.cpp's pre-tokenizer "smollm"."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ import tiktoken
 from .gguf import BadGguf, read_metadata
 from .tokens.bytelevel import encoding_of, ranks_of
 
-# llama.cpp splits off each digit first and runs GPT-2's pattern on what lies between, where the end of a piece
-# counts as the end of the text: hence white space is taken whole before a digit.
+# llama.cpp splits off each digit and runs GPT-2's pattern on the rest, where the end of a piece counts as the end of
+# the text: hence white space is taken whole before a digit.
 PATTERN = r"\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?=\p{N})|\s+(?!\S)|\s+"
 
 
@@ -28,7 +25,7 @@ class SmolEncoding:
         self._has_missing = _pattern_of_missing(missing)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Tokens numbered by merge rank. Bytes that the vocabulary lacks give none, as in llama.cpp."""
+        """Return tokens numbered by merge rank. Bytes that the vocabulary lacks give none, as in llama.cpp."""
         tokens = self._encoding.encode_ordinary(text)
         if self._has_missing.search(text):
             return [token for token in tokens if token < self._known]
@@ -36,7 +33,7 @@ class SmolEncoding:
 
 
 def load_encoding(gguf: Path) -> SmolEncoding:
-    """The encoding of that file. Raises BadGguf, OSError. Takes 0.2 s and 12 MB for 49,152 tokens."""
+    """Load the encoding of that file, in 0.2 s and 12 MB. Raises BadGguf, OSError."""
     metadata = read_metadata(gguf)
     if metadata.get("tokenizer.ggml.pre") != b"smollm":
         raise BadGguf(f"{gguf} has another tokenizer than SmolLM2's")
@@ -55,6 +52,6 @@ def _encoding(tokens: list[bytes], merges: list[bytes]) -> SmolEncoding:
 
 
 def _pattern_of_missing(missing: frozenset[int]) -> re.Pattern[str]:
-    """Finds characters whose UTF-8 form has a missing byte: controls, and the unassigned planes led by F1 and F2."""
+    """Match characters whose UTF-8 form has a missing byte: controls, and the unassigned planes led by F1 and F2."""
     controls = "".join(re.escape(chr(byte)) for byte in sorted(missing) if byte < 0x80)
     return re.compile(f"[{controls}\U00040000-\U000bffff]")

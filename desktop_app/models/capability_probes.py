@@ -1,4 +1,4 @@
-"""How servers are asked about their models, and what their answers mean: windows, abilities, prices. Pure."""
+"""Probes: how servers are asked about a model, and how their answers are read. Pure."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ from desktop_app.settings import ServerKind
 
 from .token_limits import ModelCapabilities
 
-OLLAMA_WINDOW_MOST = 32_768
-"""Ollama is asked for the window that is counted on (`num_ctx`), and takes memory for it: 131,072 tokens of a model of
-8 billion parameters would be 16 GB. More only where the model is loaded with more, or its Modelfile or the user says
-so."""
+MAX_OLLAMA_WINDOW = 32_768
+"""Ollama allocates memory for the window that it is asked for (`num_ctx`): 131,072 tokens of a model of 8 billion
+parameters would be 16 GB. Larger only if the model is loaded so, or its Modelfile or the user says so."""
 
 
-class Question(msgspec.Struct, frozen=True):
-    """One way to ask a server about a model. path: from the server's root, or, with `is_below`, from where the base
-    address leads. body: posted, if given."""
+class Probe(msgspec.Struct, frozen=True):
+    """One request that asks a server about a model."""
 
     path: str
     read: Callable[[Any, str], ModelCapabilities]
+    """Reads the answer's JSON, given the model's name."""
     body: Json | None = None
+    """Posted, if given."""
     is_below: bool = False
+    """Whether the path is below the base address, not below the server's root."""
 
 
-def questions_about(model: str, kind: ServerKind, is_local: bool) -> tuple[Question, ...]:
-    """The ways to ask, best first: what is loaded now comes before what would be possible."""
-    models_list = Question("/models", _models_list, is_below=True)
-    llama_cpp = Question("/props", _llama_cpp)
-    lm_studio = Question("/api/v0/models", _lm_studio)
-    ollama = (Question("/api/ps", _ollama_running), Question("/api/show", _ollama_show, {"model": model}))
+def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...]:
+    """Return the probes, best first: the window that is loaded comes before the possible one."""
+    models_list = Probe("/models", _models_list, is_below=True)
+    llama_cpp = Probe("/props", _llama_cpp)
+    lm_studio = Probe("/api/v0/models", _lm_studio)
+    ollama = (Probe("/api/ps", _ollama_running), Probe("/api/show", _ollama_show, {"model": model}))
     match kind:
         case "openai":
             return ()  # its list says names only
         case "anthropic":
-            return (Question("/v1/models", _models_list),)
+            return (Probe("/v1/models", _models_list),)
         case "gemini":
-            return (Question(f"/models/{model}", _gemini, is_below=True),)
+            return (Probe(f"/models/{model}", _gemini, is_below=True),)
         case "openrouter" | "moonshot" | "vllm":
             return (models_list,)
         case "lm_studio":
@@ -56,17 +57,17 @@ def questions_about(model: str, kind: ServerKind, is_local: bool) -> tuple[Quest
 
 
 def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
-    sees = _at(answer, "modalities", "vision")
-    template = _at(answer, "chat_template_caps", "supports_tools")
+    sees = _get(answer, "modalities", "vision")
+    template = _get(answer, "chat_template_caps", "supports_tools")
     return ModelCapabilities(
-        window=_number(_at(answer, "default_generation_settings", "n_ctx")),
+        window=_number(_get(answer, "default_generation_settings", "n_ctx")),
         supports_vision=sees if isinstance(sees, bool) else None,
         supports_tools=template if isinstance(template, bool) else None,
     )
 
 
 def _lm_studio(answer: Any, model: str) -> ModelCapabilities:
-    entry = _entry(_at(answer, "data"), model)
+    entry = _entry(_get(answer, "data"), model)
     abilities = entry.get("capabilities")
     return ModelCapabilities(
         window=_number(entry.get("loaded_context_length")) or _number(entry.get("max_context_length")),
@@ -76,11 +77,11 @@ def _lm_studio(answer: Any, model: str) -> ModelCapabilities:
 
 
 def _ollama_running(answer: Any, model: str) -> ModelCapabilities:
-    return ModelCapabilities(_number(_entry(_at(answer, "models"), model).get("context_length")))
+    return ModelCapabilities(_number(_entry(_get(answer, "models"), model).get("context_length")))
 
 
 def _ollama_show(answer: Any, model: str) -> ModelCapabilities:
-    abilities = _at(answer, "capabilities")
+    abilities = _get(answer, "capabilities")
     knows = isinstance(abilities, list)
     return ModelCapabilities(
         window=_ollama_window(answer),
@@ -90,28 +91,27 @@ def _ollama_show(answer: Any, model: str) -> ModelCapabilities:
 
 
 def _ollama_window(answer: Any) -> int:
-    chosen = re.search(r"^num_ctx\s+(\d+)", str(_at(answer, "parameters") or ""), re.MULTILINE)
+    chosen = re.search(r"^num_ctx\s+(\d+)", str(_get(answer, "parameters") or ""), re.MULTILINE)
     if chosen:
         return int(chosen[1])
-    info = _at(answer, "model_info")
+    info = _get(answer, "model_info")
     keys = [key for key in info if str(key).endswith(".context_length")] if isinstance(info, dict) else []
-    return min(_number(info[keys[0]]), OLLAMA_WINDOW_MOST) if keys else 0
+    return min(_number(info[keys[0]]), MAX_OLLAMA_WINDOW) if keys else 0
 
 
 def _gemini(answer: Any, model: str) -> ModelCapabilities:
-    return ModelCapabilities(_number(_at(answer, "inputTokenLimit")), _number(_at(answer, "outputTokenLimit")))
+    return ModelCapabilities(_number(_get(answer, "inputTokenLimit")), _number(_get(answer, "outputTokenLimit")))
 
 
 def _models_list(answer: Any, model: str) -> ModelCapabilities:
-    """vLLM says max_model_len, OpenRouter, Kimi and Groq context_length or context_window, Anthropic
-    max_input_tokens and max_tokens."""
-    entry = _entry(_at(answer, "data"), model)
+    # vLLM says max_model_len, OpenRouter, Kimi and Groq context_length or context_window, Anthropic max_input_tokens.
+    entry = _entry(_get(answer, "data"), model)
     names = ("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens")
-    accepted, inputs = entry.get("supported_parameters"), _at(entry, "architecture", "input_modalities")
+    accepted, inputs = entry.get("supported_parameters"), _get(entry, "architecture", "input_modalities")
     sees = "image" in inputs if isinstance(inputs, list) else entry.get("supports_image_in")
     return ModelCapabilities(
         window=next(filter(None, (_number(entry.get(name)) for name in names)), 0),
-        max_output=_number(_at(entry, "top_provider", "max_completion_tokens")) or _number(entry.get("max_tokens")),
+        max_output=_number(_get(entry, "top_provider", "max_completion_tokens")) or _number(entry.get("max_tokens")),
         supports_tools="tools" in accepted if isinstance(accepted, list) else None,
         supports_vision=sees if isinstance(sees, bool) else None,
         price=_price(entry.get("pricing")),
@@ -119,11 +119,14 @@ def _models_list(answer: Any, model: str) -> ModelCapabilities:
 
 
 def _price(pricing: Any) -> Price | None:
-    """OpenRouter's: dollars for a token, as text."""
-    prompt, reply = _dollars(_at(pricing, "prompt")), _dollars(_at(pricing, "completion"))
+    """Read OpenRouter's prices: dollars for each token, as text."""
+    prompt, reply = _dollars(_get(pricing, "prompt")), _dollars(_get(pricing, "completion"))
     if not prompt and not reply:
         return None
-    cached, written = _dollars(_at(pricing, "input_cache_read")), _dollars(_at(pricing, "input_cache_write"))
+    cached, written = (
+        _dollars(_get(pricing, "input_cache_read")),
+        _dollars(_get(pricing, "input_cache_write")),
+    )
     return Price(prompt or 0.0, reply or 0.0, cached or None, written or None)
 
 
@@ -134,9 +137,9 @@ def _dollars(text: Any) -> float:
         return 0.0
 
 
-def names_in(answer: Any) -> tuple[str, ...]:
-    """The models that a server lists, in its order, whatever its shape; without those that only embed."""
-    entries = next(filter(None, (_at(answer, key) for key in ("data", "models"))), None)
+def model_names_in(answer: Any) -> tuple[str, ...]:
+    """Return the models that a server lists, in its order and any format, without embedding models."""
+    entries = next(filter(None, (_get(answer, key) for key in ("data", "models"))), None)
     known: Iterable[Any] = entries if isinstance(entries, list) else ()
     names = (e.get("id") or e.get("name") or e.get("model") for e in known if isinstance(e, dict) and _chats(e))
     return tuple(dict.fromkeys(name.removeprefix("models/") for name in names if isinstance(name, str) and name))
@@ -149,12 +152,12 @@ def _chats(entry: Json) -> bool:
 
 
 def _entry(entries: Any, model: str) -> Json:
-    """The entry of that model in a list; an empty one when it is not there."""
+    """Return the entry of that model in a list; an empty one if there is none."""
     known: Iterable[Any] = entries if isinstance(entries, list) else ()
     return next((e for e in known if isinstance(e, dict) and model in (e.get("id"), e.get("name"), e.get("model"))), {})
 
 
-def _at(answer: Any, *path: str) -> Any:
+def _get(answer: Any, *path: str) -> Any:
     for key in path:
         answer = answer.get(key) if isinstance(answer, dict) else None
     return answer

@@ -18,7 +18,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
-from .discovery import ASK_SECONDS, PATIENT_SECONDS, REFUSED, Found, ask, client_for, is_asked
+from .discovery import KEY_REFUSED, PATIENT_SECONDS, PROBE_SECONDS, ProbeResult, client_for, is_probed, probe_models
 from .endpoint import Endpoint
 from .last_known import LastKnown, LastKnownFile, ModelKey
 from .litellm_library import LiteLLM
@@ -27,8 +27,7 @@ from .llama_server import LlamaServer
 from .provider_dialects import returned_reasoning_of
 from .published import proposals, published_of
 from .token_limits import ASSUMED_WINDOW, ModelCapabilities, ModelLimits
-from .tokens.samples import SAMPLES
-from .tokens.server import WAYS, ServerCounts, tokenizer_fitted
+from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for
 from .window_failures import key_failure, window_failure
 
@@ -53,137 +52,131 @@ class Catalogue:
         self.litellm = litellm or LiteLLM()
         path = builtin.model_path() if builtin.check_model() is None else None
         self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
-        self._builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
-        self._found: dict[ModelKey, Found] = {}
+        self.builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
+        self._results: dict[ModelKey, ProbeResult] = {}
         self._last_known = last_known or LastKnownFile()
         self._tokenizers: dict[ModelKey, Tokenizer] = {}
         self._counts = ServerCounts()
 
-    @property
-    def builtin(self) -> BuiltinModel:
-        """The built-in model; its `prepare` starts its server."""
-        return self._builtin
-
     def change(self, settings: Settings) -> None:
-        """Other settings apply from now on. A stream that runs is not touched. `discover` should follow."""
+        """Apply other settings from now on. A running stream is not affected. `discover` should follow."""
         self._settings = settings
 
     def infos(self) -> tuple[ModelInfo, ...]:
-        """All that can be chosen, the built-in one first."""
+        """Return all models that can be chosen, the built-in one first."""
         servers = self._settings.servers
-        return (self._builtin.info, *(self._info(server, name) for server in servers for name in server.models))
+        return (self.builtin.info, *(self._info(server, name) for server in servers for name in server.models))
 
     def model(self, model_id: str) -> ChatModel:
-        """That model. Raises ModelError when it is unknown, and WindowUnknown."""
+        """Return that model. Raises ModelError when it is unknown, and WindowUnknown."""
         if model_id == builtin.MODEL_ID:
-            return self._builtin
-        server, name = self._server_of(model_id)
+            return self.builtin
+        server, name = self._find(model_id)
         info = self._info(server, name)
         tokenizer = self._tokenizers.get(_key(server, name)) or tokenizer_for(name)
         if not info.window:
-            failure = window_failure(self._endpoint(server), name, self._found_of(server, name))
+            failure = window_failure(self._endpoint(server), name, self._results.get(_key(server, name)))
             raise WindowUnknown(failure, info, tokenizer)
         return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
 
     async def resolve_model(self, model_id: str) -> ChatModel:
-        """That model, once its server was asked for its window. Raises ModelError."""
-        if model_id == builtin.MODEL_ID:
-            return self._builtin
-        server, name = self._server_of(model_id)
-        if not server.window:
-            await self._find_window(server, name)
+        """Return that model, once its server was asked for its window. Raises ModelError."""
+        if model_id != builtin.MODEL_ID:
+            server, name = self._find(model_id)
+            if not server.window:
+                await self._find_window(server, name)
         return self.model(model_id)
 
     async def _find_window(self, server: Server, name: str) -> None:
-        """Asks whoever may know, unless that was done. Raises ModelError where the server wants a key."""
-        endpoint, found = self._endpoint(server), self._found_of(server, name)
-        is_known = bool(self._limits(server, name).window)
-        if is_asked(endpoint) and (found is None or not found.is_up or not is_known):
-            await self._discover(server, ASK_SECONDS if is_known else PATIENT_SECONDS)
-            found = self._found_of(server, name)
-        if found is not None and found.status == UNAUTHORIZED and not endpoint.key:
-            raise ModelError(key_failure(endpoint, found), kind="auth")
+        """Ask whoever may know, unless that was done. Raises ModelError where the server needs a key."""
+        endpoint, key = self._endpoint(server), _key(server, name)
+        result, is_known = self._results.get(key), bool(self._limits(server, name).window)
+        if is_probed(endpoint) and (result is None or not result.is_up or not is_known):
+            await self._discover(server, PROBE_SECONDS if is_known else PATIENT_SECONDS)
+            result = self._results.get(key)
+        if result is not None and result.status == UNAUTHORIZED and not endpoint.key:
+            raise ModelError(key_failure(endpoint, result), kind="auth")
         if not endpoint.is_local and not self.litellm.is_loaded:
-            await self.litellm.load()  # it has the published windows; the request needs it anyway
+            await self.litellm.load()  # it has the published windows, and the request needs it anyway
             await self.store_known()
 
     @property
     def has_silent_servers(self) -> bool:
-        """Whether a server did not answer when it was asked, or has not told a window."""
-        return any(not found.is_up or not found.told.window for found in self._found.values())
+        """Whether a server did not answer when it was asked, or did not report a window."""
+        return any(not result.is_up or not result.capabilities.window for result in self._results.values())
 
     def price(self, model_id: str) -> Price | None:
-        """As its server says, or as it is published; None for a server on this machine, and where nobody knows."""
+        """Return the reported or published price; None for a local server, and where it is unknown."""
         server_name, _, name = model_id.partition("/")
         server = next((s for s in self._settings.servers if s.name == server_name), None)
         if server is None or self._endpoint(server).is_local:
             return None
-        return self._told(server, name).price
+        return self._capabilities(server, name).price
 
     def proposals(self, kind: ServerKind) -> tuple[str, ...]:
-        """Names of models to propose for a server of that kind, the best first; more once litellm is loaded."""
+        """Return names of models to propose for such a server, best first; more once litellm is loaded."""
         return proposals(self.litellm.published(), kind)
 
     async def discover(self) -> None:
-        """Asks the servers for what the settings leave open, and keeps what was found. At most 1.5 s."""
+        """Ask the servers for what the settings leave open, for 1.5 s at most."""
         await asyncio.gather(*(self._discover(server) for server in self._settings.servers))
 
-    async def _discover(self, server: Server, seconds: float = ASK_SECONDS) -> None:
+    async def _discover(self, server: Server, seconds: float = PROBE_SECONDS) -> None:
         endpoint = self._endpoint(server)
-        asking = ask(endpoint, server.models, seconds)
-        found, fitted = await asyncio.gather(asking, self._fitted(endpoint, server.models))
-        for name, new in found.items():
-            before = self._found_of(server, name)
-            told = new.told if new.is_up or before is None else before.told  # silence takes nothing back
-            self._found[_key(server, name)] = replace(new, told=told)
-        self._tokenizers.update({_key(server, name): tokenizer for name, tokenizer in fitted.items()})
+        results, tokenizers = await asyncio.gather(
+            probe_models(endpoint, server.models, seconds), self._fit_tokenizers(endpoint, server.models)
+        )
+        for name, new in results.items():
+            before = self._results.get(_key(server, name))
+            known = new.capabilities if new.is_up or before is None else before.capabilities
+            self._results[_key(server, name)] = replace(new, capabilities=known)
+        self._tokenizers.update({_key(server, name): tokenizer for name, tokenizer in tokenizers.items()})
         await self.store_known()
 
     async def store_known(self) -> None:
-        """Keep what is known of each model now for the next run, on a thread."""
+        """Store what is known of each model for the next run, on a thread."""
         changed = False
         for server in self._settings.servers:
             for name in server.models:
-                told, found, key = self._told(server, name), self._found_of(server, name), _key(server, name)
-                is_measured = found is not None and found.is_up and bool(found.told.window)
-                last = self._last_known.of(key)
-                if told != ModelCapabilities() and (
-                    is_measured or last is None or last.provenance is Provenance.ESTIMATED
-                ):
-                    basis = Provenance.MEASURED if is_measured else Provenance.ESTIMATED
-                    changed |= self._last_known.note(key, LastKnown(told, basis, time.time()))
+                key, known = _key(server, name), self._capabilities(server, name)
+                result, last = self._results.get(key), self._last_known.get(key)
+                is_measured = result is not None and result.is_up and bool(result.capabilities.window)
+                was_measured = last is not None and last.provenance is not Provenance.ESTIMATED
+                if known != ModelCapabilities() and (is_measured or not was_measured):
+                    provenance = Provenance.MEASURED if is_measured else Provenance.ESTIMATED
+                    changed |= self._last_known.update(key, LastKnown(known, provenance, time.time()))
         if changed:
             await asyncio.to_thread(self._last_known.write)
 
-    async def _fitted(self, endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Tokenizer]:
-        """A tokenizer for each model whose server lets its own be asked."""
-        if not endpoint.is_local or endpoint.kind not in WAYS:
+    async def _fit_tokenizers(self, endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Tokenizer]:
+        """Return a tokenizer for each model whose server can be asked to tokenize."""
+        if not endpoint.is_local or endpoint.kind not in TOKENIZE_REQUESTS:
             return {}
         counts: list[tuple[int, ...] | None] = []
-        with contextlib.suppress(TimeoutError):  # what it has counted is not asked again the next time
-            async with asyncio.timeout(ASK_SECONDS), client_for(endpoint) as client:
-                asked = (self._counts.of(client, endpoint, model, SAMPLES) for model in models)
+        with contextlib.suppress(TimeoutError):  # what was counted is remembered for the next time
+            async with asyncio.timeout(PROBE_SECONDS), client_for(endpoint) as client:
+                asked = (self._counts.count(client, endpoint, model, SAMPLES) for model in models)
                 counts = await asyncio.gather(*asked)
-        return {m: tokenizer_fitted(m, count) for m, count in zip(models, counts, strict=False) if count}
+        return {m: fitted_tokenizer(m, count) for m, count in zip(models, counts, strict=False) if count}
 
     def stop_loading(self) -> None:
-        """Stop waiting for the built-in model's server, if it is being started: everything is about to be closed."""
+        """Stop waiting for the built-in model's server, if it is being started, since the program ends."""
         if self.llama_server is not None:
             self.llama_server.close()
 
     async def close(self) -> None:
-        """Ends the built-in model's server, and closes all connections."""
+        """End the built-in model's server, and close all connections."""
         await self.litellm.close()
         if self.llama_server is not None:
             await self.llama_server.stop()
 
     def _info(self, server: Server, name: str) -> ModelInfo:
-        limits, told = self._limits(server, name), self._told(server, name)
-        found, endpoint, note = self._found_of(server, name), self._endpoint(server), ""
-        if found is not None and not found.is_up:
+        limits, known = self._limits(server, name), self._capabilities(server, name)
+        result, endpoint, note = self._results.get(_key(server, name)), self._endpoint(server), ""
+        if result is not None and not result.is_up:
             note = f"{server.name} does not answer at {endpoint.address}."
-        elif found is not None and not limits.window:
-            note = window_failure(endpoint, name, found).detail
+        elif result is not None and not limits.window:
+            note = window_failure(endpoint, name, result).detail
         return ModelInfo(
             f"{server.name}/{name}",
             name,
@@ -191,60 +184,56 @@ class Catalogue:
             limits.reply_limit(),
             limits.provenance,
             note=note,
-            supports_tools=told.supports_tools is not False,
-            supports_vision=bool(told.supports_vision),
+            supports_tools=known.supports_tools is not False,
+            supports_vision=bool(known.supports_vision),
             window_reported_at=limits.reported_at,
             returned_reasoning=returned_reasoning_of(name),
         )
 
     def _limits(self, server: Server, name: str) -> ModelLimits:
-        """The user's word, else the server's, else its last one, else what is published, else an assumption.
+        """Return the limits from the settings, else the server, its last report, what is published, an assumption.
 
-        window 0: nobody knows, or nobody has been asked yet.
+        window 0: unknown, or nobody was asked yet.
         """
-        told = self._told(server, name)
-        max_output = server.max_output or told.max_output
+        known = self._capabilities(server, name)
+        max_output = server.max_output or known.max_output
         if server.window:
             return ModelLimits(server.window, max_output)
-        found, last = self._found_of(server, name), self._last_known.of(_key(server, name))
-        if found is not None and found.told.window:
-            return ModelLimits(found.told.window, max_output)
+        result, last = self._results.get(_key(server, name)), self._last_known.get(_key(server, name))
+        if result is not None and result.capabilities.window:
+            return ModelLimits(result.capabilities.window, max_output)
         if last is not None and last.capabilities.window and last.provenance is Provenance.MEASURED:
             return ModelLimits(last.capabilities.window, max_output, reported_at=last.at)
-        if told.window:
-            return ModelLimits(told.window, max_output, Provenance.ESTIMATED)
-        return ModelLimits(ASSUMED_WINDOW if self._is_assumed(server, found) else 0, max_output, Provenance.ASSUMED)
+        if known.window:
+            return ModelLimits(known.window, max_output, Provenance.ESTIMATED)
+        window = ASSUMED_WINDOW if self._may_assume_window(server, result) else 0
+        return ModelLimits(window, max_output, Provenance.ASSUMED)
 
-    def _is_assumed(self, server: Server, found: Found | None) -> bool:
-        """Whether everybody was asked for the window of a cloud model, and nobody knew."""
+    def _may_assume_window(self, server: Server, result: ProbeResult | None) -> bool:
+        """Whether every source was asked for the window of a cloud model, and none knew it."""
         endpoint = self._endpoint(server)
-        has_answered = found.status not in REFUSED and found.is_up if found is not None else not is_asked(endpoint)
+        has_answered = not is_probed(endpoint) if result is None else result.is_up and result.status not in KEY_REFUSED
         return not endpoint.is_local and self.litellm.is_loaded and has_answered
 
-    def _told(self, server: Server, name: str) -> ModelCapabilities:
-        """What is known of the model: what its server says comes first, and what it said last comes last. Nothing is
-        published of what runs here."""
-        found, last = self._found_of(server, name), self._last_known.of(_key(server, name))
-        told = found.told if found is not None else ModelCapabilities()
+    def _capabilities(self, server: Server, name: str) -> ModelCapabilities:
+        """Combine what is known: by the server's report, what is published of cloud models, its last report."""
+        result, last = self._results.get(_key(server, name)), self._last_known.get(_key(server, name))
+        known = result.capabilities if result is not None else ModelCapabilities()
         endpoint = self._endpoint(server)
         published = None if endpoint.is_local else published_of(self.litellm.published(), endpoint, name)
-        told = told.or_else(published) if published else told
-        return told.or_else(last.capabilities) if last is not None else told
+        known = known.or_else(published) if published else known
+        return known.or_else(last.capabilities) if last is not None else known
 
-    def _found_of(self, server: Server, name: str) -> Found | None:
-        return self._found.get(_key(server, name))
-
-    def _server_of(self, model_id: str) -> tuple[Server, str]:
+    def _find(self, model_id: str) -> tuple[Server, str]:
         server_name, _, name = model_id.partition("/")
         for server in self._settings.servers:
             if server.name == server_name and name in server.models:
                 return server, name
-        known = ", ".join(info.id for info in self.infos())
         raise ModelError(
             Failure(
                 "not_found",
                 f"There is no model “{model_id}”",
-                f"The models that are set up: {known}.",
+                f"The models that are set up: {', '.join(info.id for info in self.infos())}.",
                 advice="Choose one of them, or add its server in the settings.",
             )
         )

@@ -1,4 +1,4 @@
-"""Servers as they are reached: whose shape they have, where they are, and with which key."""
+"""Endpoints: a server's kind, address and key."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import msgspec
 from desktop_app.addresses import host_of, is_local
 from desktop_app.settings import ServerKind
 
-OWN_ADDRESS: dict[ServerKind, str] = {
+DEFAULT_ADDRESS: dict[ServerKind, str] = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com/v1",
     "openrouter": "https://openrouter.ai/api/v1",
@@ -18,7 +18,7 @@ OWN_ADDRESS: dict[ServerKind, str] = {
     "llama_cpp": "http://127.0.0.1:8080/v1",
     "vllm": "http://127.0.0.1:8000/v1",
 }
-"""Where a provider is when the settings name no address: its own, or a local server's usual port."""
+"""Of a provider, or a local server's usual port, where the settings name no address."""
 
 PREFIX: dict[ServerKind, str] = {
     "openai_compatible": "openai",
@@ -32,36 +32,39 @@ PREFIX: dict[ServerKind, str] = {
     "llama_cpp": "openai",
     "vllm": "hosted_vllm",
 }
-"""What litellm calls them. Ollama is spoken to in its own protocol, since OpenAI's has no place for `num_ctx`."""
+"""litellm's names. Ollama is reached by its own protocol, since OpenAI's has no `num_ctx`."""
 
 THROUGH_OPENAI_CLIENT: frozenset[ServerKind] = frozenset(
     {"openai_compatible", "openai", "moonshot", "lm_studio", "llama_cpp"}
 )
-"""Those for which litellm wants a client of the package openai; for the others it wants its own over httpx."""
+"""Kinds for which litellm takes a client of the package openai; for the others it takes its own over httpx."""
 
 OPENAI_SHAPED: frozenset[ServerKind] = frozenset({"vllm", "openrouter"})
-"""Those of the others whose chunks are OpenAI's."""
+"""Others whose chunks are in OpenAI's format."""
 
 _WITHOUT_VERSION: frozenset[ServerKind] = frozenset({"anthropic", "ollama"})
-"""To whose address litellm adds the whole path, "v1" included."""
+"""Kinds to whose address litellm adds the whole path, including "v1"."""
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """A server as it is reached. name: for people. key: never shown. base_url: "" for the provider's own address."""
+    """A server as it is reached."""
 
     name: str
+    """For people."""
     base_url: str
+    """"" for the default address."""
     key: str = ""
+    """Never shown."""
     kind: ServerKind = "openai_compatible"
 
     @property
     def address(self) -> str:
-        """Its address, also where the settings name none; without a slash at its end."""
-        return (self.base_url or OWN_ADDRESS.get(self.kind, "")).rstrip("/")
+        """The address without a trailing slash, also where the settings name none."""
+        return (self.base_url or DEFAULT_ADDRESS.get(self.kind, "")).rstrip("/")
 
     @property
     def api_base(self) -> str:
-        """The address as litellm wants it for this kind of server."""
+        """The address as litellm takes it for this kind of server."""
         address = self.address
         if self.kind in _WITHOUT_VERSION:
             return address.removesuffix("/v1/messages").removesuffix("/api/chat").removesuffix("/v1")
@@ -69,12 +72,10 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def is_address(self) -> bool:
-        """Whether it has one at all."""
         return bool(host_of(self.address))
 
     @property
     def is_local(self) -> bool:
-        """Whether it is this machine."""
         return is_local(self.address)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The metadata at the head of a GGUF file (version 2 or 3): its tokenizer, its window. The weights are never read.
+"""Reading the metadata of a GGUF file (version 2 or 3), such as its tokenizer and window. The weights are not read.
 
 The layout is llama.cpp's (ggml/docs/gguf.md): magic, version, counts, then keys with typed values, little-endian.
 """
@@ -21,18 +21,18 @@ class BadGguf(ValueError):
 
 
 def read_metadata(path: Path) -> dict[str, Value]:
-    """All keys and values; strings stay bytes, since tokens need not be UTF-8. Raises BadGguf, OSError."""
+    """Return all keys and values; strings stay bytes, since tokens need not be UTF-8. Raises BadGguf, OSError."""
     with path.open("rb") as file:
         if not file.read(4) == b"GGUF":
             raise BadGguf(f"{path} is not a GGUF file")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             try:
-                return _Reader(content, 4).metadata()
+                return _MetadataReader(content, 4).metadata()
             except (struct.error, KeyError, UnicodeDecodeError, IndexError) as error:
                 raise BadGguf(f"{path} is damaged ({error!r})") from error
 
 
-class _Reader:
+class _MetadataReader:
     def __init__(self, content: mmap.mmap, position: int) -> None:
         self._content = content
         self._position = position

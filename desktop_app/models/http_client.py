@@ -1,4 +1,4 @@
-"""The HTTP client by which a server is reached."""
+"""HTTP clients with bounded responses, and with the environment's proxies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .endpoint import Endpoint
 
 
 class ProxyUnusable(Exception):
-    """There is no way to any server but this machine's own: the environment names a proxy that cannot be used."""
+    """The environment names a proxy that cannot be used."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -17,7 +17,7 @@ class ProxyUnusable(Exception):
 
 
 def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
-    """An httpx.AsyncClient: over the proxies of the environment, but not on the way to this machine.
+    """Return an httpx.AsyncClient that uses the environment's proxies, except to reach this machine.
 
     limit: bytes of one answer; 0: MAX_PAGE_BYTES. Raises ProxyUnusable, such as for socks5:// without the package
     socksio.
@@ -31,7 +31,7 @@ def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
 
 
 def bounded(client: Any, limit: int = 0) -> Any:
-    """Return the client, which reads no more than so many bytes of an answer from now on. limit: as above."""
+    """Limit the bytes that the client reads of an answer, and return it. limit: as above."""
     from .bounded_response import ENCODINGS, MAX_PAGE_BYTES, bound_to
 
     hooks: dict[str, list[Any]] = client.event_hooks

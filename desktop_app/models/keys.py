@@ -1,28 +1,67 @@
-"""Keys of servers: in the system's keyring, or the environment, or in a file where the user asks for one by name.
+"""Keys of servers: in the system's keyring, the environment, or a file that the user names.
 
-Without all of these a key that is entered lasts for this run only, and `storage` says so: never plain text by surprise.
+PALIMPSEST_KEYS_FILE=/path/to/keys.json holds {"server": "key", ...} as plain text, for machines without a keyring;
+others must not be able to read it. Without any of these, an entered key lasts for this run only, and `storage` says so.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file
 from desktop_app.settings import Server
 
-from .key_environment import from_environment, key_named
-from .key_file import VARIABLE, KeyFileRefused, key_file, read_key_file, write_key_file
-
-__all__ = ["Keys", "from_environment"]
+from .key_environment import environment_key, named_key
 
 SERVICE = "palimpsest"
 MEMORY = "in memory, for this session only"
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class KeyFileRefused(Exception):
+    """The file cannot be used; its text says why, without any of its content."""
+
+
+def read_key_file(path: Path) -> dict[str, str]:
+    """Return the keys by server name; none if there is no file yet. Raises KeyFileRefused."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if os.name == "posix" and (status.st_mode & OTHERS or status.st_uid != os.getuid()):
+                raise KeyFileRefused(f"others can read {path}; chmod 600 makes it yours alone")
+            content = json.loads(file.read())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise KeyFileRefused(f"{path} cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError):
+        raise KeyFileRefused(f"{path} is not JSON") from None  # the cause would quote it
+    if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
+        raise KeyFileRefused(f"{path} is not of the shape {{server: key}}")
+    return {str(name): key for name, key in content.items()}
+
+
+def write_key_file(path: Path, keys: dict[str, str]) -> None:
+    """Replace the file atomically, readable by its owner only. Raises KeyFileRefused."""
+    new = path.with_name(path.name + ".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.unlink(missing_ok=True)
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump(keys, file, indent=2, sort_keys=True)
+        new.replace(path)
+    except OSError as error:
+        raise KeyFileRefused(f"{path} cannot be written ({error.strerror})") from error
 
 
 class Keys:
-    """Keys by server name. `load` first; reading is then free, and can be done anywhere."""
+    """Keys by server name. `load` comes first; reading is then free, on any thread."""
 
     def __init__(self) -> None:
         self._given: dict[str, str] = {}  # stored, or entered in this session
@@ -36,32 +75,31 @@ class Keys:
 
     @property
     def storage(self) -> str:
-        """Where keys are kept, in words, or why they last for this session only."""
+        """Where keys are stored, in words, or why they last for this session only."""
         return self._storage
 
-    def of(self, server: str) -> str:
-        """The key of that server; "" when it has none. A server of tools has the name "mcp/NAME"."""
+    def get(self, server: str) -> str:
+        """Return the key of that server; "" if it has none. A server of tools has the name "mcp/NAME"."""
         return self._given.get(server) or self._of_environment.get(server, "")
 
     def servers_with_key(self) -> tuple[str, ...]:
-        """The names of those that have one, wherever it comes from."""
         return tuple(sorted(self._given.keys() | self._of_environment.keys()))
 
     async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
-        """Reads the keys of these servers, on a thread: the keyring takes 0.2 s to import, and may ask the desktop.
+        """Read the keys of these servers on a thread: the keyring takes 0.2 s to import, and may ask the desktop.
 
-        others: names of more that may have a key, such as "mcp/NAME".
+        others: more names that may have a key, such as "mcp/NAME".
         """
         names = [*(server.name for server in servers), *others]
         self._given |= await asyncio.to_thread(self._read, names)
-        # Anew each time: a provider's key does not go with a server that has moved to another address.
-        found = {server.name: from_environment(server) for server in servers} | {
-            name: key_named(name) for name in others
+        # Each time: a provider's key must not follow a server that has moved to another address.
+        found = {server.name: environment_key(server) for server in servers} | {
+            name: named_key(name) for name in others
         }
         self._of_environment = {name: key for name, key in found.items() if key}
 
     async def set(self, server: str, key: str) -> None:
-        """Keeps the key; an empty one removes it, but for one in the environment, which is not ours."""
+        """Store the key; an empty one removes it, except from the environment."""
         await asyncio.to_thread(self._write, server, key.strip())
         if key.strip():
             self._given[server] = key.strip()
@@ -74,7 +112,7 @@ class Keys:
         return {name: stored[name] for name in names if stored.get(name)}
 
     def _open(self) -> None:
-        self._file = key_file()
+        self._file = keys_file()
         if self._file is not None:
             self._storage = f"in the file {self._file}, as plain text that only you can read"
         elif self._keyring is None:
@@ -87,7 +125,7 @@ class Keys:
         self._keyring = keyring
         backend = keyring.get_keyring()
         if not _is_safe(backend):
-            self._storage = f"{MEMORY}: this system offers no keyring (the variable {VARIABLE} can name a file)"
+            self._storage = f"{MEMORY}: this system offers no keyring ({KEYS_FILE_VARIABLE} can name a file)"
         else:
             self._storage = f"in the system's keyring ({backend.name})"
 
@@ -138,12 +176,12 @@ class Keys:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
-        """The keyring is locked or broken: said by its kind alone, since its text is not ours to vouch for."""
+        # The keyring is locked or broken. Its error's text is not shown: it might hold anything.
         self._storage = f"{MEMORY}: the system's keyring did not open ({type(error).__name__})"
 
 
 def _is_safe(backend: Any) -> bool:
-    """Whether a backend keeps what it is given, and not as plain text."""
+    """Whether a keyring backend stores keys, and not as plain text."""
     if backend.priority <= 0 or backend.__class__.__module__.endswith((".fail", ".null")):
         return False
     return "plain" not in backend.__class__.__name__.lower()

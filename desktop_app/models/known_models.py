@@ -1,6 +1,6 @@
-"""Models that litellm 1.106.2's catalogue lacks, or has wrong, each number with its source; and those to propose.
+"""Models that litellm 1.106.2's catalogue lacks or has wrong, each number with its source; and models to propose.
 
-Prices are in US dollars for a million tokens, as published; all limits are *estimated* until a server tells its own.
+Prices are in US dollars per million tokens, as published; limits are *estimated* until a server reports its own.
 """
 
 from __future__ import annotations
@@ -64,4 +64,4 @@ PROPOSED: dict[ServerKind, tuple[str, ...]] = {
         "moonshotai/kimi-k2.5",
     ),
 }
-"""What the settings window proposes first, before any server was asked."""
+"""What the settings window proposes before any server was asked."""

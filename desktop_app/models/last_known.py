@@ -1,4 +1,4 @@
-"""What is known of each model from earlier runs, so that a restart forgets no window. Kept in the data folder."""
+"""What is known of each model from earlier runs, in a file of the data folder, so that a restart forgets no window."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from desktop_app.conversation.gauge import Provenance
 from .token_limits import ModelCapabilities
 
 ModelKey = tuple[str, str, str]
-"""The server's name, its address, and the model as the server calls it: at another address it is another model."""
+"""The server's name, its address, and the model as the server calls it."""
 
 log = logging.getLogger(__name__)
 
 
 class LastKnown(msgspec.Struct, frozen=True, rename={"capabilities": "told", "provenance": "basis"}):
-    """What was last told of a model. provenance: measured by its server, or estimated from what is published.
-
-    at: when, in seconds since 1970.
-    """
+    """What was last known of a model."""
 
     capabilities: ModelCapabilities
     provenance: Provenance
+    """Measured by its server, or estimated from what is published."""
     at: float
+    """Seconds since 1970, UTC."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -37,24 +36,23 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class LastKnownFile:
-    """The newest `LastKnown` of each model. path: None where nothing is kept beyond this run."""
+    """The newest `LastKnown` of each model. path: None to keep nothing beyond this run."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._last: dict[ModelKey, LastKnown] = {}
 
-    def of(self, key: ModelKey) -> LastKnown | None:
-        """Return what was last told of that model; None if nothing ever was."""
+    def get(self, key: ModelKey) -> LastKnown | None:
         return self._last.get(key)
 
-    def note(self, key: ModelKey, last: LastKnown) -> bool:
-        """Remember it until `write`. Return whether it says anything else than before."""
+    def update(self, key: ModelKey, last: LastKnown) -> bool:
+        """Set it until `write`. Return whether it differs from before."""
         before = self._last.get(key)
         self._last[key] = last
         return before is None or (before.capabilities, before.provenance) != (last.capabilities, last.provenance)
 
     def read(self) -> None:
-        """Read the file. One that cannot be read is none: all that it says can be asked for again."""
+        """Read the file. An unreadable one is ignored: the servers can be asked again."""
         if self._path is None or not self._path.exists():
             return
         try:
@@ -65,7 +63,7 @@ class LastKnownFile:
         self._last = {(entry.server, entry.address, entry.model): entry.last for entry in entries}
 
     def write(self) -> None:
-        """Replace the file in one step. Where that fails, the servers have to be asked at the next start."""
+        """Replace the file atomically. A failure is logged: the servers can be asked again."""
         if self._path is None:
             return
         entries = [_Entry(*key, last) for key, last in tuple(self._last.items())]

@@ -1,8 +1,7 @@
-"""litellm itself, and the connections that it is given. Imported by `litellm_library` only, on a thread: it takes
-seconds.
+"""litellm, and the connections that it is given. Only `litellm_library` imports this, on a thread: it takes seconds.
 
-Every request goes through a pool of ours, so that nothing below it retries, follows a proxy on the way to this
-machine, or keeps a connection that nobody reads any more.
+Every request goes through a pool of ours, so that nothing below retries, uses a proxy on the way to this machine, or
+keeps a connection that nobody reads any more.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from .json_fields import MalformedChunk, with_valid_counts
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
 
 APP = "Palimpsest"
-TELLTALES = (
+IDENTIFYING_HEADERS = (
     "http-referer",
     *(f"x-stainless-{of}" for of in ("lang", "package-version", "os", "arch", "runtime", "runtime-version", "async")),
 )
-"""Of openai's and litellm's own; what else begins with x-stainless the package openai reads itself."""
+"""Of openai and litellm. The package openai reads the other x-stainless headers itself."""
 CONNECT_SECONDS = 10.0
 
 litellm.suppress_debug_info = True  # else it prints to standard output, which is the engine's protocol
@@ -52,12 +51,12 @@ ERRORS: tuple[type[Exception], ...] = (
     json.JSONDecodeError,
     UnicodeDecodeError,
 )
-"""What stands for an error of the world; whatever else is raised is a bug."""
+"""Errors of the world; anything else is a bug."""
 
 
-async def _introduce(request: httpx.Request) -> None:
-    """Says who asks. The libraries below would name themselves, and tell of the machine and its system."""
-    for name in TELLTALES:
+async def _set_user_agent(request: httpx.Request) -> None:
+    """Name the application. The libraries below would name themselves, the machine and its system."""
+    for name in IDENTIFYING_HEADERS:
         if name in request.headers:
             del request.headers[name]
     request.headers["User-Agent"] = APP
@@ -72,7 +71,7 @@ async def _note_response(response: httpx.Response) -> None:
 
 
 class Pool:
-    """The connections to one server, in the two forms that litellm wants. Raises ProxyUnusable."""
+    """The connections to one server, in the two forms that litellm takes. Raises ProxyUnusable."""
 
     def __init__(self, endpoint: Endpoint, patience: float, transport: Any = None) -> None:
         timeout = timeout_of(patience)
@@ -82,7 +81,7 @@ class Pool:
             timeout=timeout,
             verify=_TLS,
             transport=transport,
-            event_hooks={"request": [_introduce], "response": [_note_response]},
+            event_hooks={"request": [_set_user_agent], "response": [_note_response]},
         )
         self.openai = openai.AsyncOpenAI(
             base_url=endpoint.address or "http://127.0.0.1",
@@ -91,30 +90,28 @@ class Pool:
             timeout=timeout,
             http_client=self.http,
         )
-        self.handler = _OneTry(self.http)
+        self.handler = _NoRetryClient(self.http)
 
     def client_for(self, endpoint: Endpoint) -> Any:
-        """What `acompletion` wants as its client for that kind of server."""
         return self.openai if endpoint.kind in THROUGH_OPENAI_CLIENT else self.handler
 
     async def close(self) -> None:
-        """Closes the connections."""
         await self.openai.close()
 
 
 def timeout_of(patience: float) -> httpx.Timeout:
-    """For connecting, and for each wait between two chunks; not for a reply as a whole."""
+    """Return the timeout of connecting, and of each wait between two chunks; a whole reply may take longer."""
     return httpx.Timeout(patience, connect=CONNECT_SECONDS)
 
 
-class _OneTry(AsyncHTTPHandler):
-    """litellm's own client without its second try, its second client, and its translation of timeouts."""
+class _NoRetryClient(AsyncHTTPHandler):
+    """litellm's HTTP client without its retry, its second client, and its translation of timeouts."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self.timeout = None
         self.event_hooks = None
         self.client_alias = None
-        self.client = http  # litellm's setter: it is not litellm's to close, or to open again
+        self.client = http  # litellm's setter; the pool opens and closes it
 
     async def post(
         self,
@@ -129,7 +126,7 @@ class _OneTry(AsyncHTTPHandler):
         files: Any = None,
         content: Any = None,
     ) -> httpx.Response:
-        """One request. The pool's timeout holds, whatever litellm thinks."""
+        """Send one request, with the pool's timeout instead of litellm's."""
         if isinstance(data, str | bytes):
             data, content = None, data
         request = self.client.build_request(
@@ -144,8 +141,8 @@ class _OneTry(AsyncHTTPHandler):
 
 
 async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """The lines of a stream. httpx ends one at U+2028 and the like too, which stand as they are within JSON."""
-    rest: list[str] = []  # joined once its line ends, since joining at each piece takes time that grows with its square
+    """Yield the lines of a stream. httpx also splits at U+2028 and the like, which may stand in JSON."""
+    rest: list[str] = []  # joined once its line ends: joining at each piece would take quadratic time
     async for text in response.aiter_text():
         *whole, last = text.split("\n")
         for line in whole:
@@ -157,9 +154,9 @@ async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
 
 
 async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool, opened: list[httpx.Response]) -> Any:
-    """Sends the request, and gives litellm's reading of what comes back, once it has begun. Raises ERRORS.
+    """Send the request, and return litellm's stream of chunks once it has begun. Raises ERRORS.
 
-    opened: gets the HTTP responses, so that they can be closed whatever happens.
+    opened: receives the HTTP responses, so that they can be closed whatever happens.
     """
     token = _opened.set(opened)
     try:
@@ -194,13 +191,13 @@ async def _open_responses(endpoint: Endpoint, model: str, request: Json, pool: P
         max_retries=0,
         **responses_request_of(request),
     )
-    # litellm's own errors would lack the provider's code, and take what never spoke that protocol for a cut.
+    # litellm's own errors lack the provider's code, and take a server of another protocol for a cut stream.
     events._maybe_raise_for_error_event = events._raise_if_ended_without_terminal_event = _pass
     return _responses_chunks(events)
 
 
 def _pass(*_: Any) -> None:
-    """What is wrong with a stream is seen in its chunks, as with the others."""
+    """Do nothing: errors of a stream are read from its chunks, as with the others."""
 
 
 async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
@@ -211,14 +208,16 @@ async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
 
 
 def _chunk_parser(kind: ServerKind, parse: Any) -> Any:
-    """Return what reads an event's JSON for that kind of server: litellm's own, behind a check of what it would trip
-    over. Where the shape is OpenAI's already, litellm only refuses a chunk in which one field is odd."""
+    """Return the parser of an event's JSON for that kind of server: litellm's, after a check of what it fails on.
+
+    Where the format is OpenAI's already, litellm's parser would only refuse a chunk with one odd field.
+    """
     if kind in OPENAI_SHAPED:
-        return _as_it_came
+        return _namespace_of
     return partial(_checked, partial(_gemini_chunk, parse) if kind == "gemini" else parse)
 
 
-def _as_it_came(chunk: Any) -> SimpleNamespace:
+def _namespace_of(chunk: Any) -> SimpleNamespace:
     if not isinstance(chunk, dict):
         raise MalformedChunk
     return SimpleNamespace(**chunk)
@@ -231,8 +230,7 @@ def _checked(parse: Any, chunk: Any) -> Any:
 
 
 def _gemini_chunk(parse: Any, chunk: Any) -> Any:
-    """The chunk as litellm reads it, but for the reason: litellm says "stop" in each one, so that a reply that broke
-    off would look whole."""
+    """Parse the chunk without litellm's finish reason, which is "stop" in each one: a cut would go unnoticed."""
     read = parse(chunk)
     has_ended = any(candidate.get("finishReason") for candidate in chunk.get("candidates") or ())
     if read is not None and not has_ended and not chunk.get("promptFeedback"):
@@ -242,11 +240,10 @@ def _gemini_chunk(parse: Any, chunk: Any) -> Any:
 
 
 async def raw_chunks(stream: Any) -> AsyncGenerator[Any]:
-    """The chunks of a streaming reply, each as litellm reads it; beside them litellm gives None and dictionaries for
-    lines without a meaning, which are left out.
+    """Yield the chunks of a streaming reply as litellm parses them, without None and dictionaries for empty lines.
 
-    Not litellm's own iterator, which ends a cut stream as if it were finished, counts tokens itself where none were
-    reported, gives up after a hundred equal chunks, and takes 1 ms for each.
+    litellm's own iterator would end a cut stream as if it were finished, count tokens itself where none were reported,
+    give up after a hundred equal chunks, and take 1 ms for each.
     """
     try:
         async for chunk in stream:
@@ -255,5 +252,5 @@ async def raw_chunks(stream: Any) -> AsyncGenerator[Any]:
     except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         if isinstance(error, ERRORS):
             raise
-        # litellm trips over JSON of another shape in all these ways.
+        # litellm fails on JSON of another format in all these ways.
         raise json.JSONDecodeError("not a chunk of a reply", "", 0) from error

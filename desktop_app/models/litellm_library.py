@@ -1,4 +1,4 @@
-"""litellm, imported once on a thread of its own (it takes seconds), and the connections that go through it."""
+"""litellm, imported once on a thread (it takes seconds), and one connection pool for each server."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from desktop_app.conversation.openai_chat import Json
 from .endpoint import Endpoint
 
 PATIENCE_SECONDS = 120.0
-"""Of silence between two chunks. llama.cpp sends a sign of life every 30 s while it reads a long prompt."""
+"""Of silence between two chunks. llama.cpp sends a comment every 30 s while it reads a long prompt."""
 
 JOIN_SECONDS = 10.0
-"""How long a command that has ended waits for the import: a thread that is frozen in it keeps its lock, for which what
-litellm has made would wait for ever. The engine does not wait (see `engine/ending.py`)."""
+"""How long a command waits for the import when it ends: a thread that is frozen in it keeps the import lock, for which
+litellm's own threads would wait for ever. The engine does not wait (see `engine/ending.py`)."""
 
 WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
 
 
 class LiteLLM:
-    """The library, once it is loaded, and one connection pool for each server. Belongs to one event loop."""
+    """The library and its connection pools. Belongs to one event loop."""
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self.patience = patience
@@ -38,19 +38,18 @@ class LiteLLM:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether `load` has been done."""
         return self._loading is not None and self._loading.done() and self._loading.exception() is None
 
     async def load(self) -> None:
-        """Imports litellm, and goes once through a request that never leaves this process, so that the first
-        real one does not pay for what litellm imports late (0.8 s)."""
+        """Import litellm, and make one request within this process, so that the first real one does not pay for what
+        litellm imports late (0.8 s)."""
         await self._client()
 
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
-        """The chunks of a reply as the provider sent them. Raises `errors()`. Closing it closes the connection."""
+        """Yield the chunks of a reply. Raises `errors()`. Closing the iterator closes the connection."""
         client = await self._client()
         if not endpoint.is_address:
-            raise client.httpx.InvalidURL("not an address")  # else each library below fails in a way of its own
+            raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
         pool = await self._pool(endpoint)
         opened: list[Any] = []
         try:
@@ -63,25 +62,24 @@ class LiteLLM:
                 await response.aclose()
 
     def published(self) -> dict[str, Json]:
-        """litellm's catalogue: limits, prices and abilities by name. Empty before it is loaded."""
+        """Return litellm's catalogue of limits, prices and capabilities by name. Empty before litellm is loaded."""
         if not self.is_loaded or self._loading is None:
             return {}
         return self._loading.result().litellm.model_cost
 
     def errors(self) -> tuple[type[Exception], ...]:
-        """The exceptions that stand for an error of the world; whatever else is raised is a bug."""
+        """Return the exceptions that are errors of the world; anything else is a bug."""
         assert self._loading is not None
         return self._loading.result().ERRORS
 
     async def close(self) -> None:
-        """Closes all connections."""
         pools = [*(pool for _, pool in self._pools.values()), *self._retired]
         self._pools, self._retired = {}, []
         for pool in pools:
             await pool.close()
 
     async def _client(self) -> Any:
-        """The module `litellm_client`, which has litellm."""
+        """Return the module `litellm_client`."""
         if self._loading is None:
             self._loading = _on_thread(_load)
         # Shielded: whoever asked first may be cancelled while others wait for the same import.
@@ -100,7 +98,7 @@ class LiteLLM:
 
 
 def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
-    """Runs it on a daemon thread: the engine may end before the import does."""
+    """Run it on a daemon thread: the engine may end before the import does."""
     future: concurrent.futures.Future[Any] = concurrent.futures.Future()
 
     def run() -> None:
@@ -127,7 +125,7 @@ def _load() -> Any:
 
 
 async def _warm_up(client: Any) -> None:
-    """A request that is answered by a function: nothing leaves this process."""
+    """Make a request that a mock transport answers."""
     answer = client.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
     endpoint = Endpoint("warm-up", "http://127.0.0.1:9/v1")
     pool = client.Pool(endpoint, 1.0, client.httpx.MockTransport(lambda _: answer))

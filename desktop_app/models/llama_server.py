@@ -28,18 +28,18 @@ START_SECONDS = 60.0
 """Loading takes half a second; this is for a machine that is swapping."""
 STOP_SECONDS = 3.0
 DYING_SECONDS = 0.5
-MOST_THREADS = 4
-"""A model this small gains nothing from more."""
+MAX_THREADS = 4
+"""So small a model gains nothing from more."""
 
-# Without a system prompt of the caller's, the model's own template would add one that nobody counted.
+# The model's own template adds a system prompt, which nobody counted, where there is none.
 CHAT_TEMPLATE = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 
 
-class _Ended(ModelError):
-    """The child ended while it loaded."""
+class _EndedWhileLoading(ModelError):
+    pass
 
 
 class LlamaServer:
@@ -59,29 +59,30 @@ class LlamaServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether the child lives."""
         return self._child is not None and self._child.returncode is None
 
     @property
     def pid(self) -> int:
-        """The child's number; 0 when there is none."""
+        """The child's process id; 0 if there is none."""
         return self._child.pid if self._child is not None and self.is_running else 0
 
     async def start(self) -> str:
-        """The base URL of the running server, which is started if it does not run: once more if it ends while it loads,
-        since somebody may have killed it. Raises ModelError."""
+        """Start the server if it does not run, and return its base URL. Raises ModelError.
+
+        A child that ends while it loads, which may have been killed, is started once more.
+        """
         async with self._starting:
             if not self.is_running:
                 try:
                     await self._launch()
-                except _Ended:
+                except _EndedWhileLoading:
                     if self._is_closed:
                         raise
                     await self._launch()
             return self.base_url
 
     async def has_died(self) -> bool:
-        """Whether the child is gone. A crash is seen through its connections before its end is reported."""
+        """Wait briefly for the child's end: its connections break before the system reports it."""
         if self._child is not None:
             try:
                 await asyncio.wait_for(self._child.wait(), DYING_SECONDS)
@@ -90,13 +91,12 @@ class LlamaServer:
         return True
 
     def close(self) -> None:
-        """Kill a child that is still loading, for good: whoever waits for it is told that it ended."""
+        """Kill a child that is still loading, and start no other."""
         self._is_closed = True
         if self._loading is not None and self._loading.returncode is None:
             self._loading.kill()
 
     async def stop(self) -> None:
-        """Ends the child, if it runs."""
         async with self._starting:
             child, self._child = self._child, None
             if child is not None:
@@ -140,7 +140,7 @@ class LlamaServer:
             raise ModelError(_not_started(f"It did not answer within {START_SECONDS:.0f} seconds.")) from error
         if not line.endswith(b"\n"):
             await _end(child)
-            raise _Ended(_not_started(self._last_words(child.returncode or 0)))
+            raise _EndedWhileLoading(_not_started(self._last_words(child.returncode or 0)))
         return json.loads(line)["base_url"]
 
     def _last_words(self, code: int) -> str:
@@ -153,7 +153,7 @@ class LlamaServer:
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
-    """Closes the child's input, which asks it to go, and kills it if it stays."""
+    """Close the child's input, which asks it to end, and kill it if it does not."""
     if child.stdin is not None:
         child.stdin.close()
     try:
@@ -164,7 +164,7 @@ async def _end(child: asyncio.subprocess.Process) -> None:
 
 
 def _import_path() -> str:
-    """The child must find this package however the engine was started."""
+    """Return a PYTHONPATH by which the child finds this package, however the engine was started."""
     root = str(Path(__file__).resolve().parent.parent.parent)
     return os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
 
@@ -179,11 +179,11 @@ def _not_started(detail: str) -> Failure:
     )
 
 
-# The child process
+# The child process.
 
 
 def main(model: str, window: int) -> None:
-    """Serves the model until standard input ends."""
+    """Serve the model until standard input ends."""
     _die_with_parent()
     seal_process()
     server = _serve(model, window)
@@ -196,9 +196,9 @@ def main(model: str, window: int) -> None:
 
 
 def _serve(model: str, window: int) -> Any:
-    """llama.cpp's server, loaded and listening; 335 MB with a window of 8,192.
+    """Load the model and listen; takes 335 MB with a window of 8,192.
 
-    Quantizing the cache would save 85 MB, and read long prompts at half the speed. One slot, with room for the
+    Quantizing the cache would save 85 MB, and read long prompts at half the speed. One slot, with a cache for the
     prompts of a few other conversations: reading 2,000 tokens again takes 20 s.
     """
     xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
@@ -212,10 +212,10 @@ def _serve(model: str, window: int) -> Any:
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = 64  # a reading that is cancelled ends with its batch
     params.cache_ram_mib = 64
-    # Threads wait for each other hundreds of times a token, spinning. With every core taken, a busy window or engine
-    # slows them tenfold: on two busy cores two threads read 12 to 130 tokens a second and wrote 2 to 20, one read 40
-    # to 100 and wrote 24 to 45. On idle cores two are half as fast again.
-    threads = max(1, min(MOST_THREADS, (os.cpu_count() or 1) - 1))
+    # Threads spin while they wait for each other, hundreds of times a token: on two busy cores two threads read 12 to
+    # 130 tokens a second and wrote 2 to 20, one read 40 to 100 and wrote 24 to 45. On idle cores two are half as fast
+    # again. So one core is left free.
+    threads = max(1, min(MAX_THREADS, (os.cpu_count() or 1) - 1))
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.n_threads_http = 2
     params.n_gpu_layers = 0
@@ -229,7 +229,7 @@ def _serve(model: str, window: int) -> Any:
 
 
 def _die_with_parent() -> None:
-    """Asks Linux to kill this process when its parent dies, should standard input be held open by somebody else."""
+    """Ask Linux to kill this process when its parent dies, in case another process holds standard input open."""
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Finds what could be set up: servers that run on this machine, and providers whose key is in the environment."""
+"""Finding servers to propose: those that run on this machine, and providers whose key is in the environment."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import msgspec
 
 from desktop_app.settings import Server, ServerKind
 
-from .capability_probes import names_in
+from .capability_probes import model_names_in
 from .http_client import bounded
 from .key_environment import kinds_with_key
 from .known_models import PROPOSED
 
 SECONDS = 1.5
-"""For all ports together. On loopback a server that is idle answers within 50 ms; one that loads a model may not."""
+"""For all ports together. An idle server answers within 50 ms; one that loads a model may not."""
 
 USUAL_PORTS = {
     1234: "LM Studio",
@@ -29,7 +29,7 @@ USUAL_PORTS = {
     4891: "GPT4All",
     30000: "SGLang",
 }
-"""Who is there unless somebody chose another port. What answers is asked who it is."""
+"""The default ports of local servers."""
 
 PROVIDERS: dict[ServerKind, str] = {
     "anthropic": "Anthropic",
@@ -42,29 +42,31 @@ PROVIDERS: dict[ServerKind, str] = {
 _NAMES: dict[ServerKind, str] = {"lm_studio": "LM Studio", "ollama": "Ollama", "llama_cpp": "llama.cpp", "vllm": "vLLM"}
 
 
-class _Answers(msgspec.Struct, frozen=True):
-    """What one port says: the status and the JSON of each page. status 0: nobody is there."""
+Answer = tuple[int, Any]
+"""Status and JSON of a page; status 0 if nothing answered."""
 
-    kobold: tuple[int, Any]
-    llama_cpp: tuple[int, Any]
-    lm_studio: tuple[int, Any]
-    ollama: tuple[int, Any]
-    models: tuple[int, Any]
+
+class _PortAnswers(msgspec.Struct, frozen=True):
+    kobold: Answer
+    llama_cpp: Answer
+    lm_studio: Answer
+    ollama: Answer
+    models: Answer
 
 
 PAGES = ("/api/extra/version", "/props", "/api/v0/models", "/api/tags", "/v1/models")
 
 
 def providers_in_environment() -> tuple[Server, ...]:
-    """A server to propose for each provider whose own variable holds a key."""
+    """Return a server to propose for each provider whose own variable holds a key."""
     return tuple(Server(PROVIDERS[kind], "", PROPOSED[kind], kind=kind) for kind in kinds_with_key())
 
 
 async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = SECONDS) -> tuple[Server, ...]:
-    """Servers of models on this machine's ports, with the models that they list, in the order of the ports.
+    """Return the servers on this machine's ports with the models that they list, in the order of the ports.
 
-    Only loopback is asked, all ports at once. Never raises; what has not answered in time is left out. A server that
-    wants a key first has no models.
+    Only loopback is asked, all ports at once. Never raises; a server that does not answer in time is left out. A server
+    that requires a key has no models.
     """
     import httpx
 
@@ -84,19 +86,19 @@ async def _server_at(client: Any, port: int, usual: str) -> Server | None:
     root = f"http://127.0.0.1:{port}"
     if not await _is_open(port):
         return None
-    answers = _Answers(*await asyncio.gather(*(_page(client, root + path) for path in PAGES)))
+    answers = _PortAnswers(*await asyncio.gather(*(_page(client, root + path) for path in PAGES)))
     kind = _kind(answers)
     if kind is None:
         return None
     name = _NAMES.get(kind) or ("KoboldCpp" if answers.kobold[0] == 200 else usual)
     if kind == "ollama":
-        return Server(name, root, names_in(answers.ollama[1]), kind=kind)
+        return Server(name, root, model_names_in(answers.ollama[1]), kind=kind)
     listed = answers.lm_studio[1] if kind == "lm_studio" else answers.models[1]
-    return Server(name, f"{root}/v1", names_in(listed), kind=kind)
+    return Server(name, f"{root}/v1", model_names_in(listed), kind=kind)
 
 
-def _kind(answers: _Answers) -> ServerKind | None:
-    """Who answers. llama.cpp and KoboldCpp also speak as Ollama does, so that Ollama itself comes last."""
+def _kind(answers: _PortAnswers) -> ServerKind | None:
+    # llama.cpp and KoboldCpp also speak Ollama's protocol, so Ollama itself comes last.
     if _has(answers.kobold, "result") or _has(answers.kobold, "version"):
         return "openai_compatible"
     if _has(answers.llama_cpp, "default_generation_settings"):
@@ -115,12 +117,12 @@ def _kind(answers: _Answers) -> ServerKind | None:
     return "vllm" if "vllm" in owners else "openai_compatible"
 
 
-def _has(answer: tuple[int, Any], field: str) -> bool:
+def _has(answer: Answer, field: str) -> bool:
     return answer[0] == 200 and isinstance(answer[1], dict) and field in answer[1]
 
 
 async def _is_open(port: int) -> bool:
-    """Whether anybody listens: five questions at a closed port would cost more."""
+    """Whether anything listens: five requests to a closed port would cost more."""
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except OSError:
@@ -131,7 +133,7 @@ async def _is_open(port: int) -> bool:
     return True
 
 
-async def _page(client: Any, url: str) -> tuple[int, Any]:
+async def _page(client: Any, url: str) -> Answer:
     import httpx
 
     try:
@@ -140,5 +142,5 @@ async def _page(client: Any, url: str) -> tuple[int, Any]:
         return 0, None
     try:
         return response.status_code, response.json()
-    except (ValueError, RecursionError):  # no JSON, no text, or nothing that anybody can read
+    except (ValueError, RecursionError):  # no JSON, no text, or nested too deep
         return response.status_code, None

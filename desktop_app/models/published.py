@@ -1,7 +1,7 @@
-"""What is published of cloud models: their limits, prices and abilities. Pure.
+"""Published limits, prices and capabilities of cloud models. Pure.
 
-litellm's catalogue has most; `known_models` mends it. Nothing here was measured: the limits are *estimated* until the
-server tells them itself.
+litellm's catalogue has most of them; `known_models` corrects it. The limits are *estimated* until the server reports
+its own.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ PREFIX_OF_HOST = {
     "api.z.ai": "zai",
     "dashscope.aliyuncs.com": "dashscope",
 }
-"""Whose models an OpenAI-compatible server in the cloud has, as litellm's catalogue names them."""
+"""litellm's name of the provider behind an OpenAI-compatible address."""
 
 CHAT_MODES = ("chat", "responses")
 
 
 def published_of(catalogue: Mapping[str, Json], endpoint: Endpoint, name: str) -> ModelCapabilities | None:
-    """What is published of that model, as that server names it; None if nothing is."""
+    """Return what is published of that model, as that server names it; None if nothing is."""
     found = next((catalogue[key] for key in _keys(endpoint, name) if key in catalogue), None)
-    told = _told(found) if found else ModelCapabilities()
+    published = _capabilities_in(found) if found else ModelCapabilities()
     known = KNOWN.get(name.rpartition("/")[2])
-    told = known.or_else(told) if known else told
-    return told if told != ModelCapabilities() else None
+    published = known.or_else(published) if known else published
+    return published if published != ModelCapabilities() else None
 
 
 def proposals(catalogue: Mapping[str, Json], kind: ServerKind) -> tuple[str, ...]:
-    """Names of models to propose for such a server: well-known ones first, then those in the catalogue that chat and
-    call tools. A server on this machine lists its own."""
+    """Return names of models to propose for such a server: well-known ones, then those of the catalogue that chat and
+    call tools. A local server lists its own."""
     first = PROPOSED.get(kind, ())
     if kind not in ("anthropic", "openai", "gemini", "moonshot"):
         return first
@@ -70,7 +70,7 @@ def _keys(endpoint: Endpoint, name: str) -> Iterator[str]:
         yield own.replace(".", "-")
 
 
-def _told(fields: Json) -> ModelCapabilities:
+def _capabilities_in(fields: Json) -> ModelCapabilities:
     prompt, reply = fields.get("input_cost_per_token") or 0.0, fields.get("output_cost_per_token") or 0.0
     cached, written = fields.get("cache_read_input_token_cost"), fields.get("cache_creation_input_token_cost")
     return ModelCapabilities(

@@ -1,7 +1,6 @@
-"""OpenAI's Responses API, which alone has the Codex models: its requests from OpenAI's chat shape, its events as chunks
-of that shape. Pure.
+"""Translating requests and events of OpenAI's Responses API from and to the chat format. Pure.
 
-litellm can translate, too, but then opens connections of its own, over which ours has no say.
+The Codex models have no other API. litellm can translate, too, but then opens connections of its own.
 https://platform.openai.com/docs/api-reference/responses-streaming
 """
 
@@ -19,17 +18,17 @@ from .json_fields import field_of
 NEEDS_RESPONSES = re.compile(r"gpt-(5\.([4-9]|\d\d)|[6-9])")
 """Since GPT-5.4 OpenAI refuses tools in chat completions while the model reasons."""
 
-REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
+FINISH_REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 def is_answered_by_responses(catalogue: Mapping[str, Json], name: str) -> bool:
-    """Whether OpenAI offers that model, or its tools, in this API only."""
+    """Return whether OpenAI offers that model, or its tools, in this API only."""
     published = catalogue.get(name) or catalogue.get(f"openai/{name}") or {}
     return published.get("mode") == "responses" or bool(NEEDS_RESPONSES.match(name))
 
 
 def responses_request_of(request: Json) -> Json:
-    """The same request in this API's words. Nothing is stored at OpenAI: thoughts come encrypted, and go back so."""
+    """Translate a request. Nothing is stored at OpenAI, so reasoning comes and goes back encrypted."""
     chat: list[Json] = request["messages"]
     instructions = "\n\n".join(m["content"] for m in chat if m["role"] == "system")
     body: Json = {
@@ -70,7 +69,7 @@ def _content(message: Json) -> str | list[Json]:
 
 
 def chunk_of(event: Any) -> SimpleNamespace | None:
-    """An event as a chunk of OpenAI's chat shape; None for one that says nothing new."""
+    """Return an event as a chunk of OpenAI's chat format; None if it adds nothing."""
     kind = str(getattr(event.type, "value", event.type))
     match kind:
         case "response.output_text.delta" | "response.refusal.delta":
@@ -83,7 +82,7 @@ def chunk_of(event: Any) -> SimpleNamespace | None:
         case "response.function_call_arguments.delta":
             return _call(event.output_index, None, SimpleNamespace(name=None, arguments=event.delta))
         case "response.output_item.done" if field_of(event.item, "type") == "reasoning":
-            return _chunk(reasoning_details=[_thought(event.item)])
+            return _chunk(reasoning_details=[_reasoning(event.item)])
         case "response.completed" | "response.incomplete" | "response.failed":
             return _last(event.response, kind)
         case "error":
@@ -102,11 +101,11 @@ def _last(response: Any, kind: str) -> SimpleNamespace:
         "completion_tokens": field_of(usage, "output_tokens"),
         "cached_tokens": field_of(field_of(usage, "input_tokens_details"), "cached_tokens"),
     }
-    return _chunk(finish=REASONS.get(str(reason), "stop"), usage=reported)
+    return _chunk(finish=FINISH_REASONS.get(str(reason), "stop"), usage=reported)
 
 
-def _thought(item: Any) -> Json:
-    """A thought as it goes back: without its id, which names nothing where nothing is stored."""
+def _reasoning(item: Any) -> Json:
+    """Return a reasoning item as it goes back: without its id, since nothing is stored."""
     whole = item if isinstance(item, dict) else item.model_dump(exclude_none=True)
     return {name: value for name, value in whole.items() if name in ("type", "summary", "encrypted_content")}
 

@@ -1,4 +1,4 @@
-"""How long a request and a reply may be, and how people write such numbers."""
+"""Limits and capabilities of a model, and numbers of tokens as people write them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.gauge import Provenance
 
 ASSUMED_WINDOW = 128_000
-"""Of a cloud model that nobody knows (features.md C6)."""
+"""Of an unknown cloud model (features.md C6)."""
 
 DEFAULT_MAX_OUTPUT = 4_096
-"""Where nobody says how long a reply may be; never more than a quarter of the window."""
+"""Where the longest reply is unknown; at most a quarter of the window."""
 
 _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 
@@ -30,7 +30,7 @@ class ModelLimits(msgspec.Struct, frozen=True):
     reported_at: float = 0.0
 
     def reply_limit(self) -> int:
-        """The longest reply to ask for. Some servers name the whole window."""
+        """Return the longest reply to ask for. Some servers report the whole window."""
         return min(self.max_output, self.window) or min(DEFAULT_MAX_OUTPUT, self.window // 4)
 
 
@@ -38,7 +38,7 @@ _STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
 
 
 class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
-    """What somebody tells of a model; 0 and None where nothing was said."""
+    """What a server or a catalogue reports of a model; 0 and None where it is unknown."""
 
     window: int = 0
     max_output: int = 0
@@ -47,7 +47,7 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
     price: Price | None = None
 
     def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
-        """The same, with what it leaves open as the other one has it."""
+        """Fill in what is unknown from another one."""
         return ModelCapabilities(
             self.window or other.window,
             self.max_output or other.max_output,
@@ -58,9 +58,9 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
 
 
 def tokens_from_text(text: str) -> int:
-    """Reads "200K", "1M", "256k", "128,000" or "8192" as tokens. K is 1,000, since vendors round that way.
+    """Read "200K", "1M", "256k", "128,000" or "8192". K is 1,000, as vendors use it.
 
-    Raises ValueError, whose text can be shown.
+    Raises ValueError with a text for the user.
     """
     match = _TOKENS.fullmatch(text)
     if match is None:

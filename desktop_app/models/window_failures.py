@@ -1,4 +1,4 @@
-"""Why nobody could tell a model's window, in words for the user: what was found, and the very setting to mend. Pure."""
+"""Failures for a model whose context window is unknown: what was found, and the setting to change. Pure."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from http import HTTPStatus
 
 from desktop_app.conversation.events import Failure
 
-from .discovery import Found
+from .discovery import KEY_REFUSED, ProbeResult
 from .endpoint import Endpoint
 
 KEPT = "What you wrote is kept, and nothing was changed in the conversation."
-NAMES_SHOWN = 8
+MAX_NAMES = 8
 
 
-def window_failure(endpoint: Endpoint, model: str, found: Found | None) -> Failure:
-    """Return the failure of a model whose window is not known. found: what its server answered; None: not asked yet."""
+def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -> Failure:
+    """Return why the model's window is unknown. result: None if its server was not asked yet."""
     if not endpoint.is_address:
         return _failure(
             endpoint,
@@ -23,7 +23,7 @@ def window_failure(endpoint: Endpoint, model: str, found: Found | None) -> Failu
             f"“{endpoint.base_url}” is not the address of a server.",
             "Write the whole address in the settings, such as http://localhost:1234/v1.",
         )
-    if found is None or not found.is_up:
+    if result is None or not result.is_up:
         return _failure(
             endpoint,
             "address",
@@ -32,11 +32,11 @@ def window_failure(endpoint: Endpoint, model: str, found: Found | None) -> Failu
             "Start the server, or check its address in the settings. Then try again.",
             kind="connection",
         )
-    if found.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return key_failure(endpoint, found)
-    if found.better_address:
-        return version_failure(endpoint, _answered(found), found.better_address)
-    return _of_answer(endpoint, model, found)
+    if result.status in KEY_REFUSED:
+        return key_failure(endpoint, result)
+    if result.better_address:
+        return version_failure(endpoint, _answered(result), result.better_address)
+    return _failure_of_answer(endpoint, model, result)
 
 
 def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> Failure:
@@ -50,31 +50,28 @@ def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> F
     )
 
 
-def key_failure(endpoint: Endpoint, found: Found) -> Failure:
-    """Return the failure of a server that wants a key, or another one."""
+def key_failure(endpoint: Endpoint, result: ProbeResult) -> Failure:
+    """Return the failure of a server that needs a key, or another one."""
     if endpoint.key:
         title, advice = f"{endpoint.name} refused the key", f"Check the key of {endpoint.name} in the settings."
     else:
         title, advice = f"{endpoint.name} needs a key", f"Enter the key of {endpoint.name} in the settings."
-    detail = f"{_answered(found)}{'' if endpoint.key else ', and no key is set'}."
+    detail = f"{_answered(result)}{'' if endpoint.key else ', and no key is set'}."
     return _failure(endpoint, "key", title, detail, advice, kind="auth")
 
 
-def _of_answer(endpoint: Endpoint, model: str, found: Found) -> Failure:
+def _failure_of_answer(endpoint: Endpoint, model: str, result: ProbeResult) -> Failure:
     server = endpoint.name
-    if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR or found.status == HTTPStatus.TOO_MANY_REQUESTS:
-        title, advice = (
-            f"{server} has a problem of its own",
-            "Try again in a moment: it may still be loading.",
-        )
-        return _failure(endpoint, "address", title, f"{_answered(found)}.", advice, kind="server")
-    if found.status != HTTPStatus.OK or not found.is_json:
-        what = f"{_answered(found)}{'' if found.status != HTTPStatus.OK else ' with something else than JSON'}."
+    if result.status >= HTTPStatus.INTERNAL_SERVER_ERROR or result.status == HTTPStatus.TOO_MANY_REQUESTS:
+        title, advice = f"{server} has a problem of its own", "Try again in a moment: it may still be loading."
+        return _failure(endpoint, "address", title, f"{_answered(result)}.", advice, kind="server")
+    if result.status != HTTPStatus.OK or not result.is_json:
+        detail = f"{_answered(result)}{'' if result.status != HTTPStatus.OK else ' with something else than JSON'}."
         title, advice = f"{server} is not found at this address", "Check the address: it usually ends with /v1."
-        return _failure(endpoint, "address", title, what, advice)
-    if found.listed and model not in found.listed:
-        names = ", ".join(found.listed[:NAMES_SHOWN])
-        names += f" and {len(found.listed) - NAMES_SHOWN} more" if len(found.listed) > NAMES_SHOWN else ""
+        return _failure(endpoint, "address", title, detail, advice)
+    if result.listed and model not in result.listed:
+        names = ", ".join(result.listed[:MAX_NAMES])
+        names += f" and {len(result.listed) - MAX_NAMES} more" if len(result.listed) > MAX_NAMES else ""
         title, advice = f"{server} does not have the model {model}", "Change the model's name in the settings."
         return _failure(endpoint, "models", title, f"It offers: {names}.", advice, kind="not_found")
     return _failure(
@@ -87,11 +84,11 @@ def _of_answer(endpoint: Endpoint, model: str, found: Found) -> Failure:
     )
 
 
-def _answered(found: Found) -> str:
+def _answered(result: ProbeResult) -> str:
     try:
-        return f"{found.url} answered {found.status} ({HTTPStatus(found.status).phrase})"
+        return f"{result.url} answered {result.status} ({HTTPStatus(result.status).phrase})"
     except ValueError:
-        return f"{found.url} answered {found.status}"
+        return f"{result.url} answered {result.status}"
 
 
 def _failure(endpoint: Endpoint, field: str, title: str, detail: str, advice: str, kind: str = "address") -> Failure:

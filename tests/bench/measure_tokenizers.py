@@ -1,4 +1,4 @@
-"""Fits a family's weights to its real tokenizer, and measures the estimate: it made models/tokens/weights.py.
+"""Fits a family's weights to its real tokenizer, and measures the estimate: it made resources/token_weights.json.
 
     python tests/bench/measure_tokenizers.py FOLDER FAMILY [TOKENIZER.JSON]
 
@@ -17,10 +17,9 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from desktop_app.models.tokens.encoding import Count
-from desktop_app.models.tokens.estimate import class_of
+from desktop_app.models.tokens.estimate import CLASSES, class_of
 from desktop_app.models.tokens.published import o200k
 from desktop_app.models.tokens.tokenizers import is_installed, tokenizer_of
-from desktop_app.models.tokens.weights import CLASSES
 
 PIECE = 400
 """Characters of one observation."""

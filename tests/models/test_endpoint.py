@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from desktop_app.models.endpoint import OWN_ADDRESS, PREFIX, Endpoint
+from desktop_app.models.endpoint import DEFAULT_ADDRESS, PREFIX, Endpoint
 from desktop_app.settings import ServerKind
 
 KEY = "sk-SECRET"
@@ -39,7 +39,7 @@ def test_an_address_is_what_litellm_wants(kind: ServerKind, base_url: str, api_b
 def test_only_a_server_of_no_particular_kind_needs_an_address() -> None:
     kinds = set(get_args(ServerKind))
     assert set(PREFIX) == kinds
-    assert kinds - set(OWN_ADDRESS) == {"openai_compatible"}
+    assert kinds - set(DEFAULT_ADDRESS) == {"openai_compatible"}
 
 
 def test_local_servers_are_local_without_an_address_too() -> None:

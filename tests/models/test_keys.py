@@ -64,14 +64,14 @@ async def test_a_key_is_kept_in_the_keyring_and_found_in_the_next_run() -> None:
     keyring.set_keyring(backend)
     keys = Keys()
     await keys.load([HOME])
-    assert keys.of("my home") == ""
+    assert keys.get("my home") == ""
     await keys.set("my home", " sk-1 ")
     assert backend.kept == {("palimpsest", "my home"): "sk-1"}
-    assert keys.of("my home") == "sk-1"
+    assert keys.get("my home") == "sk-1"
     assert "keyring" in keys.storage
     later = Keys()
     await later.load([HOME])
-    assert later.of("my home") == "sk-1"
+    assert later.get("my home") == "sk-1"
     assert later.servers_with_key() == ("my home",)
     await later.set("my home", "")
     assert backend.kept == {}
@@ -83,13 +83,13 @@ async def test_without_a_keyring_a_key_lasts_for_the_session_and_that_is_said(ba
     keyring.set_keyring(backend)
     keys = Keys()
     await keys.set("my home", "sk-1")
-    assert keys.of("my home") == "sk-1"
+    assert keys.get("my home") == "sk-1"
     assert "this session only" in keys.storage
     await keys.load([HOME])
-    assert keys.of("my home") == "sk-1"
+    assert keys.get("my home") == "sk-1"
     if isinstance(backend, Keeping):
         assert backend.kept == {}
-    assert Keys().of("my home") == ""
+    assert Keys().get("my home") == ""
 
 
 async def test_a_keyring_that_stays_locked_is_said_without_its_words() -> None:
@@ -99,7 +99,7 @@ async def test_a_keyring_that_stays_locked_is_said_without_its_words() -> None:
     assert "KeyringLocked" in keys.storage
     assert "SECRET" not in keys.storage
     await keys.set("my home", "sk-1")
-    assert keys.of("my home") == "sk-1"
+    assert keys.get("my home") == "sk-1"
 
 
 async def test_the_environment_holds_keys_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ async def test_the_environment_holds_keys_too(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     keys = Keys()
     await keys.load([HOME, OPENAI])
-    assert (keys.of("my home"), keys.of("OpenAI")) == ("sk-home", "sk-openai")
+    assert (keys.get("my home"), keys.get("OpenAI")) == ("sk-home", "sk-openai")
 
 
 async def test_openai_s_key_goes_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,8 +128,8 @@ async def test_each_provider_s_own_variable_is_for_its_own_address_alone(
         monkeypatch.setenv(name, f"key in {name}")
     keys = Keys()
     await keys.load([Server("own", "", ("a",), kind=kind), Server("else", "https://proxy.example/v1", (), kind=kind)])
-    assert keys.of("own") == (f"key in {VARIABLES[kind][0]}" if kind in VARIABLES else "")
-    assert keys.of("else") == "", "a proxy has a key of its own"
+    assert keys.get("own") == (f"key in {VARIABLES[kind][0]}" if kind in VARIABLES else "")
+    assert keys.get("else") == "", "a proxy has a key of its own"
 
 
 async def test_a_key_of_the_environment_stays_behind_when_its_server_moves_to_another_address(
@@ -139,7 +139,7 @@ async def test_a_key_of_the_environment_stays_behind_when_its_server_moves_to_an
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     keys = Keys()
     await keys.load([OPENAI])
-    assert keys.of("OpenAI") == "sk-openai"
+    assert keys.get("OpenAI") == "sk-openai"
     await keys.load([Server("OpenAI", "https://proxy.example/v1", ("gpt-4o",))])
     assert keys.servers_with_key() == ()
 
@@ -152,7 +152,7 @@ async def test_keys_that_were_read_stay_when_the_keyring_is_locked_again() -> No
     await keys.load([HOME])
     backend.get_password = Locked().get_password
     await keys.load([HOME])
-    assert keys.of("my home") == "sk-1"
+    assert keys.get("my home") == "sk-1"
 
 
 async def test_a_provider_s_key_is_not_sent_over_an_open_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ async def test_a_provider_s_key_is_not_sent_over_an_open_line(monkeypatch: pytes
     keys = Keys()
     open_line = Server("open", "http://api.anthropic.com", ("a",), kind="anthropic")
     await keys.load([open_line, Server("safe", "https://api.anthropic.com/v1", ("a",), kind="anthropic")])
-    assert (keys.of("open"), keys.of("safe")) == ("", "sk-ant")
+    assert (keys.get("open"), keys.get("safe")) == ("", "sk-ant")
 
 
 async def test_a_server_of_tools_has_its_key_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ async def test_a_server_of_tools_has_its_key_by_its_name(monkeypatch: pytest.Mon
     monkeypatch.setenv("PALIMPSEST_KEY_MCP_WIKI", "w-1")
     keys = Keys()
     await keys.load([HOME], ["mcp/github", "mcp/wiki", "mcp/none"])
-    assert [keys.of(f"mcp/{name}") for name in ("github", "wiki", "none")] == ["ghp-1", "w-1", ""]
+    assert [keys.get(f"mcp/{name}") for name in ("github", "wiki", "none")] == ["ghp-1", "w-1", ""]
 
 
 async def test_a_file_holds_keys_only_where_the_user_names_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ async def test_a_file_holds_keys_only_where_the_user_names_one(monkeypatch: pyte
     assert backend.kept == {}
     later = Keys()
     await later.load([HOME])
-    assert later.of("my home") == "sk-1"
+    assert later.get("my home") == "sk-1"
     await later.set("my home", "")
     assert json.loads(file.read_text()) == {"other": "sk-2"}
     assert [entry.name for entry in file.parent.iterdir()] == ["keys.json"]
@@ -205,10 +205,10 @@ async def test_a_file_that_others_can_read_is_refused(
     monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(file))
     keys = Keys()
     await keys.load([HOME])
-    assert keys.of("my home") == ""
+    assert keys.get("my home") == ""
     assert "chmod 600" in keys.storage
     await keys.set("my home", "sk-2")
-    assert keys.of("my home") == "sk-2", "for this session"
+    assert keys.get("my home") == "sk-2", "for this session"
     assert "this session only" in keys.storage
     assert file.read_text() == '{"my home": "sk-SECRET"}'
 

@@ -64,7 +64,7 @@ async def test_no_fault_shows_the_key(
         with kind.provider(step) as provider:
             address = provider.root_url + kind.path
             settings = Settings(servers=(Server("Test server", address, (kind.model,), 8192, kind=kind.kind),))
-            catalogue = Catalogue(settings, keys.of)
+            catalogue = Catalogue(settings, keys.get)
             write_settings(settings_file(data_folder), settings)
             await catalogue.discover()
             model = catalogue.model(f"Test server/{kind.model}")

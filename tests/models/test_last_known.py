@@ -17,19 +17,19 @@ LAST = LastKnown(ModelCapabilities(64_000, supports_tools=True), Provenance.MEAS
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     kept = LastKnownFile(tmp_path / "models.json")
-    assert kept.note(KEY, LAST)
-    assert not kept.note(KEY, LAST), "nothing new"
+    assert kept.update(KEY, LAST)
+    assert not kept.update(KEY, LAST), "nothing new"
     kept.write()
     again = LastKnownFile(tmp_path / "models.json")
     again.read()
-    assert again.of(KEY) == LAST
-    assert again.of(("home", "http://127.0.0.1:2/v1", "big")) is None
+    assert again.get(KEY) == LAST
+    assert again.get(("home", "http://127.0.0.1:2/v1", "big")) is None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
 def test_nobody_else_reads_it(tmp_path: Path) -> None:
     kept = LastKnownFile(tmp_path / "models.json")
-    kept.note(KEY, LAST)
+    kept.update(KEY, LAST)
     kept.write()
     assert (tmp_path / "models.json").stat().st_mode & 0o777 == 0o600
 
@@ -39,15 +39,15 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> No
     (tmp_path / "models.json").write_bytes(content)
     kept = LastKnownFile(tmp_path / "models.json")
     kept.read()
-    assert kept.of(KEY) is None
-    kept.note(KEY, LAST)
+    assert kept.get(KEY) is None
+    kept.update(KEY, LAST)
     kept.write()
     kept.read()
-    assert kept.of(KEY) == LAST
+    assert kept.get(KEY) == LAST
 
 
 def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     kept = LastKnownFile(tmp_path / "gone" / "models.json")
-    kept.note(KEY, LAST)
+    kept.update(KEY, LAST)
     kept.write()
-    assert kept.of(KEY) == LAST
+    assert kept.get(KEY) == LAST

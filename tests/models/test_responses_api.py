@@ -1,4 +1,4 @@
-"""What is OpenAI's Responses API's own; the Codex models are among the kinds of test_kinds.py and test_extras.py."""
+"""What is OpenAI's Responses API's own; the Codex models are among the kinds of test_kinds.py."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from settings_scenes import refuse, save, write
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
-from desktop_app.models.endpoint import OWN_ADDRESS
+from desktop_app.models.endpoint import DEFAULT_ADDRESS
 from desktop_app.models.key_environment import VARIABLES
 from desktop_app.settings import McpServer, Server, Settings
 from desktop_app.ui.settings.mcp_form import command_of, environment_of
@@ -47,7 +47,7 @@ def test_what_is_not_touched_is_saved_as_it_was(dialog, qtbot):
 
 
 def test_kinds_are_where_the_engine_looks_for_them():
-    assert {kind: info.address for kind, info in KINDS.items() if info.address} == OWN_ADDRESS
+    assert {kind: info.address for kind, info in KINDS.items() if info.address} == DEFAULT_ADDRESS
     assert {kind: info.variable for kind, info in KINDS.items() if info.variable} == {
         kind: names[0] for kind, names in VARIABLES.items()
     }

@@ -1,6 +1,6 @@
-"""Byte-level BPE as Hugging Face's tokenizer.json and llama.cpp's GGUF files hold it, counted by tiktoken.
+"""Byte-level BPE from Hugging Face's tokenizer.json and llama.cpp's GGUF files, counted by tiktoken.
 
-tiktoken counts a megabyte without a space in a tenth of a second, where the tokenizers package takes seconds.
+tiktoken counts a megabyte without a space in a tenth of a second; the package tokenizers takes seconds.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import tiktoken
 from .encoding import Encoding, TokenizerMissing
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-"""The split of a tokenizer.json whose pre-tokenizer is "ByteLevel" and nothing else, such as Claude 2's."""
+"""The split of a tokenizer.json whose only pre-tokenizer is "ByteLevel", such as Claude 2's."""
 
-# DeepSeek's tokenizer.json splits three times: off go runs of up to three digits, then runs of Chinese and of kana, and
-# a pattern cuts up what lies between. In one pattern: nothing crosses those runs, white space is taken whole before
-# one, and what no alternative takes stays together.
+# DeepSeek's tokenizer.json splits three times: runs of up to three digits, runs of Chinese and kana, and the rest by a
+# pattern. In one pattern: nothing crosses those runs, white space is taken whole before one, and what no alternative
+# matches stays together.
 _HAN = r"一-龥\x{3040}-ヿ"
 _LETTER = rf"[\p{{L}}\p{{M}}&&[^{_HAN}]]"
 _SIGN = rf"[\p{{P}}\p{{S}}&&[^{_HAN}]]"
@@ -42,20 +42,19 @@ DEEPSEEK = "|".join(
 )
 
 
-# Nothing before an ASCII character joins with it. Marks are put in order in a time that grows with the square of their
-# number, hence the bound: a run of 200 that are not ASCII is cut anywhere.
+# Nothing joins with a following ASCII character. Normalization sorts marks in quadratic time, hence the bound: a longer
+# run that is not ASCII is split anywhere.
 _RUNS = re.compile(r"[\x00-\x7f]*[^\x00-\x7f]{0,200}")
 
 
 class NormalizedEncoding:
-    """An encoding whose tokenizer brings text into a Unicode normal form first."""
+    """An encoding whose tokenizer normalizes text to a Unicode normal form first."""
 
     def __init__(self, form: Literal["NFC", "NFKC"], encoding: Encoding) -> None:
         self._form: Literal["NFC", "NFKC"] = form
         self._encoding = encoding
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Tokens of the text's normal form."""
         return self._encoding.encode_ordinary(text if text.isascii() else self._normal(text))
 
     def _normal(self, text: str) -> str:
@@ -74,7 +73,10 @@ class _TokenizerFile(msgspec.Struct):
 
 
 def load_tokenizer_json(content: bytes, pattern: str) -> tiktoken.Encoding:
-    """The encoding of a tokenizer.json; its added tokens are plain text. Takes 0.5 s for 128,000 tokens."""
+    """Load a tokenizer.json; its added tokens are plain text. Takes 0.5 s for 128,000 tokens.
+
+    Raises TokenizerMissing.
+    """
     try:
         model = msgspec.json.decode(content, type=_TokenizerFile).model
     except msgspec.DecodeError as error:
@@ -84,15 +86,15 @@ def load_tokenizer_json(content: bytes, pattern: str) -> tiktoken.Encoding:
 
 
 def encoding_of(ranks: dict[bytes, int], pattern: str) -> tiktoken.Encoding:
-    """tiktoken's encoding of tokens by their merge ranks."""
+    """Return tiktoken's encoding of tokens by their merge ranks."""
     encoding = tiktoken.Encoding("of a file", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    # The Rust half has its own copy; Python's is only read by methods that we do not call, and takes up to 27 MB.
+    # Up to 27 MB: the Rust half has its own copy, and no method that is called here reads this one.
     encoding._mergeable_ranks = {}
     return encoding
 
 
 def read_tiktoken_file(content: bytes) -> dict[bytes, int]:
-    """Ranks of a file with a token in base64 and its rank on each line. Raises TokenizerMissing."""
+    """Read a file with a token in base64 and its rank on each line. Raises TokenizerMissing."""
     try:
         pairs = (line.split() for line in content.splitlines() if line)
         return {base64.b64decode(token): int(rank) for token, rank in pairs}
@@ -101,7 +103,7 @@ def read_tiktoken_file(content: bytes) -> dict[bytes, int]:
 
 
 def ranks_of(tokens: Iterable[str], merges: Iterable[str]) -> dict[bytes, int]:
-    """Ranks of the bytes that the tokens have, then of what each merge joins."""
+    """Return the ranks of the single bytes among the tokens, then of what each merge joins."""
     byte_of = byte_of_character()
     present = {byte_of[token] for token in tokens if token in byte_of}
     ranks = {bytes([byte]): rank for rank, byte in enumerate(sorted(present))}
@@ -115,7 +117,7 @@ def _bytes_of(characters: str, byte_of: Mapping[str, int]) -> bytes:
 
 
 def byte_of_character() -> dict[str, int]:
-    """GPT-2's table: printable bytes stand for themselves, the others for characters from U+0100 on."""
+    """Return GPT-2's table: printable bytes stand for themselves, the others for characters from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}

@@ -1,4 +1,4 @@
-"""How a family's tokens are counted: by the best way that is installed, falling back to the next and saying so."""
+"""Counting a family's tokens by the best method that is installed, with a logged fallback to the next."""
 
 from __future__ import annotations
 
@@ -15,91 +15,86 @@ from desktop_app.context.counting.tokens import Overhead
 log = logging.getLogger(__name__)
 
 CHUNK = 4_000
-"""Characters encoded at once. tiktoken's regular expression runs out of stack on a million spaces."""
+"""Characters encoded at once: tiktoken's regular expression overflows its stack on a million spaces."""
 
-BYTES_A_TOKEN = 3
-"""UTF-8 bytes: more tokens than any tokenizer needs for prose, about right for JSON."""
+BYTES_PER_TOKEN = 3
+"""Of UTF-8: more tokens than any tokenizer needs for prose, about right for JSON."""
 
 Count = Callable[[str], int]
-"""Tokens of a text of any length. Never raises, in a time proportional to the length."""
+"""Returns the tokens of a text, in linear time. Never raises."""
 
 
 class Encoding(Protocol):
-    """What turns text into tokens."""
+    """Turns text into tokens, reading special tokens as plain text."""
 
-    def encode_ordinary(self, text: str) -> list[int]:
-        """Tokens, where special tokens in the text are plain text."""
-        ...
+    def encode_ordinary(self, text: str) -> list[int]: ...
 
 
 class TokenizerMissing(Exception):
     """A tokenizer's file is not installed, or is damaged."""
 
 
-class Way(msgspec.Struct, frozen=True):
-    """One way of counting. load: takes up to a second, once; raises TokenizerMissing, ValueError, OSError."""
+class CountingMethod(msgspec.Struct, frozen=True):
+    """One method of counting."""
 
     name: str
     is_exact: bool
     load: Callable[[], Count]
+    """Takes up to a second. Raises TokenizerMissing, ValueError, OSError."""
 
 
 class FamilyTokenizer:
-    """A `Tokenizer` that counts in the first of its ways that can be loaded, at the first count, whichever thread asks.
+    """A `Tokenizer` that loads the first method that works at the first count, on whichever thread.
 
-    A way that fails is logged once, and the next one is used; after the last, characters are counted.
+    A method that fails is logged once, and the next one is used; after the last, characters are counted.
     """
 
-    _loading = threading.RLock()  # one for all, since families share encodings, and one may be fitted to another
+    _loading = threading.RLock()  # one for all: families share encodings, and one may be fitted to another
 
-    def __init__(self, overhead: Overhead, ways: Sequence[Way]) -> None:
+    def __init__(self, overhead: Overhead, methods: Sequence[CountingMethod]) -> None:
         self._overhead = overhead
-        self._ways = list(ways)
+        self._methods = list(methods)
         self._count: Count | None = None
 
     @property
     def name(self) -> str:
-        """Such as "o200k", or "o200k (estimate for claude)"."""
-        return self._ways[0].name
+        return self._methods[0].name
 
     @property
     def is_exact(self) -> bool:
-        """Whether these are the model's own tokens, not an estimate."""
-        return self._ways[0].is_exact
+        return self._methods[0].is_exact
 
     @property
     def overhead(self) -> Overhead:
-        """What the chat format adds to the text."""
         return self._overhead
 
     def count(self, text: str) -> int:
-        """Tokens of the text. Never raises, and takes time proportional to its length, whatever it holds."""
+        """Return the tokens of the text, in linear time. Never raises."""
         return (self._count or self._loaded())(text)
 
     def _loaded(self) -> Count:
         with self._loading:
             while self._count is None:
-                way = self._ways[0]
+                method = self._methods[0]
                 try:
-                    self._count = way.load()
+                    self._count = method.load()
                 except (TokenizerMissing, ValueError, OSError) as error:
-                    self._ways = self._ways[1:] or [by_characters(way.name)]
-                    log.warning("The tokenizer %s cannot be used: %s. Used instead: %s.", way.name, error, self.name)
+                    self._methods = self._methods[1:] or [_by_characters(method.name)]
+                    log.warning("The tokenizer %s cannot be used: %s. Used instead: %s.", method.name, error, self.name)
             return self._count
 
 
-def by_characters(name: str) -> Way:
-    """The last resort: it always loads."""
-    return Way(f"characters (estimate for {name})", False, lambda: count_characters)
+def _by_characters(name: str) -> CountingMethod:
+    return CountingMethod(f"characters (estimate for {name})", False, lambda: count_characters)
 
 
 def count_characters(text: str) -> int:
-    """One token for each BYTES_A_TOKEN bytes of UTF-8."""
-    return -(-len(text.encode(errors="replace")) // BYTES_A_TOKEN)
+    """Return one token for each BYTES_PER_TOKEN bytes of UTF-8."""
+    return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)
 
 
 def count_with(encoding: Encoding) -> Count:
-    """Counts the tokens of that encoding, a chunk at a time."""
+    """Return a function that counts the tokens of that encoding, a chunk at a time."""
 
     def count(text: str) -> int:
         if len(text) <= CHUNK:
@@ -109,14 +104,14 @@ def count_with(encoding: Encoding) -> Count:
     return count
 
 
-# Every encoding here starts a new piece before a single space that follows a word, and after a single line's end.
+# Every encoding splits before a single space that follows a word, and after a single newline.
 _BOUNDARY = re.compile(r"(?<=\S)(?= \S)|(?<=\S\n)(?=[^\s/])")
 
 
 def chunks(text: str) -> Iterator[str]:
-    """The text in pieces of at most CHUNK characters, cut where the tokens are the same as in one piece.
+    """Yield the text in pieces of at most CHUNK characters, split where that does not change the tokens.
 
-    Only a run of hundreds of characters without a space or a line's end is cut anywhere, at a token more or less.
+    Only a run of hundreds of characters without a space or newline is split anywhere, at a token more or less.
     """
     start = 0
     while start < len(text):

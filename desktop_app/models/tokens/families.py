@@ -1,4 +1,4 @@
-"""Which tokenizer a model has, by its name: the families, and what their chat formats add to a message."""
+"""Families of models, which share a tokenizer, by the model's name; and what their chat formats add to a message."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ OVERHEADS: dict[str, Overhead] = {
     "gemma-2": Overhead(message=5, assistant=5, priming=4),
     "gemma-3": Overhead(message=5, assistant=5, priming=4),
 }
-"""Where the template is known; all others have OpenAI's published rule."""
+"""Families whose template is known; all others have OpenAI's published rule."""
 
-# The first that matches. A distilled model has the tokenizer of the model that it was made from.
+# The first match counts. A distilled model has the tokenizer of the model that it was made from.
 _PATTERNS = (
     ("smollm2", r"smollm-?2"),
     ("llama-3", r"deepseek.*distill.*llama"),
@@ -66,15 +66,14 @@ _FAMILIES = tuple((family, re.compile(pattern)) for family, pattern in _PATTERNS
 
 
 def families() -> set[str]:
-    """Every family that a name can be of; the unknown one is not among them."""
+    """Return every family, without the unknown one."""
     return {family for family, _ in _PATTERNS}
 
 
 def family_of(model_name: str) -> str:
-    """The family in a model's name, such as "claude" in "openrouter/anthropic/Claude-Sonnet"; "" when unknown.
+    """Return the family in a model's name, such as "claude" in "openrouter/anthropic/Claude-Sonnet"; "" when unknown.
 
-    The name after the last slash decides, without what follows a colon; then the whole name, for those that say the
-    family in a folder only.
+    The name after the last slash decides, up to a colon; then the whole name, for families that only a folder names.
     """
     name = model_name.lower().replace("_", "-")
     if name == builtin.MODEL_ID:
@@ -88,5 +87,5 @@ def _matching(name: str) -> str:
 
 
 def overhead_of(family: str) -> Overhead:
-    """What that family's chat format adds to the text."""
+    """Return what that family's chat format adds to the text."""
     return OVERHEADS.get(family, Overhead())

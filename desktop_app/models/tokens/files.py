@@ -1,4 +1,4 @@
-"""Vocabularies inside installed packages: each is found without importing its package, and known by its hash."""
+"""Vocabulary files of installed packages, found without importing the package and checked by their hash."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ from .encoding import TokenizerMissing
 
 
 class InstalledFile(msgspec.Struct, frozen=True):
-    """A file of a package, by its path inside it.
-
-    sha256: of the file that was compared with the real tokenizer: what is claimed to be exact must be that one.
-    """
+    """A file of a package, by its path inside it."""
 
     package: str
     path: str
     sha256: str
+    """Of the file that was compared with the real tokenizer: only that one is known to be exact."""
 
     def find(self) -> Path | None:
-        """Where it is, or None when it is not installed."""
         found = importlib.util.find_spec(self.package)
         if found is None or found.origin is None:
             return None
@@ -30,7 +27,7 @@ class InstalledFile(msgspec.Struct, frozen=True):
         return path if path.exists() else None
 
     def read(self) -> bytes:
-        """The file's content. Raises TokenizerMissing, OSError."""
+        """Return the content. Raises TokenizerMissing, OSError."""
         path = self.find()
         if path is None:
             raise TokenizerMissing(f"the package {self.package}, which brings the file, is not installed")
@@ -41,14 +38,13 @@ class InstalledFile(msgspec.Struct, frozen=True):
 
 
 class FileChoice(msgspec.Struct, frozen=True):
-    """The same file in several packages: any of them will do."""
+    """The same file in several packages, any of which will do."""
 
     places: tuple[InstalledFile, ...]
 
     def find(self) -> Path | None:
-        """Where the first one is that is installed."""
         return next((path for place in self.places if (path := place.find())), None)
 
     def read(self) -> bytes:
-        """The content of the first one that is installed. Raises TokenizerMissing, OSError."""
+        """Return the content of the first installed one. Raises TokenizerMissing, OSError."""
         return next((place for place in self.places if place.find()), self.places[0]).read()

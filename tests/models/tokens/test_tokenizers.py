@@ -10,7 +10,7 @@ from families import EACH_ITS_WAY
 
 from desktop_app.context.counting.tokens import Overhead
 from desktop_app.models.tokens import tokenizers
-from desktop_app.models.tokens.encoding import CHUNK, Count, FamilyTokenizer, TokenizerMissing, Way, chunks
+from desktop_app.models.tokens.encoding import CHUNK, Count, CountingMethod, FamilyTokenizer, TokenizerMissing, chunks
 from desktop_app.models.tokens.families import family_of
 from desktop_app.models.tokens.files import InstalledFile
 from desktop_app.models.tokens.published import CL100K, load_published
@@ -161,7 +161,7 @@ def test_it_is_loaded_once_when_many_threads_ask() -> None:
         time.sleep(0.02)  # long enough for the others to arrive
         return letters
 
-    tokenizer = FamilyTokenizer(Overhead(), [Way("slow", True, load)])
+    tokenizer = FamilyTokenizer(Overhead(), [CountingMethod("slow", True, load)])
     with ThreadPoolExecutor(8) as threads:
         assert set(threads.map(tokenizer.count, ["abcdef"] * 8)) == {6}
     assert len(loads) == 1
@@ -172,7 +172,7 @@ def missing() -> Count:
 
 
 def test_a_tokenizer_that_fails_falls_back_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
-    tokenizer = FamilyTokenizer(Overhead(), [Way("o200k", True, missing)])
+    tokenizer = FamilyTokenizer(Overhead(), [CountingMethod("o200k", True, missing)])
     with caplog.at_level(logging.WARNING):
         assert tokenizer.count("twelve bytes") == 4
         assert tokenizer.count("中") == 1
@@ -182,7 +182,7 @@ def test_a_tokenizer_that_fails_falls_back_and_says_so_once(caplog: pytest.LogCa
 
 
 def test_the_second_way_is_tried_before_characters_are_counted(caplog: pytest.LogCaptureFixture) -> None:
-    ways = [Way("exact", True, missing), Way("estimate", False, lambda: letters)]
+    ways = [CountingMethod("exact", True, missing), CountingMethod("estimate", False, lambda: letters)]
     tokenizer = FamilyTokenizer(Overhead(), ways)
     assert (tokenizer.name, tokenizer.is_exact) == ("exact", True)
     with caplog.at_level(logging.WARNING):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from desktop_app.models.tokens.estimate import CLASSES, WEIGHTS
 from desktop_app.models.tokens.families import OVERHEADS, families
 from desktop_app.models.tokens.sources import SOURCES
 from desktop_app.models.tokens.tokenizers import SAME_TEXT
-from desktop_app.models.tokens.weights import CLASSES, WEIGHTS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tokenizers.md").read_text(encoding="utf-8")
 ROWS = {

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from desktop_app.models.tokens import encoding as tokenizer_encoding
 from desktop_app.models.tokens import estimate as tokenizer_estimate
+from desktop_app.models.tokens.estimate import WEIGHTS
 from desktop_app.models.tokens.families import OVERHEADS
 from desktop_app.models.tokens.sources import SOURCES
 from desktop_app.models.tokens.tokenizers import tokenizer_of
-from desktop_app.models.tokens.weights import WEIGHTS
 from examples import examples
 
 ALIKE = sorted({*SOURCES, *WEIGHTS, *OVERHEADS, "kimi", ""} - set(EACH_ITS_WAY))
