@@ -113,7 +113,7 @@ class EngineServer:
                 break
             if not (content := line.result()):
                 break
-            self._take(content)
+            self.take(content)
         ended.cancel()
 
     async def close(self) -> None:
@@ -122,7 +122,7 @@ class EngineServer:
         await self._tasks.cancel_all()
         self.outbox.flush()
 
-    def _take(self, line: bytes) -> None:
+    def take(self, line: bytes) -> None:
         try:
             request = decode_request(line)
         except ProtocolError as error:

@@ -23,21 +23,8 @@ from provider import Call, Hang, Reply, ScriptedProvider, Status
 
 def talked(data: Path, provider: ScriptedProvider, *options: str) -> int:
     url = provider.base_url
-    return main(
-        [
-            "chat",
-            "--model",
-            "scripted",
-            "--base-url",
-            url,
-            "--window",
-            "16K",
-            "--data-dir",
-            str(data),
-            "--json",
-            *options,
-        ]
-    )
+    given = ["--model", "scripted", "--base-url", url, "--window", "16K", "--data-dir", str(data), "--json"]
+    return main(["chat", *given, *options])
 
 
 @pytest.fixture
@@ -52,7 +39,7 @@ def lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
         yield say
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_without_allow_it_talks_and_allows_nothing(data_folder, lines, capsys) -> None:
     lines("Run something", "Thanks")
     steps = [Reply(calls=(Call("bash", '{"command": "echo hi"}'),)), Reply("I may not."), Reply("You are welcome.")]
@@ -66,7 +53,7 @@ def test_without_allow_it_talks_and_allows_nothing(data_folder, lines, capsys) -
     assert {"conversation", "tokens_estimated", "tokens_reported", "cost", "restarts"} <= told[-1].keys()
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_a_conversation_goes_on_with_what_may_be_done(data_folder, lines, capsys) -> None:
     steps = [Reply("Yes."), Reply(calls=(Call("bash", '{"command": "echo hi"}'),)), Reply("Done."), Status(401, "no")]
     with ScriptedProvider(steps) as provider:
@@ -82,7 +69,7 @@ def test_a_conversation_goes_on_with_what_may_be_done(data_folder, lines, capsys
     assert "Are you there?" in str(provider.requests[1].messages)
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_what_is_given_wrongly_is_said_before_anything_is_sent(data_folder, lines, capsys) -> None:
     lines("Hello")
     with ScriptedProvider([Reply("Yes.")]) as provider:
@@ -92,7 +79,7 @@ def test_what_is_given_wrongly_is_said_before_anything_is_sent(data_folder, line
     assert "--allow cannot be read" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_whoever_reads_no_further_is_not_talked_to_any_more(data_folder, lines, monkeypatch, caplog) -> None:
     lines("One", "Two", "Three")
     reading, writing = os.pipe()
@@ -104,7 +91,7 @@ def test_whoever_reads_no_further_is_not_talked_to_any_more(data_folder, lines, 
     assert "bug" not in caplog.text
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 @pytest.mark.parametrize("step", [Reply("Hello."), Hang("Hel")], ids=["at the prompt", "in a reply"])
 def test_ctrl_c_ends_it_in_order(data_folder, step) -> None:
     with ScriptedProvider([step]) as provider:
@@ -130,7 +117,7 @@ def test_ctrl_c_ends_it_in_order(data_folder, step) -> None:
         assert json.loads(rest[0].splitlines()[-1])["reason"] == "stopped"
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_what_leaves_hardly_any_room_is_sent_with_the_users_word_only(data_folder, lines, capfd) -> None:
     """The window is 16,000 tokens, of which 12,800 can be used; nothing of this can be freed."""
     with ScriptedProvider([Reply("Yes.", usage=None)], repeat_last=True) as provider:

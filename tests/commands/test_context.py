@@ -1,95 +1,72 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from desktop_app.__main__ import main
-
 SEGMENTS = {
-    "system",
-    "tool_schemas",
-    "memory",
-    "summary",
-    "pinned",
-    "user",
-    "assistant",
-    "reasoning",
-    "tool_calls",
-    "tool_results",
-    "attachments",
+    *("system", "tools", "memory", "summary", "pinned", "user", "assistant", "reasoning", "tool_calls"),
+    *("tool_results", "attachments"),
 }
 
 
-def shown(capsys, *arguments: object) -> dict[str, Any]:
-    assert main(["context", *map(str, arguments), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+def test_the_report_has_the_promised_shape_and_adds_up(samples: Path, report) -> None:
+    told = report("context", samples / "migration.jsonl", "--window", "32K")
+    assert set(told["segments"]) <= SEGMENTS
+    assert sum(told["segments"].values()) == told["total"]
+    assert told["usable"] == told["window"] - told["reserve"] == 25_600
+    assert (told["status"], told["basis"], told["tokenizer"]) == ("exceeded", "estimated", "o200k")
+    compacted = report("compact", samples / "migration.jsonl", "--window", "128K")
+    assert compacted["tokens_before"] == told["total"], "it counts as compact does"
 
 
-def test_the_report_has_the_promised_shape_and_adds_up(samples: Path, capsys) -> None:
-    report = shown(capsys, samples / "migration.jsonl", "--window", "32K")
-    assert {"segments", "total", "window", "reserve", "usable", "status", "basis"} <= set(report)
-    assert set(report["segments"]) <= SEGMENTS
-    assert sum(report["segments"].values()) == report["total"]
-    assert report["usable"] == report["window"] - report["reserve"] == 25_600
-    assert (report["status"], report["basis"], report["tokenizer"]) == ("exceeded", "estimated", "o200k")
+def test_the_status_follows_from_the_window(samples: Path, report) -> None:
+    statuses = {"128K": "safe", "44K": "warning", "41K": "tight", "37K": "critical", "30K": "exceeded"}
+    for window, status in statuses.items():
+        assert report("context", samples / "migration.jsonl", "--window", window)["status"] == status
 
 
-@pytest.mark.parametrize(
-    ("window", "status"),
-    [("128K", "safe"), ("44K", "warning"), ("41K", "tight"), ("37K", "critical"), ("30K", "exceeded")],
-)
-def test_the_status_follows_from_the_window(samples: Path, capsys, window: str, status: str) -> None:
-    assert shown(capsys, samples / "migration.jsonl", "--window", window)["status"] == status
-
-
-def test_it_counts_as_compact_does(samples: Path, capsys) -> None:
-    file = samples / "interview.jsonl"
-    total = shown(capsys, file, "--window", "128K")["total"]
-    assert main(["compact", str(file), "--window", "128K", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens_before"] == total
-
-
-def test_each_family_is_counted_with_its_own_tokenizer(samples: Path, capsys) -> None:
-    counted = {
-        model: shown(capsys, samples / "interview.jsonl", "--window", "128K", "--model", model)
+def test_each_family_is_counted_with_its_own_tokenizer(samples: Path, report) -> None:
+    counted = [
+        report("context", samples / "interview.jsonl", "--window", "128K", "--model", model)
         for model in ("gpt-4o", "gpt-4", "claude-sonnet-4")
-    }
-    assert [report["tokenizer"] for report in counted.values()] == [
-        "o200k",
-        "cl100k",
-        "o200k (estimate for claude)",
     ]
-    assert counted["gpt-4o"]["total"] != counted["gpt-4"]["total"]
+    assert [told["tokenizer"] for told in counted] == ["o200k", "cl100k", "o200k (estimate for claude)"]
+    assert counted[0]["total"] != counted[1]["total"]
 
 
-def test_people_get_a_bar_and_a_table(samples: Path, capsys) -> None:
-    assert main(["context", str(samples / "migration.jsonl"), "--window", "32K"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_people_get_a_bar_and_a_table(samples: Path, printed) -> None:
+    lines = printed("context", samples / "migration.jsonl", "--window", "32K").splitlines()
     assert set(lines[0]) <= set("█·░")
     assert len(lines[0]) == 48
     assert "/ 32,000 tokens" in lines[1]
     assert any(line.split()[:2] == ["tool", "results"] for line in lines)
-    assert any("reserve for the reply" in line for line in lines)
-    assert lines[-1] == "Estimated with o200k."
+    assert "o200k" in lines[-1]
 
 
+GOOD = b'{"role": "user", "content": "hello"}\n'
+
+
+@pytest.mark.parametrize("command", ["context", "compact"])
 @pytest.mark.parametrize(
-    ("content", "told"), [(b"{", "line 1: this is not JSON"), (b"", "holds no messages"), (b"\xff\xff", "line 1")]
+    ("content", "place"),
+    [
+        (GOOD + b'{"role": "user", "content": \n', "line 2"),
+        (GOOD + b"[1, 2]\n", "line 2"),
+        (GOOD + b'\n{"role": "chief", "content": "x"}\n', "line 3: the role 'chief'"),
+        (b"\n\n", "no messages"),
+        (b"\x7fELF\x02\x01\x01\x00\xff\xfe\n", "line 1"),
+        (None, "cannot be read"),
+    ],
+    ids=["broken line", "not an object", "unknown role", "blank", "binary", "missing"],
 )
-def test_bad_input_is_named_by_its_line(tmp_path: Path, capsys, content: bytes, told: str) -> None:
+def test_bad_input_is_named_by_its_line(
+    tmp_path: Path, printed, command: str, content: bytes | None, place: str
+) -> None:
     file = tmp_path / "chat.jsonl"
-    file.write_bytes(content)
-    assert main(["context", str(file), "--window", "8192", "--json"]) == 2
-    streams = capsys.readouterr()
-    assert streams.out == ""
-    assert told in streams.err
-
-
-def test_a_missing_file_and_a_missing_window_are_bad_input(tmp_path: Path, capsys) -> None:
-    assert main(["context", str(tmp_path / "no.jsonl"), "--window", "8192"]) == 2
-    with pytest.raises(SystemExit) as left:
-        main(["context", str(tmp_path / "no.jsonl")])
-    assert left.value.code == 2
+    if content is not None:
+        file.write_bytes(content)
+    said = printed(command, file, "--window", "8192", "--json", code=2)
+    assert said.startswith("palimpsest: "), "nothing that a program could take for a report"
+    assert place in said
+    assert file.name in said

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import fields
 
-from desktop_app.__main__ import main
 from desktop_app.commands.policy import side_by_side
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS, SUMMARIES
@@ -15,27 +14,20 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "policies.md"
 BEGIN, END = "<!-- palimpsest policy --side-by-side -->\n", "<!-- end -->\n"
 
 
-def printed(capsys, *arguments: str, code: int = 0) -> str:
-    assert main(["policy", *arguments]) == code
-    return capsys.readouterr().out
+def fields_of(told: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {field["field"]: field for group in told["groups"] for field in group["fields"]}
 
 
-def told(capsys, name: str) -> dict[str, dict[str, object]]:
-    """The fields of that preset by their name."""
-    report = json.loads(printed(capsys, name, "--json"))
-    assert (report["name"], report["summary"]) == (name, SUMMARIES[name])
-    return {field["field"]: field for group in report["groups"] for field in group["fields"]}
-
-
-def test_without_a_name_each_preset_has_a_line(capsys) -> None:
-    lines = printed(capsys).splitlines()
-    assert [line.split()[0] for line in lines] == list(PRESETS)
-    assert [policy["name"] for policy in json.loads(printed(capsys, "--json"))["policies"]] == list(PRESETS)
+def test_without_a_name_each_preset_has_a_line(report, printed) -> None:
+    assert [line.split()[0] for line in printed("policy").splitlines()] == list(PRESETS)
+    assert [policy["name"] for policy in report("policy")["policies"]] == list(PRESETS)
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_with_a_name_every_number_has_its_source(name: str, capsys) -> None:
-    numbers = told(capsys, name)
+def test_with_a_name_every_number_has_its_source(name: str, report) -> None:
+    told = report("policy", name)
+    assert (told["name"], told["summary"]) == (name, SUMMARIES[name])
+    numbers = fields_of(told)
     assert set(numbers) == {field.name for field in fields(ContextPolicy)} - {"name"}
     assert all(field["row"] and field["documents"] for field in numbers.values())
     for field, number in numbers.items():
@@ -43,16 +35,16 @@ def test_with_a_name_every_number_has_its_source(name: str, capsys) -> None:
         assert number["differs_from_balanced"] is is_other
 
 
-def test_the_values_are_those_of_the_policy(capsys) -> None:
-    numbers = told(capsys, "opencode")
+def test_the_values_are_those_of_the_policy(report) -> None:
+    numbers = fields_of(report("policy", "opencode"))
     assert (numbers["compact_at"]["value"], numbers["protect_newest"]["value"]) == (0.9, 40_000)
     assert numbers["tail_most"]["value"] is None, "no limit"
     assert numbers["prune_order"]["value"] == ["soft_trim"]
     assert (numbers["protect_newest"]["row"], numbers["protect_newest"]["documents"]) == ("P7", "0")
 
 
-def test_people_read_units_marks_and_groups(capsys) -> None:
-    lines = printed(capsys, "seline").splitlines()
+def test_people_read_units_marks_and_groups(printed) -> None:
+    lines = printed("policy", "seline").splitlines()
     assert lines[0] == f"seline: {SUMMARIES['seline']}"
     (marked,) = [line for line in lines if "reserve_share_of_window" in line]
     assert marked.split()[:4] == ["*", "reserve_share_of_window", "5", "%"]
@@ -60,8 +52,8 @@ def test_people_read_units_marks_and_groups(capsys) -> None:
     assert same.split()[:3] == ["messages_most", "50", "messages"]
     assert {"The budget", "Layer 1: truncate", "Layer 2: prune", "Layer 3: compact", "Memory"} <= set(lines)
     assert "differs from balanced" in lines[-1]
-    assert "no limit" in printed(capsys, "lmstudio")
-    assert printed(capsys, "Seline").splitlines() == lines, "however it is written"
+    assert "no limit" in printed("policy", "lmstudio")
+    assert printed("policy", "Seline").splitlines() == lines, "however it is written"
 
 
 @pytest.mark.parametrize(
@@ -76,18 +68,14 @@ def test_people_read_units_marks_and_groups(capsys) -> None:
         ("opencode", "32K", {"reserve_tokens": 3_200, "truncate_bytes": 51_200, "protect_newest": 32_000}),
     ],
 )
-def test_in_a_window_the_numbers_are_those_that_act(name: str, window: str, acting: dict[str, int], capsys) -> None:
-    report = json.loads(printed(capsys, name, "--window", window, "--json"))
-    numbers = {field["field"]: field["value"] for group in report["groups"] for field in group["fields"]}
-    assert {field: numbers[field] for field in acting} == acting
+def test_in_a_window_the_numbers_are_those_that_act(name: str, window: str, acting: dict[str, int], report) -> None:
+    numbers = fields_of(report("policy", name, "--window", window))
+    assert {field: numbers[field]["value"] for field in acting} == acting
 
 
-def test_a_preset_that_does_not_exist_is_said_with_those_that_do(capsys) -> None:
-    assert main(["policy", "cautious"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "There is no policy “cautious”" in said.err
-    assert all(name in said.err for name in PRESETS)
+def test_a_preset_that_does_not_exist_is_said_with_those_that_do(printed) -> None:
+    said = printed("policy", "cautious", code=2)
+    assert all(name in said for name in ("cautious", *PRESETS))
 
 
 def test_the_table_of_the_docs_is_the_commands() -> None:
@@ -101,15 +89,11 @@ def test_the_docs_speak_of_every_preset() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_compacts_a_file(name: str, tmp_path: Path, capsys) -> None:
-    chat = tmp_path / "chat.jsonl"
-    turns = [("user", f"Question {n} about `ledger_{n}`. " * 20) for n in range(60)]
-    lines = [
-        json.dumps({"role": role, "content": text}) for turn in turns for role, text in (turn, ("assistant", "Yes."))
-    ]
-    chat.write_text("\n".join(lines), encoding="utf-8")
-    assert main(["compact", str(chat), "--window", "8K", "--policy", name, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report["tokens_after"] <= report["usable"] < report["tokens_before"]
-    assert main(["compact", str(chat), "--target-tokens", "2000", "--policy", name, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens_after"] <= 2_000
+def test_every_preset_compacts_a_file(name: str, chat_file, report) -> None:
+    asked = ({"role": "user", "content": f"Question {n} about `ledger_{n}`. " * 20} for n in range(60))
+    file = chat_file(
+        [message for question in asked for message in (question, {"role": "assistant", "content": "Yes."})]
+    )
+    told = report("compact", file, "--window", "8K", "--policy", name)
+    assert told["tokens_after"] <= told["usable"] < told["tokens_before"]
+    assert report("compact", file, "--target-tokens", 2_000, "--policy", name)["tokens_after"] <= 2_000

@@ -37,6 +37,7 @@ async def seconds_to_end(engine: EngineClient, ask_for_it: bool) -> float:
     return time.monotonic() - start
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("is_typing", [False, True], ids=["idle", "typing"])
 async def test_an_engine_ends_while_litellm_is_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_typing: bool
@@ -55,6 +56,7 @@ async def test_an_engine_ends_while_litellm_is_imported(
     assert await seconds_to_end(engine, ask_for_it=True) < END_SECONDS * slowness()
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("stuck", ["time.sleep(60)", "asyncio.run(asyncio.sleep(60))"])
 def test_whatever_hangs_at_the_end_is_given_up(stuck: str) -> None:
     code = f"import asyncio, time\nfrom desktop_app.engine.ending import limit_end\nlimit_end(0.5)\n{stuck}"
@@ -74,7 +76,7 @@ def test_a_thread_that_hangs_does_not_keep_the_process() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(50))
+@pytest.mark.parametrize("number", range(20))
 async def test_an_engine_that_is_closed_at_any_moment_ends(tmp_path: Path, number: int) -> None:
     moments = random.Random(number)
     engine = await EngineClient(tmp_path / "data").start()

@@ -24,6 +24,7 @@ from desktop_app.paths import last_known_file
 from desktop_app.settings import Server, ServerKind, Settings, write_settings
 from provider import Reply, ScriptedProvider
 
+pytestmark = pytest.mark.wire
 WINDOW = 65_536
 LONG = tuple(
     message

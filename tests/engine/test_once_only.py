@@ -3,126 +3,108 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
+from typing import Any
 
 import pytest
-import pytest_asyncio
-from test_planning import Desk, desk_with
+from desk import Desk
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamped
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import BringBack, Compaction, ConversationLink, Flush, Pin, Undo, Unpin
 from desktop_app.engine import protocol as p
-from provider import Reply
 
 TIMES = 4
 
 
-@pytest_asyncio.fixture
-async def desk(data_folder: Path) -> AsyncIterator[Desk]:
-    made = await desk_with(data_folder, [Reply("Yes.")])
-    yield made
-    await made.engine.close()
-    made.provider.stop()
+async def ask_at_once(desk: Desk, *requests: p.EngineRequest[Any]) -> tuple[list[p.EngineResponse], set[str]]:
+    """Return the responses to these requests, or to the same one four times, and the kinds of the failures."""
+    wanted = requests * TIMES if len(requests) == 1 else requests
+    ended = await asyncio.gather(*map(desk.ask, wanted), return_exceptions=True)
+    failed = [one for one in ended if isinstance(one, BaseException)]
+    assert all(isinstance(one, WorldError) for one in failed), failed
+    return [one for one in ended if not isinstance(one, BaseException)], {one.failure.kind for one in failed}
 
 
-async def at_once(desk: Desk, wish: p.AnyRequest) -> list[p.EngineResponse | BaseException]:
-    """What the same wish is answered with, sent four times at once. What fails, fails with words for the user."""
-    answers = await asyncio.gather(*(desk.ask(wish) for _ in range(TIMES)), return_exceptions=True)
-    assert all(not isinstance(one, BaseException) or isinstance(one, WorldError) for one in answers), answers
-    return answers
+async def recorded(desk: Desk, kind: type) -> list[Any]:
+    """Return those entries as the archive has them, which a restart would read."""
+    return [e for e in await desk.engine.services.archive.entries(desk.conversation) if isinstance(e, kind)]
 
 
-async def session_of(desk: Desk) -> Session:
-    return await desk.engine.conversations.open(desk.conversation)
-
-
-async def recorded(desk: Desk, kind: type) -> list:
-    """As the archive has them, which a restart would read."""
-    await session_of(desk)
-    entries = await desk.engine.conversations.archive.entries(desk.conversation)
-    return [entry for entry in entries if isinstance(entry, kind)]
-
-
-async def optimized(desk: Desk) -> str:
-    """The id of a compaction."""
+async def optimize(desk: Desk) -> Compaction:
     plan = await desk.plan("extractive")
     await desk.ask(p.ApplyPlan(desk.conversation, plan.id, plan.summary))
-    return (await recorded(desk, Compaction))[-1].id
+    return (await recorded(desk, Compaction))[-1]
 
 
 @pytest.mark.parametrize("strategy", ["extractive", "last_messages"])
-async def test_a_plan_is_applied_once(desk: Desk, strategy: str) -> None:
-    plan = await desk.plan(strategy)
-    answers = await at_once(desk, p.ApplyPlan(desk.conversation, plan.id, plan.summary))
-    assert [isinstance(one, p.Done) for one in answers].count(True) == 1
-    assert {one.failure.kind for one in answers if isinstance(one, WorldError)} == {"stale"}
+async def test_a_plan_is_applied_once(long_desk, strategy: str) -> None:
+    desk = await long_desk()
+    plan, other = await desk.plan(strategy), await desk.plan(strategy)
+    done, kinds = await ask_at_once(desk, p.ApplyPlan(desk.conversation, plan.id, plan.summary))
+    assert (len(done), kinds) == (1, {"stale"})
+    done, kinds = await ask_at_once(desk, p.ApplyPlan(desk.conversation, other.id, other.summary))
+    assert done == [], "it was made of the view before"
     assert len(await recorded(desk, Compaction)) == 1
 
 
-async def test_two_plans_of_the_same_view_archive_no_message_twice(desk: Desk) -> None:
+async def test_of_plans_of_the_same_view_one_is_applied(long_desk) -> None:
+    desk = await long_desk()
     plans = [await desk.plan("extractive") for _ in range(TIMES)]
-    wishes = (desk.ask(p.ApplyPlan(desk.conversation, plan.id, plan.summary)) for plan in plans)
-    answers = await asyncio.gather(*wishes, return_exceptions=True)
-    assert [isinstance(one, p.Done) for one in answers].count(True) == 1
+    done, _ = await ask_at_once(desk, *(p.ApplyPlan(desk.conversation, plan.id, plan.summary) for plan in plans))
+    assert len(done) == 1
     assert len(await recorded(desk, Compaction)) == 1
 
 
-async def test_a_plan_that_could_not_be_applied_can_be_tried_again(desk: Desk) -> None:
+async def test_a_plan_that_could_not_be_applied_can_be_tried_again(long_desk) -> None:
+    desk = await long_desk()
     plan = await desk.plan("extractive")
-    with pytest.raises(WorldError, match="longer"):
+    with pytest.raises(WorldError):
         await desk.ask(p.ApplyPlan(desk.conversation, plan.id, "too long " * 20_000))
-    assert isinstance(await desk.ask(p.ApplyPlan(desk.conversation, plan.id, plan.summary)), p.Done)
+    await desk.ask(p.ApplyPlan(desk.conversation, plan.id, plan.summary))
 
 
-async def test_undo_and_redo_are_done_once(desk: Desk) -> None:
-    operation = await optimized(desk)
-    for wish, undos in ((p.UndoOperation, 1), (p.RedoOperation, 2), (p.UndoOperation, 3)):
-        answers = await at_once(desk, wish(desk.conversation, operation))
-        assert all(isinstance(one, p.Done) for one in answers), "what is done already is no failure"
-        assert len(await recorded(desk, Undo)) == undos
-
-
-async def test_what_a_flush_saved_is_taken_back_once(desk: Desk) -> None:
+async def test_undo_and_redo_are_done_once(long_desk) -> None:
+    desk = await long_desk()
     flush = stamped(Flush(memories=(), texts=("The user likes tea.",)))
-    await (await session_of(desk)).record_operation(flush)
-    for wish, undos in ((p.UndoOperation, 1), (p.RedoOperation, 2)):
-        answers = await at_once(desk, wish(desk.conversation, flush.id))
-        assert all(isinstance(one, p.Done) for one in answers)
-        assert len(await recorded(desk, Undo)) == undos
+    await (await desk.engine.conversations.open(desk.conversation)).record_operation(flush)
+    undos = 0
+    for operation in ((await optimize(desk)).id, flush.id):
+        for kind in (p.UndoOperation, p.RedoOperation, p.UndoOperation):
+            done, kinds = await ask_at_once(desk, kind(desk.conversation, operation))
+            assert (len(done), kinds) == (TIMES, set()), "what is done already is no failure"
+            undos += 1
+            assert len(await recorded(desk, Undo)) == undos
 
 
-async def test_messages_are_brought_back_pinned_and_unpinned_once(desk: Desk) -> None:
-    await optimized(desk)
-    archived = (await recorded(desk, Compaction))[-1].archived
-    await at_once(desk, p.BringBackMessages(desk.conversation, archived[:2]))
-    assert len(await recorded(desk, BringBack)) == 1
-    await at_once(desk, p.PinMessage(desk.conversation, archived[0]))
-    assert len(await recorded(desk, Pin)) == 1
-    await at_once(desk, p.UnpinMessage(desk.conversation, archived[0]))
-    assert len(await recorded(desk, Unpin)) == 1
+async def test_messages_are_brought_back_pinned_and_unpinned_once(long_desk) -> None:
+    desk = await long_desk()
+    archived = (await optimize(desk)).archived
+    for request, kind in (
+        (p.BringBackMessages(desk.conversation, archived[:2]), BringBack),
+        (p.PinMessage(desk.conversation, archived[0]), Pin),
+        (p.UnpinMessage(desk.conversation, archived[0]), Unpin),
+    ):
+        await ask_at_once(desk, request)
+        assert len(await recorded(desk, kind)) == 1
 
 
-async def test_a_fresh_start_is_made_once(desk: Desk) -> None:
-    answers = await at_once(desk, p.StartFresh(desk.conversation))
-    opened = {one.conversation.id for one in answers if isinstance(one, p.ConversationOpened)}
-    assert len(opened) == 1
+async def test_a_fresh_start_is_made_once(long_desk) -> None:
+    desk = await long_desk()
+    done, _ = await ask_at_once(desk, p.StartFresh(desk.conversation))
+    (opened,) = {one.conversation.id for one in done if isinstance(one, p.ConversationOpened)}
     assert len(await recorded(desk, ConversationLink)) == 1
-    assert len(await desk.engine.conversations.infos()) == 2
-    await desk.ask(p.Delete(opened.pop()))
-    anew = await desk.ask(p.StartFresh(desk.conversation))
-    assert isinstance(anew, p.ConversationOpened)
+    assert len((await desk.ask(p.ListConversations())).conversations) == 2
+    await desk.ask(p.Delete(opened))
+    await desk.ask(p.StartFresh(desk.conversation))
     assert len(await recorded(desk, ConversationLink)) == 2, "the first one is not there any more"
 
 
-@pytest.mark.parametrize("wish", [p.Regenerate, p.GoOn, p.OptimizeAndRetry, p.SendAnyway])
-async def test_an_answer_is_asked_for_once(desk: Desk, wish: type) -> None:
-    answers = await at_once(desk, wish(desk.conversation))
-    assert [isinstance(one, p.Done) for one in answers].count(True) == 1
-    assert {one.failure.kind for one in answers if isinstance(one, WorldError)} == {"busy"}
+@pytest.mark.wire
+@pytest.mark.parametrize("kind", [p.Regenerate, p.GoOn, p.OptimizeAndRetry, p.SendAnyway])
+async def test_an_answer_is_asked_for_once(long_desk, kind: type[p.BeginTurn]) -> None:
+    desk = await long_desk()
+    done, kinds = await ask_at_once(desk, kind(desk.conversation))
+    assert (len(done), kinds) == (1, {"busy"})
     await desk.engine.conversations.turns.settled(desk.conversation, with_room=True)
-    replies = [m for m in await recorded(desk, Message) if m.usage is not None]
-    assert len(replies) <= 1
+    assert len([m for m in await recorded(desk, Message) if m.usage is not None]) <= 1

@@ -1,4 +1,4 @@
-"""One window's server: what it says unasked."""
+"""One window's server: what it refuses, and what it says unasked."""
 
 from __future__ import annotations
 
@@ -16,14 +16,25 @@ async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path
     lines: list[bytes] = []
     server = EngineServer(EventCoalescer(lines.append))
     server.engine = await compose(tmp_path, server.outbox, server.tell_list_changed, server.log_bug)
-    chats = server.engine.conversations
-    until = time.monotonic() + 0.3
+    until = time.monotonic() + 0.1
     while time.monotonic() < until:
         server.tell_list_changed()
         await sleep(0)
-    created = await chats.create("The last one")
-    await sleep(0.3)
+    created = await server.engine.conversations.create("The last one")
+    await sleep(0.15)
     await server.close()
-    lists = [told for line in lines if isinstance(told := p.decode_engine_line(line), p.ConversationsChanged)]
+    lists = [line for line in map(p.decode_engine_line, lines) if isinstance(line, p.ConversationsChanged)]
     assert len(lists) > 1
     assert [info.id for info in lists[-1].conversations] == [created.id]
+
+
+async def test_a_line_of_another_version_is_refused_by_its_number() -> None:
+    lines: list[bytes] = []
+    server = EngineServer(EventCoalescer(lines.append))
+    server.take(b'{"type":"request","number":41,"request":{"type":"Dance","conversation":"c"}}\n')
+    server.take(b"nonsense\n")
+    [line] = map(p.decode_engine_line, lines)
+    assert isinstance(line, p.ResponseLine)
+    assert (line.number, line.response) == (41, None)
+    assert line.failure is not None
+    assert line.failure.kind == "engine"

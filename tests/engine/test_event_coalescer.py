@@ -14,32 +14,32 @@ def gauge(total: int) -> GaugeChanged:
     return GaugeChanged("c", Gauge({Segment.USER: total}, total, 8_192, 1_638, Status.SAFE))
 
 
-def opened() -> tuple[EventCoalescer, list]:
+def coalescer() -> tuple[EventCoalescer, list]:
     lines: list = []
     return EventCoalescer(lambda line: lines.append(decode_engine_line(line))), lines
 
 
 async def test_deltas_are_joined_to_one_line_a_moment() -> None:
-    outbox, lines = opened()
+    events, lines = coalescer()
     for letter in "Hello":
-        outbox.publish(TextDelta("c", "r", letter))
-        outbox.publish(gauge(len(lines)))
+        events.publish(TextDelta("c", "r", letter))
+        events.publish(gauge(len(lines)))
     assert lines == []
     await asyncio.sleep(JOIN_FOR * 2)
     assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(gauge(0))]
 
 
 async def test_nothing_overtakes_a_delta() -> None:
-    outbox, lines = opened()
-    outbox.publish(TextDelta("c", "r", "Hel"))
-    outbox.publish(TextDelta("c", "r", "lo"))
-    outbox.publish(TurnFinished("c"))
-    outbox.send(ResponseLine(1, Done()))
+    events, lines = coalescer()
+    events.publish(TextDelta("c", "r", "Hel"))
+    events.publish(TextDelta("c", "r", "lo"))
+    events.publish(TurnFinished("c"))
+    events.send(ResponseLine(1, Done()))
     assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(TurnFinished("c")), ResponseLine(1, Done())]
 
 
 async def test_replies_and_kinds_are_not_mixed_up() -> None:
-    outbox, lines = opened()
+    events, lines = coalescer()
     for event in (
         TextDelta("c", "r", "a"),
         ReasoningDelta("c", "r", "b"),
@@ -47,8 +47,8 @@ async def test_replies_and_kinds_are_not_mixed_up() -> None:
         gauge(1),
         gauge(2),
     ):
-        outbox.publish(event)
-    outbox.flush()
+        events.publish(event)
+    events.flush()
     assert [line.event for line in lines] == [
         TextDelta("c", "r", "a"),
         ReasoningDelta("c", "r", "b"),
@@ -59,19 +59,19 @@ async def test_replies_and_kinds_are_not_mixed_up() -> None:
 
 async def test_half_a_character_does_not_stop_what_comes_behind_it() -> None:
     """Some servers cut a reply between the halves of a surrogate pair, which no UTF-8 can carry."""
-    outbox, lines = opened()
-    outbox.publish(TextDelta("c", "r", "a \ud83d"))
-    outbox.publish(TextDelta("c", "r", "\ude00 b \ud83d"))
-    outbox.flush()
-    outbox.publish(TurnFinished("c"))
+    events, lines = coalescer()
+    events.publish(TextDelta("c", "r", "a \ud83d"))
+    events.publish(TextDelta("c", "r", "\ude00 b \ud83d"))
+    events.flush()
+    events.publish(TurnFinished("c"))
     assert [line.event for line in lines] == [TextDelta("c", "r", "a \U0001f600 b \ufffd"), TurnFinished("c")]
 
 
 async def test_outputs_of_calls_with_one_id_are_not_mixed_up() -> None:
-    outbox, lines = opened()
-    for place, text in ((0, "one "), (1, "two "), (0, "more")):
-        outbox.publish(ToolOutputReceived("c", "call_1", text, "r", place))
-    outbox.flush()
+    events, lines = coalescer()
+    for index, text in ((0, "one "), (1, "two "), (0, "more")):
+        events.publish(ToolOutputReceived("c", "call_1", text, "r", index))
+    events.flush()
     assert [line.event for line in lines] == [
         ToolOutputReceived("c", "call_1", "one more", "r", 0),
         ToolOutputReceived("c", "call_1", "two ", "r", 1),

@@ -1,0 +1,62 @@
+"""What the window reads of tools, outputs and memory."""
+
+from __future__ import annotations
+
+import pytest
+from desk import Desk
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.memory import Memory
+from desktop_app.engine import protocol as p
+from desktop_app.engine.requests.tools import MAX_LINE
+
+
+async def test_a_whole_output_is_read_in_pages_and_searched(desk: Desk) -> None:
+    lines = [f"line {n}" for n in range(1, 101)]
+    lines[49] = "The Needle " + "x" * MAX_LINE
+    spill = await desk.engine.services.spills.keep("\n".join(lines))
+    page = await desk.ask(p.ReadSpill(spill, "", 10, 3))
+    assert page == p.SpillRead(((11, "line 11"), (12, "line 12"), (13, "line 13")), 100, len("\n".join(lines)))
+    found = await desk.ask(p.ReadSpill(spill, "nEEDLE"))
+    assert [(number, len(line)) for number, line in found.lines] == [(50, MAX_LINE)]
+    assert found.total == 1
+    with pytest.raises(WorldError) as caught:
+        await desk.ask(p.ReadSpill("0" * 64))
+    assert caught.value.failure.kind == "not_found"
+
+
+async def test_the_newline_at_the_end_of_an_output_begins_no_line(desk: Desk) -> None:
+    for text, count in (("", 0), ("one", 1), ("one\n", 1), ("one\n\n", 2), ("\n", 1), ("1\n2", 2)):
+        page = await desk.ask(p.ReadSpill(await desk.engine.services.spills.keep(text)))
+        assert (page.total, len(page.lines)) == (count, count), repr(text)
+
+
+async def test_tools_are_listed_with_what_they_take_also_those_that_are_switched_off(desk: Desk) -> None:
+    settings = replace(desk.engine.services.settings, tools_off=("web_fetch",), is_memory_on=True)
+    await desk.ask(p.WriteSettings(settings))
+    opened = await desk.ask(p.CreateConversation())
+    offers = {offer.spec.name: offer for offer in (await desk.ask(p.ListTools(opened.conversation.id))).tools}
+    assert {"read", "write", "edit", "web_fetch", "web_search", "recall", "save_memory"} <= offers.keys()
+    assert not offers["web_fetch"].is_on
+    assert offers["read"].is_on
+    assert all(offer.tokens > 20 for offer in offers.values())
+
+
+async def test_a_memory_is_written_edited_and_deleted(desk: Desk) -> None:
+    made = await desk.ask(p.WriteMemory(Memory("", "Drinks tea.", 0.0, 0.0)))
+    (memory,) = made.memories
+    assert (memory.text, memory.author) == ("Drinks tea.", "user")
+    assert 0 < made.tokens <= made.most
+    assert (await desk.ask(p.WriteMemory(replace(memory, is_on=False)))).tokens == 0
+    assert (await desk.ask(p.WriteMemory(replace(memory, is_deleted=True)))).memories == ()
+    with pytest.raises(WorldError):
+        await desk.ask(p.WriteMemory(Memory("", "  ", 0.0, 0.0)))
+
+
+async def test_the_tokens_of_memories_are_those_that_are_sent_in_that_conversation(desk: Desk) -> None:
+    here = (await desk.ask(p.CreateConversation())).conversation.id
+    limited = Memory("", "Drinks tea.", 0.0, 0.0, conversation="elsewhere", scope="conversation")
+    away = await desk.ask(p.WriteMemory(limited, here))
+    assert (len(away.memories), away.tokens, away.conversation, away.folder) == (1, 0, here, "")
+    assert (await desk.ask(p.WriteMemory(replace(away.memories[0], scope="user"), here))).tokens > 0
