@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from msgspec.structs import replace
-from PySide6.QtCore import QDateTime, QEvent, QLocale, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QDateTime, QLocale, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import shorten
-from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
+from .widgets.layouts import horizontal
+from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scaled
 from .widgets.text_label import TextLabel
 
 HEIGHT = 62
@@ -26,7 +27,7 @@ NARROW = 640  # pixels below which the title gets the room that the window's siz
 
 
 def short_window(tokens: int) -> str:
-    """A window's size as it is said: "8k", "200k", "1M"."""
+    """Return a window's size as "8k", "200k" or "1M"."""
     if tokens >= 1_000_000:
         return f"{tokens / 1_000_000:.1f}M".replace(".0M", "M")
     if tokens < 1_000:
@@ -35,13 +36,13 @@ def short_window(tokens: int) -> str:
 
 
 def model_label(model: ModelInfo) -> str:
-    """A model and its window: "SmolLM2 135M · 8k"."""
+    """Return a model and its window: "SmolLM2 135M · 8k"."""
     mark = " assumed" if model.window_provenance is Provenance.ASSUMED else ""
     return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
 
 
 def window_note(model: ModelInfo) -> str:
-    """Where the window's size is from, if that needs a word; a line of its own."""
+    """Return a line about the origin of the window's size; "" if it needs none."""
     if not model.window:
         return "Its window is not known yet\n"
     if not model.window_reported_at:
@@ -51,22 +52,19 @@ def window_note(model: ModelInfo) -> str:
 
 
 class Chip(Button):
-    """A rounded button that names something that can be changed. In a narrow window its text ends in an ellipsis."""
+    """A rounded button for something that can be changed. In a narrow window its text ends in an ellipsis."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(text, parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """Lower than other buttons."""
         return QSize(super().sizeHint().width(), scaled(30))
 
     def minimumSizeHint(self) -> QSize:
-        """The beginning of its text."""
         return QSize(min(self.sizeHint().width(), scaled(MIN_CHIP_WIDTH)), scaled(30))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the frame and the text."""
         painter = QPainter(self)
         box = QRectF(self.rect())
         is_near = self.underMouse() or self.hasFocus()
@@ -82,21 +80,19 @@ class Chip(Button):
 
 
 class TitleField(QLineEdit):
-    """The title while it is changed. Signals: editingFinished, or abandoned with Escape."""
+    """The title while it is edited. Signals: editingFinished; abandoned, with Escape."""
 
     abandoned = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape leaves the title as it was."""
         if event.key() == Qt.Key.Key_Escape:
             self.abandoned.emit()
         else:
             super().keyPressEvent(event)
 
 
-class Header(QWidget):
-    """Signals: title_changed(str), model_chosen(str), models_requested when the menu is about to open;
-    folder_requested, when the user wants to choose another one."""
+class Header(StyleAware, QWidget):
+    """Signals: title_changed(title), model_chosen(id); models_requested and folder_requested, to choose another one."""
 
     title_changed = Signal(str)
     model_chosen = Signal(str)
@@ -122,18 +118,12 @@ class Header(QWidget):
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
         self.field.editingFinished.connect(self._finish)
         self.field.abandoned.connect(self._abandon)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(24, 0, 16, 0)
-        row.setSpacing(12)
-        row.addWidget(self.titles, 1)
-        row.addWidget(self.folder)
-        row.addWidget(self.chip)
-        row.addWidget(self.panel_button)
-        self.setFixedHeight(scaled(HEIGHT))
+        items = ((self.titles, 1), self.folder, self.chip, self.panel_button)
+        horizontal(*items, holder=self, spacing=12, margins=(24, 0, 16, 0))
+        self.refresh_style()
         self.show_nothing()
 
     def show_conversation(self, title: str, model: ModelInfo) -> None:
-        """The conversation that is open."""
         self._title, self._model = title, model
         self.label.set_text(title)
         self._name_model()
@@ -147,11 +137,11 @@ class Header(QWidget):
         return self._title
 
     def preview_title(self, title: str = "") -> None:
-        """The title of a conversation that is being opened; "" for that of the open one."""
+        """Show the title of a conversation that is being opened; "" for that of the open one."""
         self.label.set_text(title or self._title)
 
     def show_folder(self, folder: str) -> None:
-        """Where the tools of the conversation work; "" for nowhere."""
+        """Show the working folder of the tools; "" for none."""
         self.folder.setText(shorten(PurePath(folder).name or folder, MAX_FOLDER_NAME) or NO_FOLDER)
         self.folder.setAccessibleName(f"Working folder: {folder or 'none'}")
         self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose a folder for tools to work in")
@@ -159,12 +149,11 @@ class Header(QWidget):
         self.folder.show()
 
     def show_title(self, title: str) -> None:
-        """The title has changed."""
         self._title = title
         self.label.set_text(title)
 
     def show_nothing(self) -> None:
-        """No conversation is open."""
+        """Show that no conversation is open."""
         self._abandon()
         self._title, self._model = "", None
         self.label.set_text("")
@@ -172,7 +161,7 @@ class Header(QWidget):
         self.folder.hide()
 
     def rename(self) -> None:
-        """Lets the user change the title."""
+        """Let the user edit the title."""
         if self._model is None:
             return
         self.field.setText(self._title)
@@ -181,7 +170,7 @@ class Header(QWidget):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def offer_models(self, models: Sequence[ModelInfo]) -> None:
-        """Opens the menu of models under the chip."""
+        """Open the menu of models under the chip."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for model in models:
@@ -196,23 +185,17 @@ class Header(QWidget):
         menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Renames, if it was on the title."""
         if self.titles.geometry().contains(event.position().toPoint()):
             self.rename()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow place the chip says less."""
         super().resizeEvent(event)
         self._name_model()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """A larger font needs a higher line."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self.setFixedHeight(scaled(HEIGHT))
+    def refresh_style(self) -> None:
+        self.setFixedHeight(scaled(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the line below."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, colour("line"))

@@ -1,4 +1,4 @@
-"""How responsive the window is: the longest time that its event loop did not come round."""
+"""How responsive the window is: the longest time in which its event loop did not go round."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Heartbeat(QObject):
 
     @property
     def longest_gap(self) -> float:
-        """Seconds, from the start or the last `restart`; the time since the last beat counts too."""
+        """The longest gap in seconds since the last `restart`; the time since the last beat counts too."""
         return max(self._longest, perf_counter() - self._last) if self._timer.isActive() else self._longest
 
     def restart(self) -> None:
-        """Begins to measure, anew."""
+        """Start a new measurement."""
         self._last, self._longest, self.beats = perf_counter(), 0.0, 0
         self._timer.start()
 
     def stop(self) -> None:
-        """Ends the measurement; `longest_gap` stays."""
+        """End the measurement; `longest_gap` stays."""
         self._longest = self.longest_gap
         self._timer.stop()
 

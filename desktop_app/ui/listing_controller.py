@@ -83,8 +83,7 @@ class ListingController(Controller):
         self.show((await self._bridge.ask(request)).conversations)
 
     async def _delete(self, conversation: str) -> None:
-        row = self._parts.sidebar.list.conversations.row_of(conversation)
-        title = self._parts.sidebar.list.conversations.line(row).title if row >= 0 else "Conversation"
+        title = self._parts.sidebar.list.conversations.title_of(conversation) or "Conversation"
         await self._change(p.Delete(conversation))
         if conversation == self._chat.conversation:
             self._chat.leave()

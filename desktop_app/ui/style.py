@@ -1,4 +1,4 @@
-"""How the colours by role reach Qt's own widgets: menus, tooltips, scroll bars, line edits. All else paints itself."""
+"""The colours of Qt's own widgets: menus, tooltips, scroll bars, line edits. Ours paint themselves."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .widgets.look import font, scaled
 
 
 def is_dark_wanted(choice: str) -> bool:
-    """Whether the dark palette is to be shown, for "system", "light" or "dark"."""
+    """Return whether "system", "light" or "dark" is dark."""
     if choice == "system":
         return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
     return choice == "dark"
 
 
 def show_theme(application: QApplication, choice: str, font_scale: float) -> None:
-    """Shows the palette and the fonts in every widget."""
+    """Show a theme ("system", "light" or "dark") in every widget."""
     theme.show(is_dark_wanted(choice), font_scale)
     application.setFont(font())
     application.setPalette(qt_palette(theme.palette))
@@ -26,7 +26,7 @@ def show_theme(application: QApplication, choice: str, font_scale: float) -> Non
 
 
 def qt_palette(colours: Palette) -> QPalette:
-    """The roles that Qt knows."""
+    """Return the palette with Qt's roles."""
     roles = QPalette.ColorRole
     palette = QPalette()
     for role, colour in {
@@ -55,7 +55,7 @@ def qt_palette(colours: Palette) -> QPalette:
 
 
 def style_sheet(colours: Palette) -> str:
-    """The style sheet of the whole application."""
+    """Return the style sheet of the application."""
     c = colours
     return f"""
 QToolTip {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; padding: 4px 8px; }}

@@ -1,4 +1,4 @@
-"""Colours by role, in light and dark, and the one place that knows which of the two is shown."""
+"""Colours by role, in light and dark, and which of the two is shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from desktop_app.conversation.gauge import Segment, Status
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours by role, as #rrggbb. See shared mockups for where each one stands."""
+    """Colours by role, as #rrggbb."""
 
     is_dark: bool
     paper: str
@@ -34,7 +34,6 @@ class Palette:
     segments: dict[Segment, str]
 
     def status(self, status: Status) -> str:
-        """The colour of a status."""
         return {
             Status.SAFE: self.ok,
             Status.WARNING: self.warning,
@@ -142,18 +141,15 @@ STATUS_WORDS = {
 
 
 class ThemeState:
-    """Which palette is shown now. Widgets read it when they paint, and are repainted when it changes.
-
-    version: grows with each change, so that what was laid out under an earlier one can be told.
-    """
+    """Which palette is shown. Widgets read it when they paint."""
 
     def __init__(self) -> None:
         self.palette = LIGHT
         self.font_scale = 1.0
-        self.version = 0
+        self.version = 0  # grows with each change: what was laid out for an earlier one is outdated
 
     def show(self, is_dark: bool, font_scale: float = 1.0) -> None:
-        """Chooses the palette; `app` repaints."""
+        """Choose the palette; `style.show_theme` repaints."""
         self.palette = DARK if is_dark else LIGHT
         self.font_scale = font_scale
         self.version += 1

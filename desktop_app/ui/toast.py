@@ -1,5 +1,5 @@
-"""Short news between the conversation and the composer: it comes, offers one thing to do, and goes. It takes no focus,
-and has a strip of its own: it lies over nothing."""
+"""A short notice between the conversation and the composer, with at most one action. It takes no focus, and has a
+strip of its own, so that it covers nothing."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .widgets.buttons import LinkButton
+from .widgets.layouts import STRETCH, horizontal
 from .widgets.look import colour, paint_box, scaled
 from .widgets.text_label import TextLabel
 
-SHOWN = 4_000  # milliseconds
-SHOWN_WITH_ACTION = 8_000
-SIDE = 24  # pixels left and right of it at least
-LEAST = 120  # pixels of its text
+SHOWN, SHOWN_WITH_ACTION = 4_000, 8_000  # milliseconds
+SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: beside the toast, between its parts, of its text
 
 
 class Toast(QWidget):
-    """One toast in the middle of its strip. A new one replaces the one before."""
+    """One notice in the middle of its strip. A new one replaces the one before."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,18 +31,10 @@ class Toast(QWidget):
         self.dismiss.setAccessibleName("Dismiss")
         self.dismiss.setToolTip("Dismiss")
         self.box = QWidget()
-        self._row = row = QHBoxLayout(self.box)
-        row.setContentsMargins(16, 6, 12, 6)
-        row.setSpacing(14)
-        for widget in (self.label, self.action, self.dismiss):
-            row.addWidget(widget)
+        horizontal(self.label, self.action, self.dismiss, holder=self.box, spacing=GAP, margins=(16, 6, 12, 6))
         for link in (self.action, self.dismiss):
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        strip = QHBoxLayout(self)
-        strip.setContentsMargins(SIDE, 4, SIDE, 10)
-        strip.addStretch(1)
-        strip.addWidget(self.box)
-        strip.addStretch(1)
+        horizontal(STRETCH, self.box, STRETCH, holder=self, margins=(SIDE, 4, SIDE, 10))
         self.action.clicked.connect(self._press)
         self.dismiss.clicked.connect(self._dismiss)
         self._time = QTimer(self, singleShot=True)
@@ -59,8 +50,11 @@ class Toast(QWidget):
         stays: bool = False,
         is_quiet: bool = False,
     ) -> None:
-        """Shows a text, and a link that calls `act`. stays: until the next one, or `hide`. is_quiet: not read aloud,
-        for a number that grows; one that was dismissed stays away."""
+        """Show a text, and a link that calls `act`.
+
+        stays: until the next message, or `end_stay`. is_quiet: an update that is not read aloud, and not shown if the
+        user has dismissed the one before.
+        """
         if is_quiet and self._is_dismissed:
             return
         self._act, self._is_dismissed = act, False
@@ -77,37 +71,36 @@ class Toast(QWidget):
             self._time.start(SHOWN_WITH_ACTION if action else SHOWN)
 
     def end_stay(self) -> None:
-        """What stayed is over."""
+        """Hide a message that stays."""
         self._is_dismissed = False
         if self.isVisible() and not self._time.isActive():
             self.hide()
 
     def withdraw(self, text: str) -> None:
-        """That text is no longer true."""
+        """Hide this message if it is shown: it is no longer true."""
         if self.label.text() == text:
             self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow place its text needs more lines."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit()
 
     def enterEvent(self, event: QEvent) -> None:
-        """Waits while the mouse is on it."""
         if self._time.isActive():
             self._time.start(SHOWN_WITH_ACTION)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the strip and the box."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
         paint_box(painter, QRectF(self.box.geometry()), colour("raised"), colour("ink_faint"), 10)
 
     def _fit(self) -> None:
+        """Give the text its width, and in a narrow window more lines."""
         links = [link for link in (self.action, self.dismiss) if not link.isHidden()]
-        taken = 2 * SIDE + scaled(30) + sum(link.sizeHint().width() + self._row.spacing() for link in links)
-        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, max(self.width() - taken, scaled(LEAST))))
+        taken = 2 * SIDE + scaled(30) + sum(link.sizeHint().width() + GAP for link in links)
+        room = max(self.width() - taken, scaled(MIN_TEXT_WIDTH))
+        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, room))
         self.label.setFixedHeight(self.label.heightForWidth(self.label.width()))
 
     def _dismiss(self) -> None:

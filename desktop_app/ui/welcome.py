@@ -1,14 +1,15 @@
-"""What is shown before there is a conversation: what this is, and ways to begin."""
+"""The page of an empty conversation: what this program is, and ways to begin."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
-from .widgets.look import BOLD, RESTYLING, colour, font, paint_box, scaled
+from .widgets.layouts import horizontal, vertical
+from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scaled
 from .widgets.text_label import TextLabel
 
 PROMPTS = (
@@ -21,7 +22,7 @@ WIDTH = 720
 
 
 class PromptButton(Button):
-    """An example: what it is about, and the message that it would send."""
+    """An example: its subject, and the message that it sends."""
 
     def __init__(self, title: str, prompt: str, parent: QWidget) -> None:
         super().__init__(title, parent=parent)
@@ -30,15 +31,12 @@ class PromptButton(Button):
         self.setAccessibleDescription(prompt)
 
     def sizeHint(self) -> QSize:
-        """Room for a title and two lines."""
         return QSize(scaled(300), scaled(86))
 
     def minimumSizeHint(self) -> QSize:
-        """Narrower is possible."""
         return QSize(scaled(166), scaled(86))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the box and both texts."""
         painter = QPainter(self)
         box = QRectF(self.rect())
         fill, _, _ = self._colours()
@@ -53,7 +51,7 @@ class PromptButton(Button):
         painter.drawText(rest, int(Qt.TextFlag.TextWordWrap), self.prompt)
 
 
-class WelcomePage(QWidget):
+class WelcomePage(StyleAware, QWidget):
     """Signals: prompt_chosen(str), import_requested."""
 
     prompt_chosen = Signal(str)
@@ -62,48 +60,31 @@ class WelcomePage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         title = TextLabel("Long conversations that lose nothing", size=22, weight=BOLD, wraps=True)
-        words = TextLabel(
+        about = TextLabel(
             "The bar below shows how full the model’s context window is. Before it overflows, older messages are "
             "summarized for the model. You keep every message: readable, searchable, and back with one undo.",
             tint="ink_soft", size=15, wraps=True,
         )  # fmt: skip
         self.prompts = [PromptButton(name, prompt, self) for name, prompt in PROMPTS]
-        self.importing = LinkButton("Import a conversation…", parent=self)
+        for button in self.prompts:
+            button.clicked.connect(lambda _=False, chosen=button.prompt: self.prompt_chosen.emit(chosen))
+        self.importing = LinkButton("Import a conversation…")
         self.importing.clicked.connect(self.import_requested)
-        content = QVBoxLayout()
-        content.setSpacing(10)
-        content.setContentsMargins(0, 16, 0, 16)
-        content.addStretch(2)
-        content.addWidget(title)
-        content.addWidget(words)
-        content.addSpacing(14)
-        for first in range(0, len(self.prompts), 2):
-            row = QHBoxLayout()
-            row.setSpacing(10)
-            for button in self.prompts[first : first + 2]:
-                button.clicked.connect(lambda _=False, chosen=button.prompt: self.prompt_chosen.emit(chosen))
-                row.addWidget(button)
-            content.addLayout(row)
+        pairs = [horizontal(*self.prompts[first : first + 2], spacing=10) for first in range(0, len(self.prompts), 2)]
+        self._column = QWidget()
+        content = vertical(2, title, about, *pairs, holder=self._column, margins=(0, 16, 0, 16), spacing=10)
+        content.insertSpacing(3, 14)
         content.addSpacing(6)
         content.addWidget(self.importing, 0, Qt.AlignmentFlag.AlignLeft)
         content.addStretch(3)
-        self._column = QWidget()
-        self._column.setLayout(content)
-        self._column.setMaximumWidth(scaled(WIDTH))
         middle = QWidget()
-        row = QHBoxLayout(middle)
-        row.setContentsMargins(24, 0, 24, 0)
-        row.addWidget(self._column)
+        horizontal(self._column, holder=middle, margins=(24, 0, 24, 0))
         area = ScrollColumn()  # in a low window it scrolls
         area.add(middle)
         area.column.setStretch(0, 1)
         area.column.setStretch(1, 0)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.addWidget(area)
+        vertical(area, holder=self)
+        self.refresh_style()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """A new font scale needs another column."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self._column.setMaximumWidth(scaled(WIDTH))
+    def refresh_style(self) -> None:
+        self._column.setMaximumWidth(scaled(WIDTH))

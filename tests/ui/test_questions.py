@@ -57,7 +57,7 @@ def test_it_says_what_is_wanted_and_shows_the_command_word_for_word(desk):
     desk.card.show_question(PUSH, 1, 2)
     assert desk.card.title.text() == "bash wants to run this command"
     assert desk.card.targets.text.toPlainText() == COMMAND
-    assert desk.card.place.text() == "1 of 2"
+    assert desk.card.position.text() == "1 of 2"
     assert desk.card.pattern.text() == "git push *"
     assert COMMAND in desk.card.accessibleDescription()
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.sidebar.groups import Heading, age_text, details_of, group_by_age
+from desktop_app.ui.sidebar.conversation_model import Heading, age_text, details_of, group_by_age
 from desktop_app.ui.sidebar.sidebar import Sidebar
 
 NOW = datetime(2026, 3, 12, 15, 0).timestamp()

@@ -1,4 +1,4 @@
-"""The field of the draft: plain text, quick also with a megabyte in one line."""
+"""The field of the draft: plain text, fast even with a megabyte in one line."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextBlock, QTextBlockFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.ui.widgets.row_list import ENTER
 from desktop_app.ui.widgets.text_area import TextArea
 
 PIECE = 2_000
-"""Characters of one laid-out paragraph. Qt lays a paragraph out anew at each key: a megabyte in one took 0.8 s a key
-with spaces in it and 50 s without."""
+"""Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
+and 50 s without."""
 
 IS_CONTINUED = int(QTextFormat.Property.UserProperty) + 1
-"""A property of a text block that goes on with the paragraph before it: there is no newline between the two."""
-
-ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+"""A property of a text block without a newline between it and the block before."""
 
 
 def pieces_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Stretches of text of which no line is longer than PIECE; with each, whether it goes on with the one before."""
+    """Yield pieces of text without a line longer than PIECE, and whether each continues the line before."""
     ordinary: list[str] = []
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if len(line) <= PIECE:
@@ -37,7 +36,7 @@ def pieces_of(text: str) -> Iterator[tuple[str, bool]]:
 
 
 class DraftField(TextArea):
-    """Enter asks to send, Shift+Enter starts a line, Escape asks to stop."""
+    """Enter requests to send, Shift+Enter starts a line, Escape requests to stop."""
 
     send_requested = Signal()
     escape_pressed = Signal()
@@ -48,14 +47,13 @@ class DraftField(TextArea):
         self._has_pieces = False
 
     def draft(self) -> str:
-        """The whole text."""
         if self._has_pieces:
             return self._text_between(0, self.document().characterCount() - 1)
         # Not toPlainText: it turns no-break spaces into spaces.
         return self.document().toRawText().replace("\u2029", "\n").replace("\u2028", "\n")
 
     def insert_draft(self, text: str) -> None:
-        """Inserts a text at the cursor, in one step of the undo history."""
+        """Insert a text at the cursor, in one step of the undo history."""
         cursor = self.textCursor()
         cursor.beginEditBlock()
         for number, (piece, is_continued) in enumerate(pieces_of(text)):
@@ -64,7 +62,7 @@ class DraftField(TextArea):
             if number:
                 cursor.insertBlock(_block_format(is_continued))
             cursor.insertText(first)
-            if newline:  # a block of its own first: new lines take over the format of the block they are made in
+            if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
                 cursor.insertBlock(_block_format(is_continued=False))
                 cursor.insertText(rest)
         cursor.endEditBlock()
@@ -72,7 +70,6 @@ class DraftField(TextArea):
         self.ensureCursorVisible()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Takes the text of what is pasted, never its formatting."""
         if source.hasText():
             cursor = self.textCursor()
             cursor.removeSelectedText()
@@ -80,14 +77,12 @@ class DraftField(TextArea):
             self.insert_draft(source.text())
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """What is copied has the newlines that were written, and no others."""
         cursor = self.textCursor()
         copied = QMimeData()
         copied.setText(self._text_between(cursor.selectionStart(), cursor.selectionEnd()))
         return copied
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter sends, but never while an input method is composing a word."""
         if event.key() in ENTER and not self._is_composing:
             if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
                 self._start_line()
@@ -100,7 +95,6 @@ class DraftField(TextArea):
             super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Knows whether a word is being composed."""
         self._is_composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 
@@ -123,7 +117,7 @@ class DraftField(TextArea):
 
 
 def _utf16_slice(text: str, start: int, end: int) -> str:
-    """A slice by Qt's positions, which count UTF-16 units: a character beyond the basic plane is two."""
+    """Slice a text by Qt's positions, which count UTF-16 units."""
     if text.isascii() or (start <= 0 and end >= 2 * len(text)):
         return text[start:end]
     return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le", "replace")
@@ -136,8 +130,8 @@ def _block_format(is_continued: bool) -> QTextBlockFormat:
     return made
 
 
-def all_of(field: DraftField) -> QTextCursor:
-    """A cursor that has the whole draft selected."""
+def cursor_on_all(field: DraftField) -> QTextCursor:
+    """Return a cursor that has the whole draft selected."""
     cursor = QTextCursor(field.document())
     cursor.select(QTextCursor.SelectionType.Document)
     return cursor

@@ -1,4 +1,4 @@
-"""Words at the beginning of a draft that make it more than a message. Pure."""
+"""Commands at the beginning of a draft. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MISSING = f"Type a question after {RESEARCH}"
 
 
 def request_of(conversation: str, text: str) -> Send | StartResearch:
-    """What sending that draft wishes. A path, or a word that only begins like a command, is a message."""
+    """Return the request that sends a draft. A path, or a word that only begins like a command, is a message."""
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
         return StartResearch(conversation, found[1].strip())
@@ -21,7 +21,7 @@ def request_of(conversation: str, text: str) -> Send | StartResearch:
 
 
 def hint_of(text: str) -> str:
-    """What to say of a draft that begins like a command: "" for all others."""
+    """Return a hint for a draft that begins like a command; "" for all others."""
     first = text.lstrip()
     if not first.startswith("/") or "\n" in first:
         return ""
@@ -31,6 +31,6 @@ def hint_of(text: str) -> str:
 
 
 def refusal_of(text: str) -> str:
-    """Why that draft is not sent; "" when it can be."""
+    """Return why a draft cannot be sent; "" if it can."""
     found = _RESEARCH.match(text)
     return MISSING if found and not (found[1] or "").strip() else ""

@@ -1,4 +1,4 @@
-"""A question in plain words. Pure."""
+"""The texts of a question. Pure."""
 
 from __future__ import annotations
 
@@ -16,17 +16,11 @@ WANTS: dict[NeedKind, str] = {
     "network": "open this address",
     "mcp": "use this tool of an MCP server",
 }
-DONE_BY: dict[NeedKind, str] = {
-    "read": "Read",
-    "write": "Change",
-    "run": "Run",
-    "network": "Open",
-    "mcp": "Use",
-}
+DONE_BY: dict[NeedKind, str] = {"read": "Read", "write": "Change", "run": "Run", "network": "Open", "mcp": "Use"}
 
 
 def title_of(question: QuestionAsked) -> str:
-    """What is asked, in a line: "bash wants to run this command"."""
+    """Return the question in a line: "bash wants to run this command"."""
     if question.kind == "rounds":
         return f"{pluralize(question.rounds, 'round')} without a message from you. Continue?"
     tools = dict.fromkeys(need.tool for need in question.needs)
@@ -37,38 +31,38 @@ def title_of(question: QuestionAsked) -> str:
 
 
 def pending_question_text(question: QuestionAsked, title: str) -> str:
-    """What is said of a question in a conversation that is not shown; title: "" if it is not listed."""
+    """Return the notice of a question in a conversation that is not shown. title: "" if it is not listed."""
     conversation = f"“{escape_invisible(title)}”" if title else "Another conversation"
     return f"{conversation} is waiting for your answer: {title_of(question)}"
 
 
 def note_of(question: QuestionAsked) -> str:
-    """What the answer means, where it is not plain."""
+    """Return what the answer means, where that is not obvious."""
     if question.kind == "rounds":
         return "The model keeps calling tools. Nothing runs until you answer."
-    unseen = invisible_names(*(need.target for need in question.needs))
-    warning = f"It contains invisible characters, shown here by their numbers: {unseen}." if unseen else ""
+    invisible = invisible_names(*(need.target for need in question.needs))
+    warning = f"It contains invisible characters, shown here by their numbers: {invisible}." if invisible else ""
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
-    told = f"Your answer applies to all of them. Allowed for longer, it covers: {', '.join(patterns)}"
-    return f"{warning} {told}".strip()
+    scope = f"Your answer applies to all of them. Allowed for longer, it covers: {', '.join(patterns)}"
+    return f"{warning} {scope}".strip()
 
 
 def proposed_pattern(need: RequiredPermission) -> str:
-    """The pattern that is allowed if the user writes no other one."""
-    from desktop_app.permissions.rules import rule_of
+    """Return the pattern that is allowed if the user writes no other one."""
+    from desktop_app.permissions.rules import rule_of  # slow to import, and not needed before a question
 
     return rule_of(need, PermissionAnswer(is_allowed=True)).pattern
 
 
 def suggested_pattern(needs: Sequence[RequiredPermission]) -> str:
-    """The pattern that is proposed; "" when there are several needs: each has its own then."""
+    """Return the pattern for the field; "" if there are several needs, of which each has its own pattern."""
     return proposed_pattern(needs[0]) if len(needs) == 1 else ""
 
 
 def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
-    """What should be known of a pattern before it is allowed; "" when nothing."""
+    """Return what the user should know before allowing a pattern; "" if nothing."""
     if len(needs) != 1:
         return ""
     if not pattern:
@@ -81,8 +75,8 @@ def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
 
 
 def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:
-    """Whether rules of that pattern would allow what is asked for now, as the engine decides. "": those proposed."""
-    from desktop_app.permissions.rules import decided, rule_of
+    """Return whether rules of a pattern would allow the needs, as the engine decides. "" stands for those proposed."""
+    from desktop_app.permissions.rules import decided, rule_of  # as above
 
     if len(needs) == 1 and not pattern:
         return False

@@ -1,21 +1,105 @@
-"""The list of conversations: what the mouse, the keyboard and its menu do."""
+"""The list of conversations: how its rows are painted, and what the mouse, the keyboard and its menu do."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPalette
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
+import time
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    SignalInstance,
+)
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.widgets.look import RESTYLING
+from desktop_app.ui.live_turns import Activity
+from desktop_app.ui.theme import theme
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scaled
+from desktop_app.ui.widgets.row_list import ENTER, LEFT, AnyIndex, TransparentList
 
-from .conversation_line import ConversationDelegate
-from .conversation_model import LINE_ROLE, ConversationModel
+from .conversation_model import ACTIVITY_ROLE, ROW_ROLE, ConversationModel, Heading, SidebarRow, details_of
 
-AGES_PAUSE = 30_000  # milliseconds between two looks at the clock
+REFRESH_PAUSE = 30_000  # milliseconds between two updates of the ages
+ROW_HEIGHT, HEADING_HEIGHT, PIE, DOT = 58, 32, 16, 7  # pixels
+ACTIVITY_TINT: dict[Activity, Tint] = {
+    Activity.WAITS: "accent",
+    Activity.WORKS: "ink_soft",
+    Activity.FAILED: "critical",
+}
+BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
 
-class ConversationList(QListView):
+class ConversationDelegate(QStyledItemDelegate):
+    """Paints a row: title, age and messages or what goes on there, and a pie of how full the context window is."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.marked = QPersistentModelIndex()  # the row whose menu is open; it looks as if the mouse were on it
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        is_heading = isinstance(index.data(ROW_ROLE), Heading)
+        return QSize(120, scaled(HEADING_HEIGHT if is_heading else ROW_HEIGHT))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        row: SidebarRow = index.data(ROW_ROLE)
+        box = QRectF(option.rect)  # type: ignore[attr-defined]
+        state = option.state  # type: ignore[attr-defined]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(row, Heading):
+            painter.setFont(font(11, BOLD))
+            painter.setPen(colour("ink_faint"))
+            painter.drawText(box.adjusted(10, 0, 0, -scaled(4)), BOTTOM_LEFT, row.title)
+        else:
+            if state & QStyle.StateFlag.State_Selected:
+                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), 8)
+            elif state & QStyle.StateFlag.State_MouseOver or self.marked == index:
+                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, 8)
+            self._paint_info(painter, box.adjusted(10, scaled(8), -10, -scaled(8)), row, index.data(ACTIVITY_ROLE))
+        painter.restore()
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setAccessibleName("Title of the conversation")
+        return editor
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
+        if isinstance(editor, QLineEdit):
+            model.setData(index, editor.text())
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        editor.setGeometry(option.rect.adjusted(2, 4, -2, -scaled(20)))  # type: ignore[attr-defined]
+
+    def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
+        half = room.height() / 2
+        line = QRectF(room.left(), room.top(), room.width() - scaled(PIE + 10), half)
+        _draw_text(painter, line, info.title, font(14, MEDIUM), colour("ink"))
+        below = line.translated(0, half)
+        if activity is None:
+            _draw_text(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
+        else:
+            _draw_activity(painter, below, activity)
+        pie = QRectF(room.right() - scaled(PIE), room.center().y() - scaled(PIE) / 2, scaled(PIE), scaled(PIE))
+        _draw_pie(painter, pie, info.share, QColor(theme.palette.status(info.status)))
+
+
+class ConversationList(TransparentList):
     """Signals: conversation_chosen(id), delete_requested(id)."""
 
     conversation_chosen = Signal(str)
@@ -28,98 +112,96 @@ class ConversationList(QListView):
         self.setModel(self.conversations)
         self._delegate = ConversationDelegate(self)
         self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setAccessibleName("Conversations")
-        self.conversations.modelReset.connect(self._show_open)
-        self._ages = QTimer(self, interval=AGES_PAUSE)
-        self._ages.timeout.connect(self.conversations.tell_ages)
-        self._ages.start()
-        self._dress()
+        self.conversations.modelReset.connect(self._select_open)
+        self._refresh = QTimer(self, interval=REFRESH_PAUSE)
+        self._refresh.timeout.connect(self.conversations.refresh)
+        self._refresh.start()
 
     def show_open(self, conversation: str) -> None:
-        """Marks the conversation that is open; "" for none."""
+        """Select the conversation that is open; "" for none."""
         self._open = conversation
-        self._show_open()
+        self._select_open()
 
     def rename(self) -> None:
-        """Lets the user change the title of the current conversation, in its place."""
+        """Let the user edit the title of the current conversation in its row."""
         if self.currentIndex().isValid():
             self.edit(self.currentIndex())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """The right button opens a menu, and chooses nothing."""
-        if event.button() == Qt.MouseButton.LeftButton:
+        if event.button() == Qt.MouseButton.LeftButton:  # the right one opens a menu, and selects nothing
             super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click opens."""
         super().mouseReleaseEvent(event)
         if event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self.indexAt(event.position().toPoint()))
+            self._emit(self.conversation_chosen, self.indexAt(event.position().toPoint()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter opens, Delete deletes, F2 is Qt's."""
         if self.state() == QAbstractItemView.State.EditingState:
-            event.accept()  # what the field of the title passed on: its Enter stores the title, and opens nothing
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.currentIndex())
+            event.accept()  # what the title's editor passed on: its Enter stores the title, and opens nothing
+        elif event.key() in ENTER:
+            self._emit(self.conversation_chosen, self.currentIndex())
         elif event.key() == Qt.Key.Key_Delete and self.currentIndex().isValid():
-            self._delete(self.currentIndex())
+            self._emit(self.delete_requested, self.currentIndex())
         else:
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Rename and delete."""
         is_keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if is_keyboard else self.indexAt(event.pos())
-        if index.isValid() and isinstance(index.data(LINE_ROLE), ConversationInfo):
+        if index.isValid() and isinstance(index.data(ROW_ROLE), ConversationInfo):
             self._open_menu(index, event.globalPos())
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Follows the theme and the font scale."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self._dress()
-            self.scheduleDelayedItemsLayout()
-
-    def _open_menu(self, index: QModelIndex, where: QPoint) -> None:
+    def _open_menu(self, index: QModelIndex, position: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Open", lambda: self._choose(index))
+        menu.addAction("Open", lambda: self._emit(self.conversation_chosen, index))
         menu.addAction("Rename", lambda: self.edit(index))
         menu.addSeparator()
-        menu.addAction("Delete", lambda: self._delete(index))
+        menu.addAction("Delete", lambda: self._emit(self.delete_requested, index))
         menu.aboutToHide.connect(lambda: self._mark(QModelIndex()))
         self._mark(index)
-        menu.popup(where)
+        menu.popup(position)
 
     def _mark(self, index: QModelIndex) -> None:
         self._delegate.marked = QPersistentModelIndex(index)
         self.viewport().update()
 
-    def _choose(self, index: QModelIndex) -> None:
-        line = index.data(LINE_ROLE) if index.isValid() else None
-        if isinstance(line, ConversationInfo):
-            self.conversation_chosen.emit(line.id)
+    def _emit(self, signal: SignalInstance, index: QModelIndex) -> None:
+        row = index.data(ROW_ROLE) if index.isValid() else None
+        if isinstance(row, ConversationInfo):
+            signal.emit(row.id)
 
-    def _delete(self, index: QModelIndex) -> None:
-        line = index.data(LINE_ROLE)
-        if isinstance(line, ConversationInfo):
-            self.delete_requested.emit(line.id)
-
-    def _show_open(self) -> None:
+    def _select_open(self) -> None:
         row = self.conversations.row_of(self._open)
         if row >= 0:
             self.setCurrentIndex(self.conversations.index(row))
         else:
             self.clearSelection()
 
-    def _dress(self) -> None:
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))
-        if palette != self.palette():
-            self.setPalette(palette)
+
+def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
+    """Draw a dot and a word: a ring for what goes on by itself, a full dot for what needs the user."""
+    ink, side = colour(ACTIVITY_TINT[activity]), scaled(DOT)
+    dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
+    painter.setPen(QPen(ink, 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
+    painter.drawEllipse(dot)
+    weight = NORMAL if activity is Activity.WORKS else MEDIUM
+    _draw_text(painter, room.adjusted(side + scaled(6), 0, 0, 0), activity.value, font(12, weight), ink)
+
+
+def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QColor) -> None:
+    painter.setFont(shown)
+    painter.setPen(ink)
+    painter.drawText(room, LEFT, QFontMetricsF(shown).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
+
+
+def _draw_pie(painter: QPainter, box: QRectF, share: float, ink: QColor) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour("line" if theme.palette.is_dark else "free"))
+    painter.drawEllipse(box)
+    painter.setBrush(ink)
+    painter.drawPie(box, 90 * 16, -round(min(max(share, 0), 1) * 360 * 16))  # clockwise from the top, in 1/16 degrees

@@ -1,121 +1,166 @@
-"""The conversations as a Qt model: groups and lines, with what each conversation does."""
+"""The conversations as a Qt model: groups by age, with what goes on in each conversation."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+import msgspec
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
-from desktop_app.ui.widgets.formats import format_percent
+from desktop_app.ui.widgets.formats import format_percent, pluralize
+from desktop_app.ui.widgets.row_list import AnyIndex
 
-from .groups import Heading, SidebarRow, details_of, group_by_age
+ROW_ROLE = Qt.ItemDataRole.UserRole
+ACTIVITY_ROLE = ROW_ROLE + 1
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-LINE_ROLE = Qt.ItemDataRole.UserRole
-DOING_ROLE = LINE_ROLE + 1
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading between conversations."""
+
+    title: str
+
+
+SidebarRow = Heading | ConversationInfo
 
 
 class ConversationModel(QAbstractListModel):
-    """Groups and conversations. Signal: renamed(id, title), when the user has written another title."""
+    """Headings and conversations. Signal: renamed(id, title), when the user has written another title."""
 
     renamed = Signal(str, str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._conversations: tuple[ConversationInfo, ...] = ()
-        self._lines: list[SidebarRow] = []
-        self._doings: Mapping[str, Activity] = {}
+        self._rows: list[SidebarRow] = []
+        self._activities: Mapping[str, Activity] = {}
 
     @property
     def conversations(self) -> tuple[ConversationInfo, ...]:
-        """All of them, newest first."""
-        return tuple(line for line in self._lines if isinstance(line, ConversationInfo))
+        """All conversations, newest first."""
+        return tuple(row for row in self._rows if isinstance(row, ConversationInfo))
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
-        """Another list; rows that only changed their figures stay where they are."""
-        self._conversations = tuple(conversations)
-        new = group_by_age(self._conversations, time.time())
-        if [_name(line) for line in new] == [_name(line) for line in self._lines]:
-            self._lines = new
-            self.tell_ages()
+        """Show another list; rows of which only the figures have changed stay selected."""
+        rows = group_by_age(conversations, time.time())
+        if [_key(row) for row in rows] == [_key(row) for row in self._rows]:
+            self._rows = rows
+            self.refresh()
             return
         self.beginResetModel()
-        self._lines = new
+        self._rows = rows
         self.endResetModel()
 
     def show_activities(self, activities: Mapping[str, Activity]) -> None:
-        """What conversations do, by their ids; of those that are not named there is nothing to say."""
-        if activities != self._doings:
-            self._doings = activities
-            self.tell_ages()
+        """Show what goes on in conversations, by their ids."""
+        if activities != self._activities:
+            self._activities = activities
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Repaint the rows, whose ages depend on the clock."""
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
     def title_of(self, conversation: str) -> str:
-        """Its title; "" if it is not listed."""
-        return next((info.title for info in self.conversations if info.id == conversation), "")
-
-    def tell_ages(self) -> None:
-        """The clock has moved on."""
-        if self._lines:
-            self.dataChanged.emit(self.index(0), self.index(len(self._lines) - 1))
-
-    def row_of(self, conversation: str) -> int:
-        """The row of that id; -1 if it is not listed."""
-        return next((n for n, line in enumerate(self._lines) if _name(line) == conversation), -1)
+        """Return the title of that id; "" if it is not listed."""
+        info = self.info_of(conversation)
+        return info.title if info is not None else ""
 
     def info_of(self, conversation: str) -> ConversationInfo | None:
-        """What is listed of that conversation."""
-        return next((i for i in self._conversations if i.id == conversation), None)
+        return next((info for info in self.conversations if info.id == conversation), None)
 
-    def line(self, row: int) -> SidebarRow:
-        """What stands in that row."""
-        return self._lines[row]
+    def row_of(self, conversation: str) -> int:
+        """Return the row of that id; -1 if it is not listed."""
+        return next((number for number, row in enumerate(self._rows) if _key(row) == conversation), -1)
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        """Groups and conversations."""
-        return 0 if parent.isValid() else len(self._lines)
+        return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """Groups are only read; conversations can be chosen and renamed."""
-        if not index.isValid() or isinstance(self._lines[index.row()], Heading):
+        if not index.isValid() or isinstance(self._rows[index.row()], Heading):
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The line, and what it says."""
         if not index.isValid():
             return None
-        line = self._lines[index.row()]
-        if role == LINE_ROLE:
-            return line
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return line.title
-        activity = None if isinstance(line, Heading) else self._doings.get(line.id)
-        if role == DOING_ROLE:
+        row = self._rows[index.row()]
+        activity = None if isinstance(row, Heading) else self._activities.get(row.id)
+        if role == ROW_ROLE:
+            return row
+        if role == ACTIVITY_ROLE:
             return activity
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return row.title
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return line.title if isinstance(line, Heading) else _spoken(line, activity)
+            return row.title if isinstance(row, Heading) else _description(row, activity)
         return None
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Takes a new title as a wish; the list changes when it is stored."""
-        line = self._lines[index.row()]
+        """Request another title; the list changes once it is stored."""
+        row = self._rows[index.row()]
         title = str(value).strip()
-        if role != Qt.ItemDataRole.EditRole or isinstance(line, Heading) or not title or title == line.title:
+        if role != Qt.ItemDataRole.EditRole or isinstance(row, Heading) or not title or title == row.title:
             return False
-        self.renamed.emit(line.id, title)
+        self.renamed.emit(row.id, title)
         return True
 
 
-def _name(line: SidebarRow) -> str:
-    return f"group {line.title}" if isinstance(line, Heading) else line.id
+def group_by_age(conversations: Sequence[ConversationInfo], now: float) -> list[SidebarRow]:
+    """Return the conversations, newest first, with a heading above each group."""
+    rows: list[SidebarRow] = []
+    title = ""
+    for info in sorted(conversations, key=lambda info: info.updated_at, reverse=True):
+        before, title = title, _heading_of(info.updated_at, now)
+        if title != before:
+            rows.append(Heading(title))
+        rows.append(info)
+    return rows
 
 
-def _spoken(info: ConversationInfo, activity: Activity | None) -> str:
-    full = f"{format_percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
-    said = activity.value if activity is not None else ""
-    return "\n".join(filter(None, (info.title, said, f"{details_of(info, time.time())} · {full}")))
+def age_text(at: float, now: float) -> str:
+    """Return "now", "2 min", "3 h", "Tue", "3 Mar" or "3 Mar 2024"."""
+    seconds = max(now - at, 0)
+    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
+    days = (today.date() - then.date()).days
+    if seconds < 60:
+        return "now"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min"
+    if days <= 0 or seconds < 12 * 3600:
+        return f"{int(seconds // 3600)} h"
+    if days < 7:
+        return f"{then:%a}"
+    return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b} {then.year}"
+
+
+def details_of(info: ConversationInfo, now: float) -> str:
+    """Return the line under a title: "2 min · 1,204 messages"."""
+    return f"{age_text(info.updated_at, now)} · {pluralize(info.messages, 'message')}"
+
+
+def _heading_of(at: float, now: float) -> str:
+    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
+    days = (today.date() - then.date()).days
+    if days <= 0:
+        return "Today"
+    if days == 1:
+        return "Yesterday"
+    if days < 7:
+        return "This week"
+    return f"{then:%B}" if then.year == today.year else f"{then:%Y}"
+
+
+def _key(row: SidebarRow) -> str:
+    return f"group {row.title}" if isinstance(row, Heading) else row.id
+
+
+def _description(info: ConversationInfo, activity: Activity | None) -> str:
+    used = f"{format_percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
+    lines = (info.title, activity.value if activity is not None else "", f"{details_of(info, time.time())} · {used}")
+    return "\n".join(filter(None, lines))

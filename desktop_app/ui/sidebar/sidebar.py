@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.look import RESTYLING, colour, font, paint_box, scaled
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scaled
 
 from .conversation_list import ConversationList
 
@@ -18,16 +19,15 @@ WIDTH = 248
 
 
 class WideButton(Button):
-    """A button as wide as its column, its text at the left, and its key at the right."""
+    """A button as wide as its column, with its text at the left and its shortcut at the right."""
 
-    def __init__(self, text: str, key: str = "", is_faint: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent=parent)
-        self._key = key
+    def __init__(self, text: str, shortcut: str = "", is_faint: bool = False) -> None:
+        super().__init__(text)
+        self._shortcut = shortcut
         self._is_faint = is_faint
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the box, the text and the key."""
         painter = QPainter(self)
         box = QRectF(self.rect())
         fill, _, ink = self._colours()
@@ -35,19 +35,19 @@ class WideButton(Button):
         painter.setFont(font() if self._is_faint else self._font())
         painter.setPen(colour("ink_faint") if self._is_faint else ink)
         inner = box.adjusted(10, 0, -10, 0)
-        width = QFontMetricsF(font(11)).horizontalAdvance(self._key) + 10 if self._key else 0.0
+        width = QFontMetricsF(font(11)).horizontalAdvance(self._shortcut) + 10 if self._shortcut else 0.0
         text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(inner.width() - width))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
-        if self._key:
+        if self._shortcut:
             painter.setFont(font(11))
             key = QRectF(inner.right() - width + 2, box.center().y() - scaled(9), width, scaled(18))
             paint_box(painter, key, None, colour("line"), 4)
             painter.setPen(colour("ink_faint"))
-            painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._key)
+            painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._shortcut)
 
 
-class Sidebar(QWidget):
-    """Wishes go out as signals; `list` has the signals of the conversations."""
+class Sidebar(StyleAware, QWidget):
+    """The column; `list` has the signals of the conversations."""
 
     search_requested = Signal()
     new_requested = Signal()
@@ -56,47 +56,30 @@ class Sidebar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.search = WideButton("Search everything…", "Ctrl K", is_faint=True, parent=self)
+        self.search = WideButton("Search everything…", "Ctrl K", is_faint=True)
         self.search.setAccessibleName("Search everything")
-        self.new = WideButton("+ New conversation", parent=self)
+        self.new = WideButton("+ New conversation")
         self.new.setToolTip("Ctrl+N")
-        self.list = ConversationList(self)
-        self.importing = Button("Import…", ButtonKind.QUIET, self)
-        self.settings = Button("Settings", ButtonKind.QUIET, self)
+        self.list = ConversationList()
+        self.importing = Button("Import…", ButtonKind.QUIET)
+        self.settings = Button("Settings", ButtonKind.QUIET)
         self.settings.setToolTip("Ctrl+,")
         self.search.clicked.connect(self.search_requested)
         self.new.clicked.connect(self.new_requested)
         self.importing.clicked.connect(self.import_requested)
         self.settings.clicked.connect(self.settings_requested)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 16, 13, 12)
-        column.setSpacing(12)
-        column.addWidget(self.search)
-        column.addWidget(self.new)
-        column.addWidget(self.list, 1)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.importing)
-        bottom.addStretch(1)
-        bottom.addWidget(self.settings)
-        column.addLayout(bottom)
-        self._fit()
+        bottom = horizontal(self.importing, STRETCH, self.settings)
+        vertical(self.search, self.new, (self.list, 1), bottom, holder=self, spacing=12, margins=(12, 16, 13, 12))
+        self.refresh_style()
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
-        """All conversations, newest first."""
         self.list.conversations.show_conversations(conversations)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """A larger font needs a wider column."""
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self._fit()
-
-    def _fit(self) -> None:
-        """Grows half as fast as the text: what is gained goes to the conversation. Titles end in an ellipsis."""
+    def refresh_style(self) -> None:
+        """Grow half as fast as the text, so that the conversation has the rest; titles end in an ellipsis."""
         self.setFixedWidth(max((WIDTH + scaled(WIDTH)) // 2, self.minimumSizeHint().width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paints the ground and the line at its edge."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("side"))
         painter.fillRect(self.width() - 1, 0, 1, self.height(), colour("line"))
