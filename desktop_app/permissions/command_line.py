@@ -1,8 +1,7 @@
-"""Which simple commands a shell would run for a line, or that nobody can tell without a shell.
+"""Parses a shell's command line into simple commands, to which rules such as "git *" are applied.
 
-It is there to hold rules such as "git *" against, so it errs to one side: what is not surely understood is not
-understood. Loops, functions, subshells, here-documents, arithmetic, writing into files, and programs whose name is only
-known when the line runs are among that.
+It errs on the safe side: what is not certain is not parsed. That includes loops, functions, subshells, here-documents,
+arithmetic, writing to files, and programs whose name is only known when the line runs.
 """
 
 from __future__ import annotations
@@ -15,79 +14,79 @@ from desktop_app.conversation.lexicon import lexicon
 
 _RESERVED = lexicon("if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }")
 _MEANS_SOMETHING = re.compile(r"[\s;&|<>()'\"`\\\x00-\x1f\x7f]|^#|^$")
-_FILLED_IN = re.compile(r"[*?\[{~$]")
+_EXPANDED = re.compile(r"[*?\[{~$]")
 EVALUATES = lexicon("[ test printf read let declare typeset local readonly export unset wait compgen complete")
-"""Programs of the shell that look for substitutions in what was quoted: [ -v 'a[$(rm x)]' ] runs rm."""
+"""Builtins that evaluate substitutions in quoted text: [ -v 'a[$(rm x)]' ] runs rm."""
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=", re.ASCII)
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9?#$!@*-])", re.ASCII)
 _REDIRECTION = re.compile(r"&>>?|[0-9]*(?:>>|>\||>&|<&|<>|<<<|<<-?|>|<)")
 _NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _NETWORK = ("/dev/tcp/", "/dev/udp/")
-"""Files that are none: the shell opens a connection for them."""
+"""Not files: the shell opens a connection for them."""
 _SEPARATORS = re.compile(r"&&|\|\||\|&|[;&|\n]")
 _TARGET = re.compile(r"[^\s;&|<>()'\"`\\$*?\[{~#]+")
 _ENDS_A_WORD = ("", " ", "\t", "\n", ";", "&", "|", ")")
-DEEPEST = 5
-"""Substitutions in substitutions that are followed."""
-LONGEST = 20_000
-"""Characters of a line that is looked at; nobody reads longer ones before allowing them, either."""
+MAX_DEPTH = 5
+"""Of nested substitutions."""
+MAX_LINE = 20_000
+"""Characters of a line that is parsed; nobody reads longer ones before allowing them, either."""
 
 
 class Command(msgspec.Struct, frozen=True):
-    """One program with its arguments, without quotes.
-
-    filled: those words in which the shell fills something in. reads: files that its standard input comes from. shown:
-    the words as they are told; () for those that need no care.
-    """
+    """A program with its arguments."""
 
     words: tuple[str, ...]
-    filled: tuple[str, ...] = ()
+    """Without quotes."""
+    expanded: tuple[str, ...] = ()
+    """The words that the shell expands: patterns, variables, substitutions."""
     reads: tuple[str, ...] = ()
+    """Files that its standard input comes from."""
     shown: tuple[str, ...] = ()
+    """The words as they are displayed; () to quote them where necessary."""
 
     @property
     def text(self) -> str:
-        """As a line: one blank between words, and quotes only where a word would else be several, or be run."""
-        return " ".join([*(self.shown or map(quoted, self.words)), *(f"<{file}" for file in self.reads)])
+        """The command as a line, with quotes only where a word would otherwise be several, or be evaluated."""
+        return " ".join([*(self.shown or map(quote, self.words)), *(f"<{file}" for file in self.reads)])
 
     @property
     def without_assignments(self) -> Command:
-        """The command itself, without the variables that are set for it."""
+        """The command without the variables that are set for it."""
         at = next((n for n, word in enumerate(self.words) if not _ASSIGNS.match(word)), len(self.words))
-        return Command(self.words[at:], self.filled, self.reads, self.shown[at:]) if at else self
+        return Command(self.words[at:], self.expanded, self.reads, self.shown[at:]) if at else self
 
 
-class _NotUnderstood(Exception):
+class _NotParsed(Exception):
     pass
 
 
-def quoted(word: str) -> str:
-    """The word in single quotes, if a shell would take it for anything but one word."""
-    return _in_quotes(word) if _MEANS_SOMETHING.search(word) else word
+def quote(word: str) -> str:
+    """Return the word, in single quotes if a shell would not take it for one literal word."""
+    return _in_single_quotes(word) if _MEANS_SOMETHING.search(word) else word
 
 
-def _in_quotes(word: str) -> str:
+def _in_single_quotes(word: str) -> str:
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-def simple_commands(line: str) -> tuple[Command, ...] | None:
-    """All that the line runs, those in $(...) and backquotes first; None if that cannot be told."""
-    if len(line) > LONGEST:
+def parse_commands(line: str) -> tuple[Command, ...] | None:
+    """Return all commands that the line runs, those in $(...) and backquotes first; None if it cannot be parsed."""
+    if len(line) > MAX_LINE:
         return None
     try:
-        reader = _Reader(line)
+        reader = _LineParser(line)
         reader.read()
-    except (_NotUnderstood, RecursionError):
+    except (_NotParsed, RecursionError):
         return None
     return tuple(reader.commands) or None
 
 
-class _Reader:
-    """Reads a line from left to right. begin: where in it; depth: how many substitutions are around it."""
+class _LineParser:
+    """Parses a line from left to right. begin: where it starts; depth: the number of substitutions around it."""
 
     def __init__(self, line: str, begin: int = 0, depth: int = 0) -> None:
-        if "\0" in line or depth > DEEPEST:
-            raise _NotUnderstood
+        if "\0" in line or depth > MAX_DEPTH:
+            raise _NotParsed
         self.line = line
         self.at = begin
         self.depth = depth
@@ -95,27 +94,27 @@ class _Reader:
         self._words: list[str] = []
         self._shown: list[str] = []
         self._reads: list[str] = []
-        self._word: str | None = None  # the one that is being read
-        self._is_filled = False  # whether the shell fills in something in it
-        self._filled: list[str] = []
+        self._word: str | None = None  # the current one
+        self._is_expanded = False  # whether the shell expands something in it
+        self._expanded: list[str] = []
         self._is_quoted = False
-        self._hides = False  # whether a word of the command has a sign of a substitution that was quoted
+        self._hides = False  # whether a quoted word of the command contains a substitution
 
     def read(self, is_inner: bool = False) -> int:
-        """Reads all; an inner line up to its closing bracket. Returns where it ended."""
+        """Parse everything; an inner line up to its closing parenthesis. Return where it ended."""
         while self.at < len(self.line):
             if is_inner and self.line[self.at] == ")":
                 self._end_command()
                 return self.at + 1
             self._read_next()
         if is_inner:
-            raise _NotUnderstood
+            raise _NotParsed
         self._end_command()
         return self.at
 
     def _read_next(self) -> None:
         sign = self.line[self.at]
-        if self._redirects():
+        if self._read_redirection():
             return
         if separator := _SEPARATORS.match(self.line, self.at):
             self._separate(separator)
@@ -123,7 +122,7 @@ class _Reader:
             self._end_word()
             self.at += 1
         elif sign in "()":
-            raise _NotUnderstood
+            raise _NotParsed
         elif sign == "#" and self._word is None:
             end = self.line.find("\n", self.at)
             self.at = len(self.line) if end < 0 else end
@@ -134,16 +133,16 @@ class _Reader:
         elif sign == '"':
             self._read_double_quoted()
         elif sign in "$`":
-            self._read_filled_in()
+            self._read_expansion()
         else:
-            self._is_filled = self._is_filled or _FILLED_IN.match(sign) is not None
+            self._is_expanded = self._is_expanded or _EXPANDED.match(sign) is not None
             self._add(sign)
             self.at += 1
 
     def _separate(self, separator: re.Match[str]) -> None:
         is_empty = self._word is None and not self._words
         if is_empty and separator[0] != "\n":
-            raise _NotUnderstood  # ";;" and the like
+            raise _NotParsed  # ";;" and the like
         self._end_command()
         self.at = separator.end()
 
@@ -157,7 +156,7 @@ class _Reader:
 
     def _read_escaped(self) -> None:
         if self.at + 1 >= len(self.line):
-            raise _NotUnderstood
+            raise _NotParsed
         following = self.line[self.at + 1]
         if following != "\n":  # else the line goes on
             self._add_quoted(following)
@@ -166,7 +165,7 @@ class _Reader:
     def _read_single_quoted(self) -> None:
         end = self.line.find("'", self.at + 1)
         if end < 0:
-            raise _NotUnderstood
+            raise _NotParsed
         self._add_quoted(self.line[self.at + 1 : end])
         self.at = end + 1
 
@@ -179,37 +178,37 @@ class _Reader:
                 self._add_quoted(self.line[self.at + 1].strip("\n"))
                 self.at += 2
             elif sign == "`":
-                raise _NotUnderstood  # quotes mean something else in there
+                raise _NotParsed  # quotes mean something else there
             elif sign == "$":
-                self._read_filled_in()
+                self._read_expansion()
             else:
                 self._add(sign)
                 self.at += 1
         if self.at >= len(self.line):
-            raise _NotUnderstood
+            raise _NotParsed
         self.at += 1
 
-    def _read_filled_in(self) -> None:
-        """A variable, or a command whose output is put here."""
+    def _read_expansion(self) -> None:
+        """Read a variable or a command substitution."""
         begin = self.at
         if self.line[begin] == "`":
             self._read_backquoted()
         elif self.line.startswith("$((", begin):
-            raise _NotUnderstood
+            raise _NotParsed
         elif self.line.startswith("$(", begin):
-            inner = _Reader(self.line, begin + 2, self.depth + 1)
+            inner = _LineParser(self.line, begin + 2, self.depth + 1)
             self.at = inner.read(is_inner=True)
-            self._take(inner)
+            self._add_inner(inner)
         elif variable := _VARIABLE.match(self.line, begin):
             self.at = variable.end()
         elif self.line[begin + 1 : begin + 2] in ("", " ", "\t", "\n", "/", ".", ",", ":", "%"):
             self._add("$")
-            self._hides = True  # what follows may make a substitution of it once the shell looks again
+            self._hides = True  # what follows may make it a substitution when a builtin evaluates it
             self.at += 1
             return
         else:
-            raise _NotUnderstood
-        self._is_filled = True
+            raise _NotParsed
+        self._is_expanded = True
         self._add(self.line[begin : self.at])
 
     def _read_backquoted(self) -> None:
@@ -217,19 +216,19 @@ class _Reader:
         while end < len(self.line) and self.line[end] != "`":
             end += 2 if self.line[end] == "\\" else 1
         if end >= len(self.line):
-            raise _NotUnderstood
-        inner = _Reader(re.sub(r"\\([`\\$])", r"\1", self.line[self.at + 1 : end]), depth=self.depth + 1)
+            raise _NotParsed
+        inner = _LineParser(re.sub(r"\\([`\\$])", r"\1", self.line[self.at + 1 : end]), depth=self.depth + 1)
         inner.read()
-        self._take(inner)
+        self._add_inner(inner)
         self.at = end + 1
 
-    def _take(self, inner: _Reader) -> None:
+    def _add_inner(self, inner: _LineParser) -> None:
         if not inner.commands:
-            raise _NotUnderstood
+            raise _NotParsed
         self.commands += inner.commands
 
-    def _redirects(self) -> bool:
-        """Reads a redirection, if one stands here: into a file is not understood."""
+    def _read_redirection(self) -> bool:
+        """Read a redirection, if there is one here; writing to a file is not parsed."""
         sign = _REDIRECTION.match(self.line, self.at)
         if sign is None or (sign[0][0].isdigit() and self._word is not None):
             return False
@@ -237,25 +236,25 @@ class _Reader:
         kind = sign[0].lstrip("0123456789")
         self.at = sign.end()
         if kind.startswith("<<") or kind == "<>" or self.line.startswith("(", self.at):
-            raise _NotUnderstood
+            raise _NotParsed
         target = self._target()
         if kind in (">&", "<&") and re.fullmatch(r"[0-9]+-?|-", target):
             return True
         if target.startswith(_NETWORK):
-            raise _NotUnderstood
+            raise _NotParsed
         if kind == "<":
             self._reads.append(target)
         elif target not in _NOWHERE:
-            raise _NotUnderstood
+            raise _NotParsed
         return True
 
     def _target(self) -> str:
-        """The word behind a redirection."""
+        """Read the word behind a redirection."""
         while self.line[self.at : self.at + 1] in (" ", "\t") and self.at < len(self.line):
             self.at += 1
         word = _TARGET.match(self.line, self.at)
         if word is None or self.line[word.end() : word.end() + 1] not in _ENDS_A_WORD:
-            raise _NotUnderstood
+            raise _NotParsed
         self.at = word.end()
         return word[0]
 
@@ -263,32 +262,32 @@ class _Reader:
         if self._word is None:
             return
         if not self._words or all(_ASSIGNS.match(word) for word in self._words):
-            self._check_first()
+            self._check_program()
         self._words.append(self._word)
-        self._shown.append(self._as_told(self._word))
-        if self._is_filled:
-            self._filled.append(self._word)
-        self._word, self._is_filled, self._is_quoted = None, False, False
+        self._shown.append(self._as_written(self._word))
+        if self._is_expanded:
+            self._expanded.append(self._word)
+        self._word, self._is_expanded, self._is_quoted = None, False, False
 
-    def _check_first(self) -> None:
-        """The program's name has to stand there as it is."""
+    def _check_program(self) -> None:
+        """Check that the program's name is literal."""
         word = self._word or ""
         if _ASSIGNS.match(word) and not self._is_quoted:
             return
-        if not word or (word in _RESERVED and not self._is_quoted) or (self._is_filled and word != "["):
-            raise _NotUnderstood
+        if not word or (word in _RESERVED and not self._is_quoted) or (self._is_expanded and word != "["):
+            raise _NotParsed
 
-    def _as_told(self, word: str) -> str:
-        """The word in quotes too where it had them to be taken as it is."""
-        is_kept = not self._is_filled and _FILLED_IN.search(word)
+    def _as_written(self, word: str) -> str:
+        """Return the word as it is displayed: quoted also where its quotes kept it literal."""
+        is_kept = not self._is_expanded and _EXPANDED.search(word)
         is_kept = is_kept or (self._is_quoted and (word in _RESERVED or _ASSIGNS.match(word)))
-        return _in_quotes(word) if is_kept else quoted(word)
+        return _in_single_quotes(word) if is_kept else quote(word)
 
     def _end_command(self) -> None:
         self._end_word()
         if self._words:
-            command = Command(*map(tuple, (self._words, self._filled, self._reads, self._shown)))
+            command = Command(*map(tuple, (self._words, self._expanded, self._reads, self._shown)))
             if self._hides and EVALUATES.intersection(command.without_assignments.words[:1]):
-                raise _NotUnderstood
+                raise _NotParsed
             self.commands.append(command)
-        self._words, self._filled, self._reads, self._shown, self._hides = [], [], [], [], False
+        self._words, self._expanded, self._reads, self._shown, self._hides = [], [], [], [], False

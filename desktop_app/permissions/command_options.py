@@ -1,8 +1,8 @@
-"""What makes a command do more than a wide rule says: options that run another program, or write where they like, and
-commands that change what those behind them mean.
+"""Commands that do more than a rule with a wildcard covers: by options that run another program or write anywhere, or
+by changing what the commands behind them mean.
 
-These lists guard rules that the user has written, or that were proposed before only what looks was. Of a program that
-is known in looking.py every option that is not listed there is one of these.
+These lists guard rules that the user has written, or that were proposed by older versions. For a program that is known
+in read_only_commands.py, every option that is not listed there counts as one of these.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import re
 from desktop_app.conversation.lexicon import lexicon
 
 from .command_line import Command
-from .read_only_commands import Looks, only_looks, spec_of, words_are_known
+from .read_only_commands import Options, has_known_words, is_read_only, options_of
 
 CHANGES = lexicon(
     "cd pushd popd dirs export alias unalias source . eval set shopt unset declare typeset local readonly read mapfile"
     " readarray let trap hash enable exec umask ulimit getopts builtin command complete compopt bind fc history coproc"
     " return"
 )
-"""Programs of the shell after which the same words mean something else: in another folder, by another program."""
+"""Builtins after which the same words mean something else: in another folder, or another program."""
 LONG = lexicon(
     "exec execute eval output outfile out output-directory output-file upload-pack receive-pack config config-env"
     " config-file configfile file makefile directory include-dir exec-path open-files-in-pager ext-diff textconv extcmd"
@@ -31,30 +31,30 @@ LONG = lexicon(
     " init-file rcfile command program browser hook hooks run shell environment-overrides old-file what-if new-file"
     " always-make save trace-file show-token python index-url extra-index-url find-links cwd cache-dir in-place inplace"
 )
-"""Long options, of which any beginning may stand for the whole."""
+"""Long options, of which any prefix may stand for the whole."""
 LETTERS = frozenset("oOcuexXC")
 """Short options with which many programs run something, write somewhere, or read how to."""
-KNOWN: dict[str, Looks] = {
-    "make": Looks("kjsBnw", "", operand=r"[\w.-]+"),
-    "pytest": Looks(
+KNOWN_OPTIONS: dict[str, Options] = {
+    "make": Options("kjsBnw", "", operand=r"[\w.-]+"),
+    "pytest": Options(
         "vqxsl",
         "km",
         frozenset(
             {"--lf", "--ff", "--sw", "--tb", "--maxfail", "--co", "--collect-only", "--no-header", "--durations"}
         ),
     ),
-    "git add": Looks("AuvnfN", "", frozenset({"--all", "--update", "--verbose", "--dry-run"})),
-    "git commit": Looks("amvqs", "", frozenset({"--message", "--all", "--amend", "--no-edit", "--signoff"})),
+    "git add": Options("AuvnfN", "", frozenset({"--all", "--update", "--verbose", "--dry-run"})),
+    "git commit": Options("amvqs", "", frozenset({"--message", "--all", "--amend", "--no-edit", "--signoff"})),
 }
-"""Options of programs that do more than look, with which they do no more than they say."""
-REACHING = frozenset(
+"""Harmless options of programs that are not read-only."""
+UNBOUNDED = frozenset(
     {"gh auth", "gh api", "gh config", "gh extension", "gh alias", "pip download", "pip wheel", "pip config"}
     | {"npm exec", "npm config", "cargo install", "go run", "go generate", "git difftool", "git mergetool"}
     | {"git filter-branch", "git config", "git bisect", "git submodule", "git send-email", "git daemon"}
     | {"git grep", "git stash", "git reflog", "git update-index", "git fast-import", "git worktree"}
     | {"rg", "jq", "yq", "ps", "printenv", "hostname", "xxd", "uniq", "diff", "docker inspect", "kubectl get"}
 )
-"""Programs and verbs that run what they are told, write what they are told, or show keys, without any option."""
+"""Programs and subcommands that run or write anything, or show keys, without any option."""
 GIT_VERBS = lexicon(
     "add am annotate apply archive blame branch bundle cat-file check-attr check-ignore check-mailmap checkout cherry"
     " cherry-pick clean clone commit commit-tree count-objects describe diff diff-files diff-index diff-tree fetch"
@@ -62,36 +62,36 @@ GIT_VERBS = lexicon(
     " notes prune pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show"
     " show-ref sparse-checkout stash status switch symbolic-ref tag verify-commit version whatchanged worktree"
 )
-"""Of git itself; another one may be an alias, which runs anything."""
+"""Subcommands of git itself; another one may be an alias, which runs anything."""
 
 
 def program_of(command: Command) -> str:
-    """Return its program without the folder, and without variables that are set for it; "" if these are all."""
+    """Return the program without its folder and without assignments; "" if there are only assignments."""
     words = command.without_assignments.words
     return words[0].rsplit("/", 1)[-1] if words else ""
 
 
 def changes_what_follows(command: Command) -> bool:
-    """Return whether commands behind it in the same line may mean something else after it."""
+    """Return whether it may change what the commands behind it in the line mean."""
     name, words = program_of(command), command.without_assignments.words
     return not name or name in CHANGES or (name == "printf" and words[1:2] != () and words[1].startswith("-"))
 
 
-def does_more(command: Command, pattern: str) -> bool:
-    """Return whether it may do more than the pattern of a wide rule says, in words that the pattern does not name."""
+def exceeds_pattern(command: Command, pattern: str) -> bool:
+    """Return whether it may do more than a pattern with a wildcard covers, by words that the pattern does not name."""
     if changes_what_follows(command):
         return True
-    if any("$(" in word or "`" in word or ("{" in word and word != "{}") for word in command.filled):
-        return True  # what is put there may be such an option
+    if any("$(" in word or "`" in word or ("{" in word and word != "{}") for word in command.expanded):
+        return True  # it may expand to such an option
     named = frozenset(option_of(word) for word in pattern.split() if word.strip("*"))
-    bare = Command((program_of(command), *command.without_assignments.words[1:]), command.filled)
-    if spec_of(bare) is not None:
-        return not only_looks(bare, named)
+    bare = Command((program_of(command), *command.without_assignments.words[1:]), command.expanded)
+    if options_of(bare) is not None:
+        return not is_read_only(bare, named)
     verb = " ".join(bare.words[:2])
-    if not verb.startswith("-") and _is_reaching(verb, named):
+    if not verb.startswith("-") and _is_unbounded(verb, named):
         return True
-    if (known := KNOWN.get(verb) or KNOWN.get(bare.words[0])) is not None:
-        return not words_are_known(bare.words[2 if verb in KNOWN else 1 :], known, named)
+    if (known := KNOWN_OPTIONS.get(verb) or KNOWN_OPTIONS.get(bare.words[0])) is not None:
+        return not has_known_words(bare.words[2 if verb in KNOWN_OPTIONS else 1 :], known, named)
     return any(_is_risky(word) and option_of(word) not in named for word in bare.words[1:])
 
 
@@ -100,17 +100,17 @@ def option_of(word: str) -> str:
     return word.partition("=")[0]
 
 
-def _is_reaching(verb: str, named: frozenset[str]) -> bool:
-    """Whether a program with that verb reaches as far as it likes, or, of git, may be an alias that does."""
+def _is_unbounded(verb: str, named: frozenset[str]) -> bool:
+    """Return whether it can run or write anything, or, for git, may be an alias that can."""
     program, _, second = verb.partition(" ")
-    if verb in REACHING or program in REACHING:
+    if verb in UNBOUNDED or program in UNBOUNDED:
         return True
     is_alias = program == "git" and bool(second) and second not in GIT_VERBS and second not in named
     return is_alias and not second.startswith("-")
 
 
 def _is_risky(word: str) -> bool:
-    """Whether a word may be an option that runs something or writes somewhere."""
+    """Return whether a word may be an option that runs or writes something."""
     if word.startswith("--"):
         name = option_of(word)[2:]
         return bool(name) and any(option.startswith(name) for option in LONG)

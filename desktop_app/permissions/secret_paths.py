@@ -1,4 +1,4 @@
-"""Which files hold secrets, told by their names alone: keys, passwords, tokens, cookies, what was typed in a shell."""
+"""Recognizes files with secrets by their names: keys, passwords, tokens, cookies, histories of shells."""
 
 from __future__ import annotations
 
@@ -8,18 +8,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 FOLDERS = (
-    *(
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".azure",
-        ".kube",
-        ".password-store",
-        ".secrets",
-        ".mozilla",
-        ".thunderbird",
-        ".docker",
-    ),
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".secrets", ".mozilla", ".thunderbird"),
+    ".docker",
     *(".local/share/keyrings", ".local/share/kwalletd", ".local/share/palimpsest", ".local/share/containers/auth"),
     *("library/keychains", "library/application support/google", "library/application support/firefox"),
     *("library/application support/palimpsest", "appdata/local/palimpsest", "appdata/roaming/mozilla"),
@@ -30,21 +20,10 @@ FOLDERS = (
     *(".librewolf", ".pki", ".minikube/certs", ".terraform.d", ".oci", ".bluemix", ".gsutil", ".subversion/auth"),
     *("run/secrets", "etc/ssl/private", "etc/sudoers.d"),
 )
-"""Everything below a folder of one of these names."""
+"""Folders in which everything is secret."""
 NAMES = (
-    *(
-        ".env",
-        ".env.*",
-        "*.env",
-        ".envrc",
-        ".netrc",
-        "_netrc",
-        ".pgpass",
-        ".my.cnf",
-        ".mylogin.cnf",
-        ".npmrc",
-        ".pypirc",
-    ),
+    *(".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".npmrc"),
+    ".pypirc",
     *(".git-credentials", ".htpasswd", "shadow", "gshadow", "credentials", "credentials.json", "client_secret*.json"),
     *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.kdbx"),
     *("*.keychain", "*.keychain-db", "*.gpg", "*.asc", ".*_history", "service-account*.json", "environ"),
@@ -54,15 +33,14 @@ NAMES = (
     *("logins.json", "key4.db", "cookies.sqlite", "login data", "cookies", ".rediscli_auth", "sudoers"),
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
-"""Names that look like them, and are made to be shown."""
+"""Similar names of files that are meant to be shown."""
 ENDINGS = (
     *(".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/git/credentials"),
     *(".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf", ".bundle/config"),
 )
 PROCESSES_SHOWN = frozenset({"cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems"})
-"""Files of /proc that are about the machine. All else there is about a process: what it was started with, its memory,
-its files."""
-ALTERNATIVES_MOST = 64
+"""Files of /proc about the machine. Everything else there is about a process: its arguments, its memory, its files."""
+MAX_ALTERNATIVES = 64
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HOME = re.compile(r"^(?:~|\$HOME\b|\$\{HOME\})")
 _NUMBER = re.compile(r"\$[?#]")
@@ -70,8 +48,10 @@ _HERE = re.compile(r"^(?:\$PWD\b|\$\{PWD\})")
 
 
 def is_secret(path: str) -> bool:
-    """Whether a file or folder of that path is likely to hold secrets. Small and capital letters are the same here,
-    and dots and blanks at the end of a name are nothing, as on systems that open the same file for both."""
+    """Return whether a file or folder is likely to hold secrets.
+
+    Ignores case, and dots and blanks at the end of a name, as systems do that open the same file for both.
+    """
     parts = _parts(path)
     if not parts:
         return False
@@ -84,9 +64,9 @@ def is_secret(path: str) -> bool:
 
 
 def may_mean_secret(word: str) -> bool:
-    """Return whether a shell may fill a word in so that it names a secret: `.en?`, `~/.s*/config`, `*`, `/pr*/1/*`.
+    """Return whether a shell may expand a word to the name of a secret: `.en?`, `~/.s*/config`, `*`, `/pr*/1/*`.
 
-    A substitution, or a variable that is not known, may stand for any name.
+    A substitution, or an unknown variable, may expand to any name.
     """
     word = _NUMBER.sub("0", _HERE.sub(".", _HOME.sub("/~", word)))
     if "$" in word or "`" in word:
@@ -103,13 +83,13 @@ def _may_be_secret(glob: str) -> bool:
     rows = (*(folder.split("/") for folder in FOLDERS), *(ending.split("/") for ending in ENDINGS))
     for row in rows:
         for begin in range(len(parts) - len(row) + 1):
-            if all(_may_fit(part, name) for part, name in zip(parts[begin:], row, strict=False)):
+            if all(_may_match(part, name) for part, name in zip(parts[begin:], row, strict=False)):
                 return True
-    return any(_may_fit(parts[-1], name.removesuffix("*")) for name in NAMES)
+    return any(_may_match(parts[-1], name.removesuffix("*")) for name in NAMES)
 
 
 def _parts(path: str) -> list[str]:
-    """Its names in small letters, without those that mean nothing, and with `..` followed as far as it can be."""
+    """Return its names in lower case, without empty ones, and with `..` resolved as far as possible."""
     names: list[str] = []
     for name in path.lower().replace("\\", "/").split("/"):
         if name == ".." and names and names[-1] != "..":
@@ -120,35 +100,35 @@ def _parts(path: str) -> list[str]:
 
 
 def _is_of_a_process(path: str, parts: Sequence[str]) -> bool:
-    """Whether it lies in /proc, as far as a path that is not absolute tells, and is about a process."""
+    """Return whether it is, or may be for a relative path, a file of /proc about a process."""
     at = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
     if at == len(parts) or not (path.replace("\\", "/").startswith("/") or at):
         return False
-    return _may_fit(parts[at], "proc") and not (len(parts) == at + 2 and parts[at + 1] in PROCESSES_SHOWN)
+    return _may_match(parts[at], "proc") and not (len(parts) == at + 2 and parts[at + 1] in PROCESSES_SHOWN)
 
 
 def _alternatives(word: str) -> Iterator[str]:
-    """What a word with braces stands for; with a sequence, or very many of them, `*`, which may be any."""
+    """Expand braces; to `*`, which matches anything, if they hold a sequence or are very many."""
     words = [word]
     while found := next((match for one in words if (match := _BRACES.search(one))), None):
         parts = found[1].split(",") if "," in found[1] else ["*"]
         words = [one.replace(found[0], part, 1) if found[0] in one else one for one in words for part in parts]
         words = list(dict.fromkeys(words))
-        if len(words) > ALTERNATIVES_MOST:
+        if len(words) > MAX_ALTERNATIVES:
             words = [re.sub(r"[{}].*[{}]|[{}]", "*", word)]
     return iter(words)
 
 
 @lru_cache(4_096)
-def _may_fit(glob: str, name: str) -> bool:
-    """Whether a name that fits both globs may exist. As in a shell, a dot at the beginning is not filled in."""
+def _may_match(glob: str, name: str) -> bool:
+    """Return whether a name may match both globs. As in a shell, wildcards do not match a leading dot."""
     if name.startswith(".") and glob[:1] in ("*", "?", "["):
         return False
     return _overlap(re.sub(r"\[[^\]]*\]", "?", glob), name)
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether two globs of `*` and `?` have a name in common; tried from the end, each pair of places once."""
+    """Return whether two globs of `*` and `?` match a common name; from the end, each pair of indices once."""
     fitting = [[False] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one), -1, -1):
         for j in range(len(other), -1, -1):

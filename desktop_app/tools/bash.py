@@ -14,9 +14,9 @@ from contextlib import aclosing
 from typing import Annotated
 
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
-from desktop_app.permissions.command_line import simple_commands
+from desktop_app.permissions.command_line import parse_commands
 from desktop_app.permissions.command_options import changes_what_follows
-from desktop_app.permissions.rules import literal, suggested_for
+from desktop_app.permissions.rules import escape_pattern, suggest_pattern
 
 from .child_process import ChildProcess
 from .command_files import private_files
@@ -76,19 +76,19 @@ class BashTool(Tool[BashArguments]):
         is substituted in it, or that an earlier one changes its meaning.
         """
         line = _check_visible(arguments.command).strip(BLANKS)
-        commands = simple_commands(line)
-        whole_line = RequiredPermission(self.name, "run", line, literal(line))
+        commands = parse_commands(line)
+        whole_line = RequiredPermission(self.name, "run", line, escape_pattern(line))
         if commands is None:
             return (whole_line,)
         async with self._files_lock:
             private = await asyncio.to_thread(private_files, self.name, commands, self._policy, context)
-        if any(simple_commands(command.text) != (command,) for command in commands):
-            proposed = suggested_for(commands[0]) if len(commands) == 1 else ""
-            is_wide = proposed not in ("", literal(commands[0].text))
+        if any(parse_commands(command.text) != (command,) for command in commands):
+            proposed = suggest_pattern(commands[0]) if len(commands) == 1 else ""
+            is_wide = proposed not in ("", escape_pattern(commands[0].text))
             return (RequiredPermission(self.name, "run", line, proposed) if is_wide else whole_line, *private)
         if len(commands) > 1 and any(map(changes_what_follows, commands)):
             return (whole_line, *private)
-        needs = (RequiredPermission(self.name, "run", command.text, suggested_for(command)) for command in commands)
+        needs = (RequiredPermission(self.name, "run", command.text, suggest_pattern(command)) for command in commands)
         return (*dict.fromkeys(needs), *private)
 
     async def run(self, arguments: BashArguments, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.command_line import Command
-from desktop_app.permissions.rules import parts_of
+from desktop_app.permissions.rules import possible_paths
 from desktop_app.permissions.secret_paths import may_mean_secret
 
 from .path_policy import PathPolicy, working_folder
@@ -32,10 +32,10 @@ def private_files(
     found: dict[str, None] = {}
     for command in commands:
         for word in (*command.words[1:], *command.reads):
-            if word in command.filled and sum(map(has_magic, word.split("/"))) > MAX_PATTERN_FOLDERS:
+            if word in command.expanded and sum(map(has_magic, word.split("/"))) > MAX_PATTERN_FOLDERS:
                 found[os.path.join(folder, word)] = None  # expanding it would take too long
                 continue
-            for path in _existing_paths(word, folder, word in command.filled):
+            for path in _existing_paths(word, folder, word in command.expanded):
                 real = os.path.realpath(path)
                 if real not in found and not Path(folder).is_relative_to(real) and policy.is_private(Path(real)):
                     found[real] = None
@@ -44,7 +44,7 @@ def private_files(
 
 def _existing_paths(word: str, folder: str, is_expanded: bool) -> Iterator[str]:
     """Yield the existing files that the word may name."""
-    for part in parts_of(word):
+    for part in possible_paths(word):
         if not part or len(part) > MAX_PATH or "\0" in part:
             continue
         path = os.path.join(folder, os.path.expanduser(os.path.expandvars(part) if is_expanded else part))

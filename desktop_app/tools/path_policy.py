@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeVar
 import msgspec
 
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
-from desktop_app.permissions.rules import literal
+from desktop_app.permissions.rules import escape_pattern
 from desktop_app.permissions.secret_paths import is_secret
 
 from .tool import CHANGED, Arguments, FilePath, Tool, ToolFailed
@@ -77,7 +77,7 @@ class PathPolicy(msgspec.Struct, frozen=True):
         is_folder = path.is_dir()
         folder = path if is_folder else path.parent
         target = os.path.join(path, "") if is_folder else str(path)  # ends in a slash: its own pattern covers it
-        suggestion = "" if is_always_asked else os.path.join(literal(str(folder)), "*")
+        suggestion = "" if is_always_asked else os.path.join(escape_pattern(str(folder)), "*")
         return RequiredPermission(tool, access, target, suggestion)
 
 

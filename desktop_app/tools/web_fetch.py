@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
-from desktop_app.permissions.rules import literal
+from desktop_app.permissions.rules import escape_pattern
 
 from .child_process import run_script
 from .page_child import MIN_MAIN_TEXT
@@ -49,7 +49,7 @@ class FetchTool(Tool[FetchArguments]):
 
     async def needs(self, arguments: FetchArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
         host, _ = host_and_port(arguments.url)
-        return (RequiredPermission(self.name, "network", host, literal(host)),)
+        return (RequiredPermission(self.name, "network", host, escape_pattern(host)),)
 
     async def answer(self, arguments: FetchArguments, context: ToolContext) -> str:
         page = await self._reader.get(arguments.url, ACCEPT)

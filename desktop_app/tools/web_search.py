@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
-from desktop_app.permissions.rules import literal
+from desktop_app.permissions.rules import escape_pattern
 from desktop_app.settings import Settings
 
 from .child_process import run_script
@@ -62,7 +62,7 @@ class WebSearchTool(Tool[WebSearchArguments]):
     async def needs(self, arguments: WebSearchArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
         url = self._settings().search_url
         host = host_and_port(url)[0] if url else DUCKDUCKGO
-        return (RequiredPermission(self.name, "network", host, literal(host)),)
+        return (RequiredPermission(self.name, "network", host, escape_pattern(host)),)
 
     async def answer(self, arguments: WebSearchArguments, context: ToolContext) -> str:
         url = self._settings().search_url

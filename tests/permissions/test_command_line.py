@@ -10,13 +10,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from desktop_app.permissions.command_line import EVALUATES, LONGEST, Command, quoted, simple_commands
+from desktop_app.permissions.command_line import EVALUATES, MAX_LINE, Command, parse_commands, quote
 
 BASH = shutil.which("bash")
 
 
 def texts(line: str) -> list[str] | None:
-    commands = simple_commands(line)
+    commands = parse_commands(line)
     return None if commands is None else [command.text for command in commands]
 
 
@@ -103,12 +103,12 @@ def test_a_line_is_taken_apart(line: str, commands: list[str]) -> None:
         "test -v a[\\$\\(rm x\\)]",
         'A=1 printf -v "a[\\$(rm x)]" y',
         "read 'a[`rm x`]' </dev/null",
-        "x" * (LONGEST + 1),
+        "x" * (MAX_LINE + 1),
         "$(" * 50 + "a" + ")" * 50,
     ],
 )
 def test_what_is_not_surely_understood_is_not_understood(line: str) -> None:
-    assert simple_commands(line) is None
+    assert parse_commands(line) is None
 
 
 def test_variables_that_are_set_for_a_command_can_be_taken_off() -> None:
@@ -167,8 +167,8 @@ LINES = st.lists(PIECES, min_size=1, max_size=14).map("".join)
 @example("[ -v $")
 @example("[ -v \\ $git")
 def test_a_command_told_as_text_is_understood_as_itself(line: str) -> None:
-    for command in simple_commands(line) or ():
-        again = simple_commands(command.text)
+    for command in parse_commands(line) or ():
+        again = parse_commands(command.text)
         inner = any("$(" in word or "`" in word for word in command.words)  # told before it, as a command of its own
         if again is None:  # what was filled in is in quotes now, and such a program would look into them
             assert inner or EVALUATES.intersection(command.without_assignments.words[:1])
@@ -178,7 +178,7 @@ def test_a_command_told_as_text_is_understood_as_itself(line: str) -> None:
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), min_size=1))
 def test_quoted_words_come_back(words: list[str]) -> None:
-    commands = simple_commands("run " + " ".join(map(quoted, words)))
+    commands = parse_commands("run " + " ".join(map(quote, words)))
     filled = any(set(word) & set("*?[{~$") for word in words)
     assert filled or (commands is not None and commands[0].words == ("run", *words))
 
@@ -189,7 +189,7 @@ def test_quoted_words_come_back(words: list[str]) -> None:
 @given(LINES)
 def test_a_real_shell_runs_nothing_but_what_was_understood(tmp_path_factory: pytest.TempPathFactory, line: str) -> None:
     """Nothing is on its PATH, so that it tells of each program that it was to run instead of running it."""
-    commands = simple_commands(line)
+    commands = parse_commands(line)
     if commands is None:
         return
     log = tmp_path_factory.mktemp("shell") / "log"  # of its own: what runs in the background may write later

@@ -17,7 +17,7 @@ from tool_calls import STOP_SECONDS, Desk
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
-from desktop_app.permissions.rules import decided
+from desktop_app.permissions.rules import decide
 from desktop_app.tools.bash import MAX_HEAD, MAX_STREAMED, MAX_TAIL, Output
 from desktop_app.tools.child_process import ChildProcess, clean_environment
 from slowness import slowness
@@ -261,12 +261,12 @@ async def test_a_command_that_looks_like_another_one_does_not_run(desk: Desk, si
 async def test_each_simple_command_requires_permission(desk: Desk, command: str, wanted: list[tuple[str, str]]) -> None:
     needs = await desk.needs("bash", command=command)
     assert [(need.target, need.suggestion) for need in needs] == wanted
-    assert decided(needs, [Rule("bash", need.suggestion) for need in needs]) == "allow"
+    assert decide(needs, [Rule("bash", need.suggestion) for need in needs]) == "allow"
 
 
 async def test_braces_do_not_get_around_a_rule(desk: Desk) -> None:
     needs = await desk.needs("bash", command="git pu{sh,ll}\\ x")
-    assert decided(needs, [Rule("bash"), Rule("bash", "git push*", False)]) == "ask"
+    assert decide(needs, [Rule("bash"), Rule("bash", "git push*", False)]) == "ask"
 
 
 def test_the_first_and_the_last_bytes_are_kept() -> None:

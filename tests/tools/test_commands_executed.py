@@ -10,8 +10,8 @@ import pytest
 from command_sandbox import Case, Sandbox, cases
 
 from desktop_app.conversation.tools import Rule, ToolContext
-from desktop_app.permissions.command_line import simple_commands
-from desktop_app.permissions.rules import decided, suggested_for
+from desktop_app.permissions.command_line import parse_commands
+from desktop_app.permissions.rules import decide, suggest_pattern
 from desktop_app.tools.bash import BashArguments, BashTool
 from desktop_app.tools.path_policy import PathPolicy
 
@@ -34,7 +34,7 @@ STORED = tuple(
 def proposed() -> tuple[Rule, ...]:
     """What is proposed for "always" after each seed."""
     seeds = dict.fromkeys(case.seed for case in CASES)
-    return tuple(Rule("bash", suggested_for(command)) for seed in seeds for command in simple_commands(seed) or ())
+    return tuple(Rule("bash", suggest_pattern(command)) for seed in seeds for command in parse_commands(seed) or ())
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ async def decisions(sandbox: Sandbox, rules: tuple[Rule, ...], folder: Path) -> 
     bash = BashTool(PathPolicy(folder / "data"))
     context = ToolContext("one", str(sandbox.pattern / "work"))
     lines = {case: sandbox.line_of(case, str(sandbox.pattern)) for case in CASES}
-    return {case: decided(await bash.needs(BashArguments(line), context), rules) for case, line in lines.items()}
+    return {case: decide(await bash.needs(BashArguments(line), context), rules) for case, line in lines.items()}
 
 
 @pytest.mark.parametrize("which", ["proposed", "stored"])
@@ -66,7 +66,7 @@ async def test_nothing_is_allowed_that_does_more_than_look(
 
 def is_there(case: Case) -> bool:
     """Whether the programs that it runs are on this machine."""
-    names = [command.without_assignments.words[:1] for command in simple_commands(case.command) or ()]
+    names = [command.without_assignments.words[:1] for command in parse_commands(case.command) or ()]
     known = ("git", "make", "jq", "tar", "ps", "file")
     return all(not name or name[0] not in known or shutil.which(name[0]) for name in names)
 

@@ -19,7 +19,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.models.tokens.tokenizers import tokenizer_for
-from desktop_app.permissions.rules import decided
+from desktop_app.permissions.rules import decide
 from desktop_app.settings import Settings
 from desktop_app.tools.list_folder import MAX_LISTED
 from desktop_app.tools.registry import ToolRegistry
@@ -200,7 +200,7 @@ async def test_whatever_a_model_writes_has_an_outcome(
     if name == "web_fetch":
         arguments.pop("url", None)
     needs = await desk.needs(name, **arguments)
-    if decided(needs) == "allow":  # such as a turn would run
+    if decide(needs) == "allow":  # such as a turn would run
         _, outcome = await desk.pieces(name, json.dumps(arguments))
         assert outcome.text
     assert list(desk.folder.iterdir()) == []
@@ -253,8 +253,8 @@ async def test_what_a_call_requires(desk: Desk, name: str, arguments: dict[str, 
     desk.file("a.txt", "x")
     needs = await desk.needs(name, **arguments)
     assert [(need.tool, need.kind) for need in needs] == ([(name, kind)] if kind else [])
-    assert decided(needs) == ("ask" if kind else "allow")
-    assert decided(needs, [Rule(name, need.suggestion) for need in needs]) == "allow"
+    assert decide(needs) == ("ask" if kind else "allow")
+    assert decide(needs, [Rule(name, need.suggestion) for need in needs]) == "allow"
 
 
 async def test_without_a_working_folder_everything_is_outside(desk: Desk) -> None:

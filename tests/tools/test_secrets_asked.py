@@ -10,7 +10,7 @@ import pytest
 from tool_calls import Desk
 
 from desktop_app.conversation.tools import Rule, ToolContext
-from desktop_app.permissions.rules import decided
+from desktop_app.permissions.rules import decide
 from slowness import slowness
 
 TOKEN = "oauth_token: gho_canary"
@@ -76,15 +76,15 @@ async def test_one_rule_for_every_tool(home: Desk, tool: str) -> None:
             home.context = ToolContext("one", str(home.folder / folder))
             word = f"'{target}'" if tool == "from_within" else f"{target[:-2]}?{target[-1]}".replace(" ", "?")
             needs = await home.needs("bash", command=f"cat {word}")
-        assert decided(needs, rules) == "ask", name
+        assert decide(needs, rules) == "ask", name
         if needs[0].kind == "run":
-            assert decided(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
+            assert decide(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
 
 
 async def test_what_is_no_secret_is_still_allowed(home: Desk) -> None:
     rules = [Rule("bash", "cat *"), Rule("bash", "ls *")]
     for command in ("cat notes.txt", "cat *.txt", "ls .", "ls -la .config", "cat ~/notes.txt", "cat /proc/cpuinfo"):
-        assert decided(await home.needs("bash", command=command), rules) == "allow", command
+        assert decide(await home.needs("bash", command=command), rules) == "allow", command
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ async def test_what_is_no_secret_is_still_allowed(home: Desk) -> None:
 async def test_what_may_stand_for_a_secret_requires_permission(home: Desk, command: str) -> None:
     wide = [Rule("bash", f"{program} *") for program in ("cat", "head", "grep", "ls", "echo", "sort")]
     needs = await home.needs("bash", command=command)
-    assert decided(needs, wide) == "ask"
+    assert decide(needs, wide) == "ask"
     assert not any(need.suggestion.endswith(" *") for need in needs if need.kind == "run" and "$(" not in command)
 
 
@@ -108,4 +108,4 @@ async def test_a_pattern_that_would_take_for_ever_to_expand_requires_permission(
     began = time.monotonic()
     needs = await home.needs("bash", command="cat a/*/b/*/c/*/d/*/x.txt")
     assert time.monotonic() - began < 2 * slowness()
-    assert decided(needs, [Rule("bash", "cat *")]) == "ask"
+    assert decide(needs, [Rule("bash", "cat *")]) == "ask"

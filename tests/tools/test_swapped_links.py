@@ -17,7 +17,7 @@ from tool_calls import Desk
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome
-from desktop_app.permissions.rules import decided
+from desktop_app.permissions.rules import decide
 from desktop_app.tools import search_files
 from desktop_app.tools.safe_open import open_file, open_folder
 from desktop_app.tools.text_files import replace_file
@@ -115,7 +115,7 @@ async def test_ripgrep_that_follows_a_swapped_link_tells_nothing_of_it(
     (desk.folder / "place").symlink_to(desk.outside("a.txt", "their word\n").parent)
     program.write_text(FAKE_RIPGREP.replace("find .", "find -L ."))
     assert "their" not in await desk.call("grep", pattern="word")
-    assert decided(await desk.needs("grep", pattern="word", path="place"), ()) == "ask"
+    assert decide(await desk.needs("grep", pattern="word", path="place"), ()) == "ask"
 
 
 def test_no_name_on_the_way_may_be_a_link(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule, ToolContext, ToolSpec
 from desktop_app.conversation.transcript import Permit
-from desktop_app.permissions.rules import decided, rule_of
+from desktop_app.permissions.rules import decide, rule_of
 from desktop_app.settings import Settings
 
 from .questions import Questions
@@ -97,7 +97,7 @@ class ToolRuntime:
     def _decided(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
         entries = active_entries(session.transcript.entries)
         own = tuple(entry.rule for entry in entries if isinstance(entry, Permit))
-        return decided(needs, self.settings().rules + self._allowed, own)
+        return decide(needs, self.settings().rules + self._allowed, own)
 
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:

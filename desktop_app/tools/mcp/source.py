@@ -15,7 +15,7 @@ import msgspec
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
-from desktop_app.permissions.rules import literal
+from desktop_app.permissions.rules import escape_pattern
 from desktop_app.settings import McpServer
 
 from .failures import unsent_outcome
@@ -75,7 +75,7 @@ class McpServers:
         if not separator or not servers:
             return ()
         target = f"{servers[0].replace('/', '_')}/{suffix}"
-        return (RequiredPermission(call.name, "mcp", target, literal(target)),)
+        return (RequiredPermission(call.name, "mcp", target, escape_pattern(target)),)
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield lines of progress and logs as they come, then the outcome. Closing it tells the server to stop."""

@@ -75,10 +75,10 @@ def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
 
 
 def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:
-    """Return whether rules of a pattern would allow the needs, as the engine decides. "" stands for those proposed."""
-    from desktop_app.permissions.rules import decided, rule_of  # as above
+    """Whether rules of that pattern would allow what is asked for now, as the engine decides. "": those proposed."""
+    from desktop_app.permissions.rules import decide, rule_of
 
     if len(needs) == 1 and not pattern:
         return False
     answer = PermissionAnswer(is_allowed=True, pattern=pattern)
-    return decided(needs, [rule_of(need, answer) for need in needs]) == "allow"
+    return decide(needs, [rule_of(need, answer) for need in needs]) == "allow"
