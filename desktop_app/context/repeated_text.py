@@ -88,7 +88,7 @@ class OverlapTrimmer:
     def _decide(self, seen: int) -> str:
         """Return what remains of the `seen` first characters, and of all that came with them."""
         self._is_decided = True
-        length = self._repeated(seen)
+        length = self._repeated_length(seen)
         self.trimmed, rest = self._held[:length], self._held[length:]
         self._held = ""
         self._is_blank_enough = not length and _ends_in_blank(self._before)
@@ -103,7 +103,7 @@ class OverlapTrimmer:
         self._is_blank_enough = not rest
         return rest
 
-    def _repeated(self, seen: int) -> int:
+    def _repeated_length(self, seen: int) -> int:
         """Return how many characters of the beginning are repeated: of the longest text that is the same."""
         best, longest = 0, 0
         for length in range(1, min(seen, len(self._before)) + 1):

@@ -86,7 +86,7 @@ def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: boo
     if is_huge:  # what is shown must not be huge itself
         most = min(limits.characters, max(policy.spill_above, MIN_SIZE))
         limits = msgspec.structs.replace(limits, characters=most)
-    head, tail = ([], []) if is_huge and not is_command else _kept(split, limits, is_both)
+    head, tail = ([], []) if is_huge and not is_command else _keep(split, limits, is_both)
     first_cut = next((n for n, line in enumerate(head) if line != split[n]), len(head)) + 1
     shown = [*head, *tail]
     cut = Truncation("", spill, lines, size, len(shown), _bytes("\n".join(shown)), first_cut)
@@ -115,7 +115,7 @@ def is_truncated(text: str) -> bool:
     return NOTICE in text[-MAX_NOTICE:] and _NOTICED.search(text[-MAX_NOTICE:]) is not None
 
 
-def _kept(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:
+def _keep(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:
     """Return the lines that stay at the head, and at the tail; long lines are cut."""
     room = TruncationLimits(limits.lines - 4, limits.bytes - MAX_NOTICE, limits.characters - MAX_NOTICE, limits.line)
     whole = _run(split, room, is_tail=False)

@@ -74,13 +74,13 @@ class GrowingSet:
     def add(self, name: str) -> GrowingSet:
         """Return this set with that name, which must not be in it."""
         grown = GrowingSet()
-        grown._shared = self._shared if len(self._shared) == self._length else self._own()
+        grown._shared = self._shared if len(self._shared) == self._length else self._copy()
         grown._shared[name] = self._length
         grown._length = self._length + 1
         return grown
 
-    def _own(self) -> dict[str, int]:
-        return {name: place for name, place in self._shared.items() if place < self._length}
+    def _copy(self) -> dict[str, int]:
+        return {name: index for name, index in self._shared.items() if index < self._length}
 
     def __contains__(self, name: str) -> bool:
         return self._shared.get(name, self._length) < self._length

@@ -30,10 +30,10 @@ def read_jsonl(content: bytes) -> list[Json]:
     try:
         return _objects_of(content)
     except BadChat as error:
-        raise _explained(error, content) from error
+        raise _explain(error, content) from error
 
 
-def _explained(error: BadChat, content: bytes) -> BadChat:
+def _explain(error: BadChat, content: bytes) -> BadChat:
     """Return the error, or one that says which other program's file this is and what can be read."""
     kind = kind_of_file(content)
     return BadChat(f"this is {kind}, which cannot be read. {SUPPORTED}") if kind else error
@@ -69,7 +69,7 @@ def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
         return messages_of(objects, new_id)
     except BadChat as error:
         numbers = [number for number, _ in _filled_lines(content)]
-        raise _explained(BadChat(error.reason, numbers[error.line - 1]), content) from error
+        raise _explain(BadChat(error.reason, numbers[error.line - 1]), content) from error
 
 
 def messages_of(objects: Iterable[Json], new_id: Callable[[int], str]) -> list[Message]:

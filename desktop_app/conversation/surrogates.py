@@ -25,7 +25,7 @@ def replace_surrogates(entry: AnyEntry) -> AnyEntry:
 
 def replace_surrogates_in_builtins(value: object) -> Any:
     """Return any value in the same way, as the objects that its JSON is made of."""
-    return _replaced(msgspec.to_builtins(value))
+    return _replace(msgspec.to_builtins(value))
 
 
 def replace_surrogates_in_text(text: str) -> str:
@@ -33,14 +33,14 @@ def replace_surrogates_in_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _replaced(value: Any) -> Any:
+def _replace(value: Any) -> Any:
     match value:
         case str():
             return replace_surrogates_in_text(value)
         case list() | tuple():
-            return [_replaced(element) for element in cast("list[Any]", value)]
+            return [_replace(element) for element in cast("list[Any]", value)]
         case dict():
             fields = cast("dict[Any, Any]", value)
-            return {_replaced(key): _replaced(element) for key, element in fields.items()}
+            return {_replace(key): _replace(element) for key, element in fields.items()}
         case _:
             return value

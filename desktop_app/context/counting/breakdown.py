@@ -49,7 +49,7 @@ def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
         tokens = _without_frame(item, tokens, counts)
     if (segment := OWN_SEGMENT.get(item.kind)) is not None:
         return Tokens(tokens.total, ((segment, tokens.total),))
-    return tokens.pinned() if item.is_pinned else tokens
+    return tokens.as_pinned() if item.is_pinned else tokens
 
 
 def item_total(item: Item, counts: TokenCounts) -> int:
@@ -154,7 +154,7 @@ def gauge_of(
         return scale_gauge(gauge, whole, policy)
     index = sums.measured_at or 0
     later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
-    usage, around = _reported(anchor, anchor.message.usage, counts, calibration)
+    usage, around = _reported_usage(anchor, anchor.message.usage, counts, calibration)
     measured = returned_reasoning_tokens(messages_of(view.items[:index]), counts) if counts.returned_reasoning else 0
     since = sum(later) + around + reasoning - measured  # reasoning comes with a reply, and goes with the next question
     if not is_plausible(usage, gauge.total - since):
@@ -192,7 +192,7 @@ def _as_counted(
     )
 
 
-def _reported(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibration) -> tuple[Usage, int]:
+def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibration) -> tuple[Usage, int]:
     """Return what was reported of what the view still has, and the tokens of the reply's frame, which is not reported.
 
     A continuation was asked for in words that are not sent again, and has no frame of its own. What is reported of a
@@ -274,10 +274,10 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
     status = _status(total, gauge.usable, policy)
-    return replace(gauge, segments=_scaled(gauge.segments, total), total=total, status=status)
+    return replace(gauge, segments=_scale(gauge.segments, total), total=total, status=status)
 
 
-def _scaled(segments: dict[Segment, int], total: int) -> dict[Segment, int]:
+def _scale(segments: dict[Segment, int], total: int) -> dict[Segment, int]:
     """Return the segments scaled to sum to `total`; the rounding's rest goes to the largest."""
     counted = sum(segments.values())
     if counted in (0, total):

@@ -56,7 +56,7 @@ class Tokens(msgspec.Struct, frozen=True):
     total: int
     parts: tuple[tuple[Segment, int], ...]
 
-    def pinned(self) -> Tokens:
+    def as_pinned(self) -> Tokens:
         return Tokens(self.total, ((Segment.PINNED, self.total),))
 
 

@@ -110,7 +110,7 @@ def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], in
     sent.sort(key=lambda memory: (memory.at, memory.id))
     chosen = _that_fit(_without_repeats(sent), most, count)
     while chosen:
-        text = _told(sent, {memory.id for memory in chosen})
+        text = _render(sent, {memory.id for memory in chosen})
         if count(text) <= most:  # the whole may count more than its lines do
             return text
         chosen.pop()
@@ -123,7 +123,7 @@ def memory_tokens(memories: Iterable[Memory], most: int, count: Callable[[str], 
     return count(text) if text else 0
 
 
-def _told(sent: Sequence[Memory], chosen: set[str]) -> str:
+def _render(sent: Sequence[Memory], chosen: set[str]) -> str:
     return "\n".join([HEADING, *(_line(memory) for memory in sent if memory.id in chosen)])
 
 
@@ -256,7 +256,7 @@ class _Making:
             old.add(named.id)
         # A model's note stands beside what the user said, and never in its place.
         old = {one for one in old if RANKS.index(self._memories[one].author) <= RANKS.index(memory.author)}
-        self._put(memory)
+        self._store(memory)
         self.saved[memory.id] = memory
         for one in old - {memory.id}:
             self._replaced[one] = memory.id
@@ -268,9 +268,9 @@ class _Making:
     def _refresh(self, known: str) -> None:
         if known not in self.saved:
             self._known[known] = None
-            self._put(replace(self._memories[known], changed_at=self._at))
+            self._store(replace(self._memories[known], changed_at=self._at))
 
-    def _put(self, memory: Memory) -> None:
+    def _store(self, memory: Memory) -> None:
         self._memories[memory.id] = self._kept[memory.id] = memory
 
     def changes(self) -> MemoryChanges:

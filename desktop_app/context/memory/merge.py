@@ -101,7 +101,7 @@ def is_same(old: str, new: str) -> bool:
     if not (was and now):
         return _text(old) == _text(new)
     if was == now:
-        return _order(old) == _order(new) or not _COMPARES.search(_text(new))
+        return _words_in_order(old) == _words_in_order(new) or not _COMPARES.search(_text(new))
     return _begins_with(old, new) and len(now) > 1
 
 
@@ -189,7 +189,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in words_of(_plain(text)) if word not in _SMALL)
 
 
-def _order(text: str) -> list[str]:
+def _words_in_order(text: str) -> list[str]:
     """Return the same words in the order in which they stand there."""
     return [word for word in map(_stem, _WORD.findall(_text(text))) if word in _words(text)]
 

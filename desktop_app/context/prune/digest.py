@@ -27,7 +27,7 @@ STUB_TOKENS = 20
 """About what a line takes that points to the digest."""
 
 
-def digest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """Propose one change: the oldest results, without the newest `digest_above`, as far as they are needed."""
     if policy.digest_by == "off":
         return

@@ -34,7 +34,7 @@ class PruneDraft:
 
     def take(self, strategy: str, change: Change) -> None:
         """Make that change, unless it would free nothing."""
-        shortened = [self._shortened(shorter) for shorter in change]
+        shortened = [self._shorten(shorter) for shorter in change]
         asking = [self._asking_less(shorter) for shorter in change]
         freed = sum(self.exchanges[exchange.index].tokens - exchange.tokens for exchange in shortened)
         freed += sum(self._counts.total(now) - self._counts.total(less) for now, less in filter(None, asking))
@@ -75,7 +75,7 @@ class PruneDraft:
         )
         return results, inputs
 
-    def _shortened(self, shorter: Shortening) -> Exchange:
+    def _shorten(self, shorter: Shortening) -> Exchange:
         exchange = self.exchanges[shorter.index]
         text = shorter.text
         if text is None:

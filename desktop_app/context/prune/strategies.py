@@ -13,7 +13,7 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.text_cuts import head_of, tail_of
 from desktop_app.context.truncate import is_truncated, limits_of, truncate_result
 
-from .digest import digest
+from .digest import digest_oldest
 from .exchange import Change, Exchange, Shortening
 from .placeholder import PREFIX, clip, error_line, placeholder, shortened_arguments
 
@@ -32,7 +32,7 @@ Strategy = Callable[[Sequence[Exchange], ContextPolicy, int], Iterator[Change]]
 """Proposes changes, oldest first, to exchanges as they are by now; the number is how many tokens are still too many."""
 
 
-def repeats(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def drop_repeats(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """P1: drop results whose call was made again with the same arguments, unless only the older one succeeded."""
     keys = [_call_key(exchange) for exchange in exchanges]
     newest = {key: exchange for key, exchange in zip(keys, exchanges, strict=True) if key is not None}
@@ -55,7 +55,7 @@ def _call_key(exchange: Exchange) -> tuple[str, bytes] | None:
     return exchange.name, exchange.call.arguments.encode(errors="surrogatepass")
 
 
-def superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def drop_superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """P2: drop reads of files that were read or changed later, and the long arguments of changes that were read later.
 
     A failed call supersedes nothing, and neither does a read of a part, or one whose result was truncated.
@@ -99,7 +99,7 @@ def _newest(
     return read, changed
 
 
-def old_errors(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def drop_old_errors(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """P3: drop the long arguments of calls that failed before the last `old_error_turns` user messages."""
     for exchange in exchanges:
         call = exchange.call
@@ -110,7 +110,7 @@ def old_errors(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) 
             yield (Shortening(exchange.index, arguments=arguments),)
 
 
-def oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def truncate_oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """Truncate results that never passed the limits of layer 1: imported ones, or those of older limits."""
     limits = {name: limits_of(name, policy) for name in {exchange.name for exchange in exchanges}}
     for exchange in exchanges:
@@ -120,7 +120,7 @@ def oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -
             yield (Shortening(exchange.index, text=cut.text),)
 
 
-def soft_trim(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def trim_old(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """P4: keep the beginning and the end of long results older than `soft_trim_age` assistant messages."""
     for exchange in exchanges:
         if exchange.is_result_free and exchange.age > policy.soft_trim_age:
@@ -141,7 +141,7 @@ def trim_middle(text: str, policy: ContextPolicy) -> str | None:
     return "\n\n".join(filter(None, (head, marker, tail)))
 
 
-def hard_clear(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+def clear_old(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
     """P6: replace results older than `hard_clear_age` assistant messages by a line with their first error."""
     for exchange in exchanges:
         if exchange.is_result_free and exchange.age > policy.hard_clear_age:
@@ -159,12 +159,12 @@ def cleared_line(exchange: Exchange) -> str:
 
 
 STRATEGIES: dict[str, Strategy] = {
-    "repeats": repeats,
-    "superseded": superseded,
-    "old_errors": old_errors,
-    "truncate": oversized,
-    "soft_trim": soft_trim,
-    "digest": digest,
-    "hard_clear": hard_clear,
+    "repeats": drop_repeats,
+    "superseded": drop_superseded,
+    "old_errors": drop_old_errors,
+    "truncate": truncate_oversized,
+    "soft_trim": trim_old,
+    "digest": digest_oldest,
+    "hard_clear": clear_old,
 }
 """As `ContextPolicy.prune_order` names them."""

@@ -90,7 +90,7 @@ class NormalizedSequence:
         if self.open_calls and not is_same_reply:
             self._close(message.id)
         self._make_way_for(message)
-        item = _filled(item)
+        item = _fill(item)
         if message.role is _ASSISTANT and message.tool_calls:
             item = self._with_normalized_calls(item)
         if len(message.speaker) > MAX_NAME or NOT_IN_SPEAKERS.search(message.speaker):
@@ -202,7 +202,7 @@ class NormalizedSequence:
             if item.message.role is _SYSTEM and item.kind is ItemKind.MESSAGE:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
             if item.message.speaker and item.message.speaker != last.message.speaker:
-                item = replace(item, message=_named(item.message))
+                item = replace(item, message=_with_name(item.message))
         has_text = has_written(item.message)
         if is_joined:
             item = replace(item, is_joined=True, separators=int(has_text and self._has_text))
@@ -261,7 +261,7 @@ def _made_up(before: Message, role: Role, text: str, repair: Repair | None = Non
     return Item(message, ItemKind.SYNTHETIC, repair=repair)
 
 
-def _filled(item: Item) -> Item:
+def _fill(item: Item) -> Item:
     """Return the item without blank texts; a message of which nothing is left says that it was empty.
 
     Images of the assistant's are only named, since no provider takes one back; images that a user sent without a word
@@ -283,6 +283,6 @@ def _is_blank(part: object) -> bool:
     return isinstance(part, Text) and (not part.text or part.text.isspace())
 
 
-def _named(message: Message) -> Message:
+def _with_name(message: Message) -> Message:
     """Return the message with its speaker's name in its text: what it is joined to has another one."""
     return replace(message, parts=(Text(f"{message.speaker}:"), *message.parts))
