@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import TurnEvent, TurnFinished
-from desktop_app.engine.compose import join
+from desktop_app.engine.compose import compose_services
 from desktop_app.engine.services import EngineServices
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.permissions.rules import rules_of_option
@@ -185,25 +185,25 @@ async def long_run(
                 rounds_most=1_000,
             )
 
-        joined = await join(
+        services = await compose_services(
             data, events.append, lambda: None, bugs.append, changed, rules_of_option("all"), is_attended=False
         )
         try:
             started = time.monotonic()
-            session = await _all_turns(joined, turns, before_turn)
+            session = await _all_turns(services, turns, before_turn)
             seconds = time.monotonic() - started
         finally:
-            await joined.close()
+            await services.close()
     assert not bugs, bugs
     assert len([e for e in events if isinstance(e, TurnFinished)]) == turns
     return LongRun(events, session, script.requests, provider.requests, seconds)
 
 
-async def _all_turns(joined: EngineServices, turns: int, before_turn: Callable[[int], None]) -> Session:
-    await joined.get_ready()
-    session = await joined.conversations.create()
+async def _all_turns(services: EngineServices, turns: int, before_turn: Callable[[int], None]) -> Session:
+    await services.get_ready()
+    session = await services.conversations.create()
     for turn in range(turns):
         before_turn(turn)
-        await joined.conversations.turns.send(session, user_line(turn))
-        await joined.conversations.turns.settled(session.id, with_room=True)
+        await services.conversations.turns.send(session, user_line(turn))
+        await services.conversations.turns.settled(session.id, with_room=True)
     return session

@@ -28,8 +28,9 @@ from desktop_app.conversation.events import (
     TurnFinished,
 )
 from desktop_app.conversation.tools import Rule
-from desktop_app.engine.compose import EngineServices, join
+from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import log_bug
+from desktop_app.engine.services import EngineServices
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
 
@@ -86,33 +87,33 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
         policy = arguments.policy or settings.policy
         return replace(settings, chat_model=model, servers=servers, policy=policy, folder=os.getcwd())
 
-    joined = await join(
+    services = await compose_services(
         data_of(arguments), printer.print, lambda: None, log_bug, changed, allowed=rules, is_attended=False
     )
     try:
-        await joined.get_ready()
-        session = await _session(joined, arguments.conversation, model)
-        return await _talk(joined, session, printer, arguments.send_anyway)
+        await services.get_ready()
+        session = await _session(services, arguments.conversation, model)
+        return await _talk(services, session, printer, arguments.send_anyway)
     finally:
-        await joined.close()
+        await services.close()
 
 
-async def _session(joined: EngineServices, conversation: str | None, model: str) -> Session:
-    chats = joined.conversations
-    await joined.catalogue.resolve_model(model)  # raises what is wrong with it, before anything is stored
+async def _session(services: EngineServices, conversation: str | None, model: str) -> Session:
+    chats = services.conversations
+    await services.catalogue.resolve_model(model)  # raises what is wrong with it, before anything is stored
     if not conversation:
         return await chats.create()
     session = await chats.open(conversation)
     return session if session.info.model == model else await chats.choose_model(conversation, model)
 
 
-async def _talk(joined: EngineServices, session: Session, printer: EventPrinter, is_forced: bool) -> int:
+async def _talk(services: EngineServices, session: Session, printer: EventPrinter, is_forced: bool) -> int:
     """Take a turn for each line, one after the other, and wait for what is done in the background at the end."""
-    turns = joined.conversations.turns
+    turns = services.conversations.turns
     async for line in _standard_input():
         if text := line.decode(errors="replace").strip():
             try:
-                await _send(joined, session, text, is_forced)
+                await _send(services, session, text, is_forced)
             except WorldError as error:  # of a file that is named in it: there may be more lines
                 printer.print(TurnFailed(session.id, error.failure))
                 printer.print(TurnFinished(session.id, "failed"))
@@ -137,9 +138,9 @@ def _standard_input() -> asyncio.StreamReader:
     return reader
 
 
-async def _send(joined: EngineServices, session: Session, text: str, is_forced: bool) -> None:
+async def _send(services: EngineServices, session: Session, text: str, is_forced: bool) -> None:
     """Begin the turn of that line. Raises WorldError for a file that cannot be attached."""
-    turns = joined.conversations.turns
+    turns = services.conversations.turns
     if question := question_in(text):
         await turns.research(session, question)
     else:

@@ -1,4 +1,4 @@
-"""The one file that knows every part: it joins the verbs with the archive, the models, the tools and the keys."""
+"""The composition root: every part is made here, and every wire between two parts is seen here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from desktop_app.chat.research.research_role import ResearchRole
 from desktop_app.chat.services import Services
 from desktop_app.chat.title_generator import TitleGenerator
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
-from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
@@ -36,88 +35,90 @@ from .event_coalescer import EventCoalescer
 from .prompts import read_flush_prompts, read_prompts, read_words
 from .services import EngineServices, keys_of_tools
 
-Report = Callable[[BaseException], None]
+
+async def compose_engine(
+    data: Path,
+    coalescer: EventCoalescer,
+    list_changed: Callable[[], None],
+    on_bug: Callable[[BaseException], None],
+) -> Engine:
+    """Return an engine for a window, on that data folder. Raises ArchiveError when the archive cannot be opened."""
+    return Engine(await compose_services(data, coalescer.publish, list_changed, on_bug), coalescer)
 
 
-async def compose(data: Path, outbox: EventCoalescer, list_changed: Callable[[], None], on_bug: Report) -> Engine:
-    """An engine for a window, on that data folder. Raises ArchiveError when the archive cannot be opened."""
-    return Engine(await join(data, outbox.publish, list_changed, on_bug), outbox)
-
-
-async def join(
+async def compose_services(
     data: Path,
     publish: Callable[[TurnEvent], None],
     list_changed: Callable[[], None],
-    on_bug: Report,
-    changed: Callable[[Settings], Settings] = lambda settings: settings,
+    on_bug: Callable[[BaseException], None],
+    change: Callable[[Settings], Settings] = lambda settings: settings,
     allowed: tuple[Rule, ...] = (),
     is_attended: bool = True,
 ) -> EngineServices:
-    """All parts on that data folder. Raises ArchiveError when the archive cannot be opened.
+    """Return all services on that data folder. Raises ArchiveError when the archive cannot be opened.
 
-    changed: the settings of this run, from those that are stored. allowed: what its tools may do beside what the
+    change: returns the settings of this run, from those that are stored. allowed: what tools may do beside what the
     settings allow. is_attended: whether somebody is there to answer questions.
     """
+    # What outlives a conversation: the record, the settings, the keys, the models.
     archive = await ArchiveThread.open(database_file(data))
     await archive.recover_partials()
-    settings, warnings = await asyncio.to_thread(_settings, settings_file(data))
-    settings = changed(settings)
+    settings, warnings = await asyncio.to_thread(_read_settings, settings_file(data))
+    settings = change(settings)
     keys = Keys()
     if settings.servers or settings.mcp_servers:  # the keyring takes a moment; nobody waits who has no use for it
         await keys.load(settings.servers, keys_of_tools(settings))
     last_known = LastKnownFile(last_known_file(data))
     await asyncio.to_thread(last_known.read)
     catalogue = Catalogue(settings, keys.get, last_known=last_known)
-    spills = SpillFolder(data / "spills")
-    mcp = McpServers(settings.mcp_servers, keys.get, on_bug)
-    joined = EngineServices(data, archive, catalogue, keys, mcp, spills, warnings)
 
-    def prompts() -> Prompts:
-        return read_prompts(data)  # each time anew, so that a change of the user's holds at once
-
-    def words(name: str) -> str:
-        return read_words(data, name)
-
+    # Wires that are followed only once everything is made. Prompts are read each time, so that a change holds at once.
     def current() -> Settings:
-        return joined.settings
+        return services.settings
+
+    def prompt(name: str) -> Callable[[], str]:
+        return partial(read_words, data, name)
 
     async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
-        session = await joined.conversations.open(conversation)
+        session = await conversations.open(conversation)
         policy = session.policy
         return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
 
-    keeper = MemoryFlusher(archive, catalogue, current, lambda: read_flush_prompts(data))
-    sources = (
-        MemoryTools(archive, lambda: current().is_memory_on),
-        BuiltinTools((RecallTool(archive, recall_room),)),
-        mcp,
+    # What a model may call.
+    spills = SpillFolder(data / "spills")
+    mcp = McpServers(settings.mcp_servers, keys.get, on_bug)
+    memory_tools = MemoryTools(archive, lambda: current().is_memory_on)
+    recall_tool = BuiltinTools((RecallTool(archive, recall_room),))
+    registry = ToolRegistry((memory_tools, recall_tool, mcp), spills, current, data)
+    tool_runtime = ToolRuntime(
+        registry, spills, current, lambda rule: services.keep_rule(rule), on_bug, allowed, is_attended
     )
-    toolbox = ToolRegistry(sources, spills, current, data)
-    joined.toolbox = toolbox
-    bench = ToolRuntime(toolbox, spills, current, joined.keep_rule, on_bug, allowed, is_attended)
-    joined.tool_runtime = bench
 
-    async def rename(conversation: str, title: str) -> None:
-        await joined.conversations.rename(conversation, title)
-
-    services = Services(
-        catalogue,
-        current,
-        SummaryService(catalogue, current, prompts, digest_prompt=partial(words, "digest")),
-        on_bug,
-        bench,
-        keeper,
-        AutoRecall(archive, current).of,
-        ImageCaptioner(catalogue, current, partial(words, "describe")).describe,
-        ResearchRole(catalogue, current, partial(words, "research")),
-        TitleGenerator(catalogue, current, partial(words, "title"), rename) if is_attended else None,
+    # What a turn uses beside its session.
+    titles = TitleGenerator(
+        catalogue, current, prompt("title"), lambda conversation, title: conversations.rename(conversation, title)
     )
-    joined.conversations = Conversations(archive, settings, services, publish, list_changed)
-    return joined
+    turn_services = Services(
+        models=catalogue,
+        settings=current,
+        summaries=SummaryService(catalogue, current, partial(read_prompts, data), digest_prompt=prompt("digest")),
+        on_bug=on_bug,
+        tools=tool_runtime,
+        memory=MemoryFlusher(archive, catalogue, current, partial(read_flush_prompts, data)),
+        recall=AutoRecall(archive, current).of,
+        describe_images=ImageCaptioner(catalogue, current, prompt("describe")).describe,
+        research=ResearchRole(catalogue, current, prompt("research")),
+        titles=titles if is_attended else None,
+    )
+    conversations = Conversations(archive, settings, turn_services, publish, list_changed)
+    services = EngineServices(
+        data, archive, catalogue, keys, mcp, spills, registry, tool_runtime, conversations, warnings
+    )
+    return services
 
 
-def _settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
-    """The settings, or the defaults with a warning that says why."""
+def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
+    """Return the settings, or the defaults with a warning that says why."""
     try:
         return read_settings(file), ()
     except SettingsDamaged as error:

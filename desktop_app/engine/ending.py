@@ -1,4 +1,4 @@
-"""The end of the engine's process. It is bounded: a window that went away leaves no engine behind."""
+"""The end of the engine process, in bounded time: a window that has gone leaves no engine behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from typing import NoReturn
 
 END_SECONDS = 5.0
-"""From the wish to end until the process is gone, whatever hangs. A partial reply is stored twice a second anyway."""
+"""From the request to end until the process is gone, whatever hangs. A partial reply is stored twice a second."""
 
 
 def limit_end(seconds: float = END_SECONDS) -> None:
@@ -23,8 +23,8 @@ def limit_end(seconds: float = END_SECONDS) -> None:
 def end_process(code: int) -> NoReturn:
     """End this process at once, without the interpreter's own teardown.
 
-    That one may wait for ever: a thread that imports litellm is frozen in it with the import's lock, and what litellm
-    has made imports more when it is thrown away. A worker thread that hangs would be waited for, too.
+    The teardown may wait for ever: for a worker thread that hangs, or for the import lock of a thread that imports
+    litellm, whose objects import modules when they are collected.
     """
     logging.shutdown()
     sys.stderr.flush()

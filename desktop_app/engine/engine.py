@@ -1,61 +1,90 @@
-"""The engine: the verbs with their parts in place, and what the server keeps between two wishes."""
+"""The engine of one window: its services, and what it keeps between two requests."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
+from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure, TurnEvent
 
 from .event_coalescer import EventCoalescer
 from .services import EngineServices
-from .summary_jobs import SummaryJobs
 
-PLANS_KEPT = 8
+MAX_PLANS = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""
 
 log = logging.getLogger(__name__)
 
 
 def log_bug(error: BaseException) -> None:
-    """A mistake of ours: with its traceback in the log."""
+    """Log a bug with its traceback."""
     log.error("bug", exc_info=error)
 
 
-class Engine:
-    """What answers one window: the services parts, and plans and summaries that are being made for it."""
+class SummaryJobs:
+    """The summaries that are being written. on_bug: called with an unexpected exception."""
 
-    def __init__(self, services: EngineServices, outbox: EventCoalescer) -> None:
+    def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
+        self._tasks = Tasks(on_bug)
+
+    async def write(self, conversation: str, writing: Coroutine[Any, Any, Optimization]) -> Optimization:
+        """Return the plan with its summary; one that is being written for the same conversation is cancelled first.
+
+        Raises WorldError, of the kind "cancelled" when this one is cancelled.
+        """
+        await self._tasks.cancel(conversation)
+        task = self._tasks.start(conversation, writing)
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            await self._tasks.cancel(conversation)
+            raise
+        if task.cancelled():
+            raise WorldError(Failure("cancelled", "The summary was not written", kept="Nothing was changed."))
+        return task.result()
+
+    async def cancel(self, conversation: str) -> None:
+        """Cancel the summary of that conversation; return once the connection is closed."""
+        await self._tasks.cancel(conversation)
+
+
+class Engine:
+    """What serves one window: the services, and the plans and summaries that are being made for it."""
+
+    def __init__(self, services: EngineServices, coalescer: EventCoalescer) -> None:
         self.services = services
         self.conversations = services.conversations
-        self.outbox = outbox
+        self.coalescer = coalescer
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
         self._plans: dict[str, Optimization] = {}
         self.summaries = SummaryJobs(log_bug)
 
     def list_was_sent(self) -> None:
-        """The window has something to show: now is the time for what takes seconds, on threads of its own."""
+        """Begin what takes seconds, once the window has a list to show."""
         if not self._is_warm:
             self._is_warm = True
             self.conversations.in_background("warm-up", self.services.get_ready())
 
     def ask_silent_servers(self) -> None:
-        """Ask the servers again, in the background, if one did not answer: somebody looks at the models just now."""
+        """Ask the servers again, in the background, if one of them did not respond."""
         if self.services.catalogue.has_silent_servers:
             self.conversations.in_background_once("asking servers", self.services.ask_servers)
 
     def keep_plan(self, optimization: Optimization) -> None:
-        """Keeps a plan until it is applied or newer ones push it out."""
+        """Keep a plan until it is applied, or newer ones push it out."""
         self._plans[optimization.id] = optimization
-        while len(self._plans) > PLANS_KEPT:
+        while len(self._plans) > MAX_PLANS:
             del self._plans[next(iter(self._plans))]
 
     def plan(self, plan_id: str) -> Optimization:
-        """The plan of that id. Raises WorldError if it is not kept any more."""
+        """Return the plan of that id. Raises WorldError if it is not kept any more."""
         plan = self._plans.get(plan_id)
         if plan is None:
             title, advice = "This plan is no longer valid", "Open Optimize conversation again."
@@ -63,7 +92,7 @@ class Engine:
         return plan
 
     def take_plan(self, plan_id: str) -> Optimization:
-        """The plan of that id, which can be taken once. Raises WorldError if it is not kept any more."""
+        """Return the plan of that id and forget it. Raises WorldError if it is not kept any more."""
         plan = self.plan(plan_id)
         del self._plans[plan_id]
         return plan
@@ -71,13 +100,5 @@ class Engine:
     async def publish(self, session: Session, events: list[TurnEvent]) -> None:
         """Send what an operation changed to the window, and note it in the list of conversations."""
         for event in events:
-            self.outbox.publish(event)
+            self.coalescer.publish(event)
         await self.conversations.turns.note(session)
-
-    def request_shutdown(self) -> None:
-        """Asks the server to end; what is in flight is stored first."""
-        self.shutdown_requested.set()
-
-    async def close(self) -> None:
-        """Stores what is in flight, and ends all parts."""
-        await self.services.close()

@@ -1,4 +1,4 @@
-"""Lines on their way to the window: in order, and streamed deltas joined to at most one line per 33 ms."""
+"""Joins streamed events, so that at most one line each 33 ms goes to the window."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from desktop_app.conversation.events import (
 
 from .protocol import EngineLine, EventLine, encode_line
 
-JOIN_FOR = 0.033
+JOIN_SECONDS = 0.033
 """Seconds: about two frames of a screen; nobody reads faster."""
-OUTPUT_MOST = 20_000
+MAX_OUTPUT = 20_000
 """Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
 
 Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | RoomProgressed
 
 
 class EventCoalescer:
-    """Takes lines and writes them with `write`. What is not a delta, a gauge or progress goes out at once."""
+    """Writes lines in their order. What is not a delta, a gauge or progress is written at once."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
@@ -35,22 +35,21 @@ class EventCoalescer:
         self._timer: asyncio.TimerHandle | None = None
 
     def publish(self, event: TurnEvent) -> None:
-        """An event of a turn."""
         if isinstance(event, Joinable):
             self._join(event)
             if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(JOIN_FOR, self.flush)
+                self._timer = asyncio.get_running_loop().call_later(JOIN_SECONDS, self.flush)
             return
         self.flush()
         self._write(encode_line(EventLine(event)))
 
     def send(self, line: EngineLine) -> None:
-        """An answer, or news of the list: after all that happened before it."""
+        """Write a line behind all events that came before it."""
         self.flush()
         self._write(encode_line(line))
 
     def flush(self) -> None:
-        """Writes what waits."""
+        """Write what waits."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -59,17 +58,19 @@ class EventCoalescer:
         self._waiting.clear()
 
     def _join(self, event: Joinable) -> None:
-        """Adds the event to one that waits already, or puts it behind them."""
-        for place, waiting in enumerate(self._waiting):
-            if type(waiting) is type(event) and (both := _as_one(waiting, event)) is not None:
-                self._waiting[place] = both
+        """Merge the event into one that waits, or put it behind them."""
+        for index, waiting in enumerate(self._waiting):
+            if type(waiting) is type(event) and (merged := _merge(waiting, event)) is not None:
+                self._waiting[index] = merged
                 return
         self._waiting.append(event)
 
 
-def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
-    """The two as one event: text is appended to that of the same reply or tool, of all else only the newest counts.
-    None if they speak of different things."""
+def _merge(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
+    """Return the two as one event: text is appended to that of the same reply or tool, else the newest is taken.
+
+    None if they are about different things.
+    """
     if waiting.conversation != event.conversation:
         return None
     match waiting, event:
@@ -81,7 +82,7 @@ def _as_one(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
             event.reply_id,
             event.call_index,
         ):
-            return replace(event, text=(waiting.text + event.text)[-OUTPUT_MOST:])
+            return replace(event, text=(waiting.text + event.text)[-MAX_OUTPUT:])
         case _, GaugeChanged() | RoomProgressed():
             return event
         case _:

@@ -1,4 +1,4 @@
-"""The engine process: reads wishes from its standard input, writes answers and events to its standard output."""
+"""The engine process: reads requests from its standard input, writes responses and events to its standard output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from desktop_app.chat.tasks import Tasks
 from desktop_app.chat.turn.outcome import failure_of
 from desktop_app.conversation.events import Failure
 
-from .compose import compose
+from .compose import compose_engine
 from .ending import end_process, limit_end
 from .engine import Engine
 from .event_coalescer import EventCoalescer
@@ -32,10 +32,10 @@ from .protocol import (
 )
 from .requests import respond
 
-LINE_MOST = 64 * 1024 * 1024
+MAX_LINE = 64 * 1024 * 1024
 """Bytes of one line from the window: a pasted book, not a runaway."""
 
-POLITENESS = 5
+NICENESS = 5
 """Added to the nice value: where all cores are busy, the window comes first; its children inherit it."""
 
 NOT_UNDERSTOOD = Failure(
@@ -50,23 +50,23 @@ log = logging.getLogger(__name__)
 
 
 def serve(data: Path) -> NoReturn:
-    """Serves one window until it goes away, and ends the process."""
+    """Serve one window until it goes away, and end the process."""
     write = _claim_standard_output()
     if hasattr(os, "nice"):
-        os.nice(POLITENESS)
+        os.nice(NICENESS)
     asyncio.run(_serve(data, write))
     raise AssertionError("the process has ended")
 
 
 def _claim_standard_output() -> Callable[[bytes], None]:
-    """A writer to the true standard output; whatever a library prints goes to standard error from now on."""
+    """Return a writer to standard output; whatever a library prints goes to standard error from now on."""
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return lambda line: _write_all(lines.fileno(), line)
 
 
 def _write_all(descriptor: int, line: bytes) -> None:
-    """Writes the whole line. A window that went away is noticed at the standard input; nothing is lost by it here."""
+    """Write the whole line. That the window has gone is noticed at the standard input."""
     rest = memoryview(line)
     with contextlib.suppress(BrokenPipeError):
         while rest:
@@ -74,12 +74,12 @@ def _write_all(descriptor: int, line: bytes) -> None:
 
 
 async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
-    outbox = EventCoalescer(write)
-    server = EngineServer(outbox)
+    coalescer = EventCoalescer(write)
+    server = EngineServer(coalescer)
     try:
-        engine = await compose(data, outbox, server.tell_list_changed, server.log_bug)
+        engine = await compose_engine(data, coalescer, server.tell_list_changed, server.log_bug)
     except WorldError as error:
-        await _refuse_everything(outbox, error.failure)
+        await _refuse_everything(coalescer, error.failure)
         end_process(1)
     server.engine = engine
     try:
@@ -91,18 +91,18 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
 
 
 class EngineServer:
-    """One window's wishes: each is answered by its own task, so that a long one holds up no other."""
+    """Serves the requests of one window, each in a task of its own, so that a long one delays no other."""
 
     engine: Engine
 
-    def __init__(self, outbox: EventCoalescer) -> None:
-        self.outbox = outbox
+    def __init__(self, coalescer: EventCoalescer) -> None:
+        self.coalescer = coalescer
         self._tasks = Tasks(self.log_bug)
         self._list_is_stale = False
         self._lists = 0
 
     async def run(self) -> None:
-        """Reads wishes until the window closes its end or asks for the end."""
+        """Take requests until the window closes its end or asks for the shutdown."""
         reader = await _standard_input()
         ended = asyncio.ensure_future(self.engine.shutdown_requested.wait())
         while not ended.done():
@@ -117,34 +117,35 @@ class EngineServer:
         ended.cancel()
 
     async def close(self) -> None:
-        """Ends the engine in order, and writes what still waits."""
-        await self.engine.close()
+        """End the services in order, and write what still waits."""
+        await self.engine.services.close()
         await self._tasks.cancel_all()
-        self.outbox.flush()
+        self.coalescer.flush()
 
     def take(self, line: bytes) -> None:
+        """Begin to carry out the request of that line."""
         try:
             request = decode_request(line)
         except ProtocolError as error:
             log.error("a line that is not of this protocol: %s", error)
-            if (number := number_of(line)) is not None:  # else somebody would wait for its answer for ever
-                self.outbox.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
+            if (number := number_of(line)) is not None:  # the window would wait for its response for ever
+                self.coalescer.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
             return
         self._tasks.start(f"request {request.number}", self._respond(request))
 
     async def _respond(self, line: RequestLine[AnyRequest]) -> None:
         try:
-            self.outbox.send(ResponseLine(line.number, await respond(self.engine, line.request)))
+            self.coalescer.send(ResponseLine(line.number, await respond(self.engine, line.request)))
             if isinstance(line.request, ListConversations):
                 self.engine.list_was_sent()
         except WorldError as error:
-            self.outbox.send(ResponseLine(line.number, failure=error.failure))
+            self.coalescer.send(ResponseLine(line.number, failure=error.failure))
         except Exception as error:
-            self.outbox.send(ResponseLine(line.number, failure=failure_of(error)))
+            self.coalescer.send(ResponseLine(line.number, failure=failure_of(error)))
             raise
 
     def tell_list_changed(self) -> None:
-        """The sidebar's list is read again soon, once for all changes of the moment."""
+        """Send the list of conversations soon, once for all changes of the moment."""
         if not self._list_is_stale:
             self._list_is_stale = True
             self._lists += 1  # while one is read, another change may ask for the next
@@ -154,25 +155,25 @@ class EngineServer:
         await asyncio.sleep(0.05)
         self._list_is_stale = False
         try:
-            self.outbox.send(ConversationsChanged(await self.engine.conversations.infos()))
+            self.coalescer.send(ConversationsChanged(await self.engine.conversations.infos()))
         except WorldError as error:
             log.warning("the list could not be read: %s", error)
 
     def log_bug(self, error: BaseException) -> None:
-        """A mistake of ours: with its traceback in the log, which is the engine's standard error."""
+        """Log a bug with its traceback."""
         log.error("bug", exc_info=error)
 
 
 async def _standard_input() -> asyncio.StreamReader:
-    reader = asyncio.StreamReader(limit=LINE_MOST)
+    reader = asyncio.StreamReader(limit=MAX_LINE)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     return reader
 
 
-async def _refuse_everything(outbox: EventCoalescer, failure: Failure) -> None:
-    """The archive cannot be opened: every wish is answered with the reason, so that the window can tell it."""
+async def _refuse_everything(coalescer: EventCoalescer, failure: Failure) -> None:
+    """Refuse each request with the reason why the archive cannot be opened, so that the window can show it."""
     reader = await _standard_input()
     while line := await reader.readline():
         with contextlib.suppress(ProtocolError):
-            outbox.send(ResponseLine(decode_request(line).number, failure=failure))
+            coalescer.send(ResponseLine(decode_request(line).number, failure=failure))

@@ -1,4 +1,4 @@
-"""The verbs with all their parts in place, for a window's engine as for a command."""
+"""All services of the engine, for a window as for a command."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ from desktop_app.tools.spill import SpillFolder
 
 @dataclass
 class EngineServices:
-    """What `compose.join` put together; it sets the last three, which need the others. warnings: what the user should
-    know of the start."""
+    """What `compose_services` puts together."""
 
     data: Path
     archive: ArchiveThread
@@ -35,19 +34,19 @@ class EngineServices:
     keys: Keys
     mcp: McpServers
     spills: SpillFolder
+    tools: ToolRegistry
+    tool_runtime: ToolRuntime
+    conversations: Conversations
+    # What the user should know of the start.
     warnings: tuple[Failure, ...]
-    toolbox: ToolRegistry = field(init=False)
-    tool_runtime: ToolRuntime = field(init=False)
-    conversations: Conversations = field(init=False)
     _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
 
     @property
     def settings(self) -> Settings:
-        """As they are now."""
         return self.conversations.settings
 
     async def get_ready(self) -> None:
-        """What takes seconds, on threads of its own: asks the servers for their windows, imports litellm."""
+        """Do what takes seconds, on other threads: ask the servers for their windows, import litellm."""
         await self.ask_servers()
         await self.catalogue.litellm.load()
         await self.catalogue.store_known()
@@ -55,7 +54,7 @@ class EngineServices:
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
     async def change_settings(self, settings: Settings) -> None:
-        """Stores the settings and applies them. Raises WorldError; then the old ones hold."""
+        """Store the settings and apply them. Raises WorldError; the old ones hold then."""
         async with self._changing:
             await self._store(settings)
             await self.keys.load(settings.servers, keys_of_tools(settings))
@@ -65,19 +64,19 @@ class EngineServices:
         await self.ask_servers()
 
     async def ask_servers(self) -> None:
-        """Ask all servers about their models; open conversations use what they tell."""
+        """Ask all servers about their models, and let open conversations use what they say."""
         await self.catalogue.discover()
         await self.conversations.use_what_is_known()
 
-    async def servers_found(self) -> tuple[Server, ...]:
-        """Servers that could be set up: on this machine's usual ports, and providers whose keys the environment has;
-        without those that are."""
+    async def find_servers(self) -> tuple[Server, ...]:
+        """Return servers that could be set up: on the usual ports of this machine, and providers whose keys are in the
+        environment."""
         known = {(server.kind, server.base_url.rstrip("/")) for server in self.settings.servers}
         found = (*await discover_local(), *providers_in_environment())
         return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
 
     async def keep_rule(self, rule: Rule) -> None:
-        """Keeps a rule for good: what the user said last of the same thing holds. Raises WorldError."""
+        """Store a rule in place of the one for the same tool and pattern. Raises WorldError."""
         async with self._changing:
             others = tuple(r for r in self.settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
             settings = replace(self.settings, rules=(*others, rule))
@@ -93,7 +92,7 @@ class EngineServices:
             raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
 
     async def close(self) -> None:
-        """Stops turns, stores what had arrived, and ends children and threads, one after the other."""
+        """Stop turns, store what has arrived, and end children and threads, one after the other."""
         self.catalogue.stop_loading()  # else its end is waited for until the model is read
         await self.conversations.close()
         for end in (self.mcp.close, self.catalogue.close, self.archive.close):
@@ -101,5 +100,5 @@ class EngineServices:
 
 
 def keys_of_tools(settings: Settings) -> tuple[str, ...]:
-    """The names under which keys of servers of tools lie."""
+    """Return the names under which the keys of tool servers are stored."""
     return tuple(f"mcp/{server.name}" for server in settings.mcp_servers)

@@ -73,7 +73,7 @@ class EngineFailure(Exception):
 
 
 class Bridge(QObject):
-    """All that is said to the engine and heard from it.
+    """Sends requests to the engine, and turns its responses into awaited values and its events into signals.
 
     Signals: became_ready(Welcome) after each start; happened(TurnEvent); conversations_changed(tuple of
     ConversationInfo); engine_died() when the engine ended and will be started again; engine_gave_up(Failure) when
@@ -98,17 +98,17 @@ class Bridge(QObject):
         self._refusal: Failure | None = None
         self._number = HELLO_NUMBER
         self._awaited: dict[int, asyncio.Future[EngineResponse]] = {}
-        self._outbox: list[bytes] = []
+        self._unsent: list[bytes] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_bugs: set[str] = set()
 
     @property
     def engine_pid(self) -> int:
-        """The engine's process id; 0 when it does not run."""
+        """Return the engine's process id; 0 when it does not run."""
         return self._engine.pid
 
     def start_engine(self) -> None:
-        """Starts the engine; also after it gave up."""
+        """Start the engine; also after it gave up."""
         self._refusal = None
         self._engine.start()
 
@@ -126,7 +126,7 @@ class Bridge(QObject):
         if self._engine.is_up:
             self._engine.write(line)
         else:
-            self._outbox.append(line)
+            self._unsent.append(line)
         try:
             return request.checked(await future)
         finally:
@@ -141,18 +141,18 @@ class Bridge(QObject):
         self.start(ask())
 
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Runs a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
+        """Run a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)
 
     def note_bug(self, error: BaseException) -> None:
-        """Logs a bug, and tells it once."""
+        """Log a bug, and tell it once."""
         log.error("A bug in the window", exc_info=error)
         self._tell_bug(f"{type(error).__name__}: {error}")
 
     async def close(self) -> None:
-        """Ends the engine in order, and cancels the tasks that are still running here."""
+        """End the engine in order, and cancel the tasks that still run here."""
         self._refusal = CLOSING
         self._fail_awaited(CLOSING)
         await self._engine.end(encode_line(RequestLine(self._number + 1, Shutdown())))
@@ -164,12 +164,12 @@ class Bridge(QObject):
 
     def _greet(self) -> None:
         self._engine.write(encode_line(RequestLine(HELLO_NUMBER, Hello(VERSION))))
-        for line in self._outbox:
+        for line in self._unsent:
             self._engine.write(line)
-        self._outbox.clear()
+        self._unsent.clear()
 
     def _take_line(self, line: bytes) -> bool:
-        """Whether somebody waits for this line, and should see it before the next one is read."""
+        """Take a line; return whether somebody waits for it, and should see it before the next one is read."""
         try:
             value = decode_engine_line(line)
         except ProtocolError as error:
@@ -187,23 +187,23 @@ class Bridge(QObject):
                 self.conversations_changed.emit(conversations)
         return False
 
-    def _take_welcome(self, answer: ResponseLine) -> None:
-        if isinstance(answer.response, Welcome) and answer.response.version == VERSION:
-            self.became_ready.emit(answer.response)
+    def _take_welcome(self, line: ResponseLine[EngineResponse]) -> None:
+        if isinstance(line.response, Welcome) and line.response.version == VERSION:
+            self.became_ready.emit(line.response)
             return
         self._engine.stop_for_good()
-        self._give_up(answer.failure or ENGINE_IS_FOREIGN)
+        self._give_up(line.failure or ENGINE_IS_FOREIGN)
 
-    def _resolve(self, answer: ResponseLine) -> bool:
-        future = self._awaited.get(answer.number)
+    def _resolve(self, line: ResponseLine[EngineResponse]) -> bool:
+        future = self._awaited.get(line.number)
         if future is None or future.done():
             return False
-        if answer.failure is not None:
-            future.set_exception(EngineFailure(answer.failure))
-        elif answer.response is not None:
-            future.set_result(answer.response)
+        if line.failure is not None:
+            future.set_exception(EngineFailure(line.failure))
+        elif line.response is not None:
+            future.set_result(line.response)
         else:
-            future.set_exception(TypeError(f"Answer {answer.number} is empty"))
+            future.set_exception(TypeError(f"Response {line.number} is empty"))
         return True
 
     def _on_died(self) -> None:
@@ -216,7 +216,7 @@ class Bridge(QObject):
         self.engine_gave_up.emit(failure)
 
     def _fail_awaited(self, failure: Failure) -> None:
-        self._outbox.clear()
+        self._unsent.clear()
         for future in self._awaited.values():
             if not future.done():
                 future.set_exception(EngineFailure(failure))

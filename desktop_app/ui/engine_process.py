@@ -1,4 +1,4 @@
-"""The engine's process as the window sees it: started, watched, started again when it dies, ended in order."""
+"""The engine process as the window sees it: started, watched, restarted when it dies, ended in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORCED_END = 1.0
 
 
 def engine_command(data_folder: Path) -> list[str]:
-    """The command line that starts the engine on that data folder."""
+    """Return the command line that starts the engine on that data folder."""
     return [sys.executable, "-m", "desktop_app", "engine", "--data-dir", str(data_folder)]
 
 
@@ -65,27 +65,27 @@ class EngineProcess(QObject):
 
     @property
     def is_up(self) -> bool:
-        """Whether it can be written to."""
+        """Return whether it can be written to."""
         return self._is_up
 
     @property
     def pid(self) -> int:
-        """Its process id; 0 when it does not run."""
+        """Return its process id; 0 when it does not run."""
         return self._process.processId() if self._process is not None else 0
 
     def start(self) -> None:
-        """Starts it, with a clean record of earlier deaths."""
+        """Start it, with a clean record of earlier deaths."""
         self._starts.clear()
         self._is_ending = False
         self._launch()
 
     def write(self, line: bytes) -> None:
-        """Writes to its standard input; it must be up."""
+        """Write to its standard input; it must be up."""
         assert self._process is not None
         self._process.write(line)
 
     async def end(self, last_line: bytes) -> None:
-        """Asks it to end with a last line, waits, terminates, kills."""
+        """Ask it to end with a last line, wait, terminate, kill."""
         self._is_ending = True
         self._again.stop()
         process = self._process
@@ -105,7 +105,7 @@ class EngineProcess(QObject):
             await asyncio.wait([ended], timeout=seconds)
 
     def stop_for_good(self) -> None:
-        """Kills it and does not start it again, until `start`."""
+        """Kill it, and do not start it again until `start`."""
         self._is_ending = True
         if self._process is not None:
             self._process.kill()
@@ -139,7 +139,7 @@ class EngineProcess(QObject):
             self._read_lines()
 
     def _read_lines(self) -> None:
-        """Takes lines for one slice of time; what is left waits for the next pass of the event loop."""
+        """Take lines for one slice of time; what is left waits for the next pass of the event loop."""
         deadline = monotonic() + READING_SLICE
         while (end := self._unread.find(b"\n")) >= 0:
             line = bytes(self._unread[:end])

@@ -1,8 +1,8 @@
 """Measures what a streamed reply costs on its way through the engine. `python tests/bench/measure_stream.py [SECONDS]`
 
 Each delta of the scripted provider, which is a process of its own, says when it was written. "published": until the
-engine publishes it, composed in this process, before deltas are joined. "line": until its line has been read from the
-standard output of a real engine, joined with those of 33 ms. Prints a table for docs/measurements.md. CPU time is the
+engine publishes it, composed in this process, before deltas are services. "line": until its line has been read from the
+standard output of a real engine, services with those of 33 ms. Prints a table for docs/measurements.md. CPU time is the
 engine's alone; the other figures are of the clock, so that a busy machine shows in them.
 """
 
@@ -26,7 +26,7 @@ import psutil
 
 from desktop_app.conversation.events import TextDelta, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.engine import protocol as p
-from desktop_app.engine.compose import join
+from desktop_app.engine.compose import compose_services
 from desktop_app.settings import Server, Settings, write_settings
 from engine_client import ROOT, EngineClient
 from provider import Reply, stream_of
@@ -103,15 +103,15 @@ async def published(per_second: int, seconds: float) -> Figures:
     """From the provider's write to the call of `publish`."""
     arrivals = Arrivals()
     with tempfile.TemporaryDirectory() as name, streaming_provider(per_second, seconds, Path(name)) as settings:
-        joined = await join(Path(name), arrivals, lambda: None, _raise, lambda _: settings)
-        session = await joined.conversations.create()
-        await joined.conversations.turns.send(session, "Hello")
+        services = await compose_services(Path(name), arrivals, lambda: None, _raise, lambda _: settings)
+        session = await services.conversations.create()
+        await services.conversations.turns.send(session, "Hello")
         await arrivals.next_end()
         before = time.process_time()
-        await joined.conversations.turns.send(session, "Tell me a long story.")
+        await services.conversations.turns.send(session, "Tell me a long story.")
         await arrivals.next_end()
         arrivals.cpu = time.process_time() - before
-        await joined.close()
+        await services.close()
     return arrivals.figures(per_second)
 
 

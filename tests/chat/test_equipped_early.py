@@ -12,7 +12,7 @@ from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinishe
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.engine.compose import join
+from desktop_app.engine.compose import compose_services
 from desktop_app.engine.services import EngineServices
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
@@ -20,8 +20,8 @@ from provider import Reply, ScriptedProvider
 
 
 class Desk:
-    def __init__(self, joined: EngineServices, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
-        self.joined, self.provider, self.events = joined, provider, events
+    def __init__(self, services: EngineServices, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
+        self.services, self.provider, self.events = services, provider, events
 
 
 @pytest_asyncio.fixture
@@ -34,15 +34,19 @@ async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
         def changed(_: Settings) -> Settings:
             return Settings(chat_model="desk/scripted", servers=(server,), folder=str(tmp_path), system_prompt="Hi.")
 
-        joined = await join(data_folder, events.append, lambda: None, bugs.append, changed, is_attended=False)
-        await joined.archive.store_memories(Memory("m1", "The user works with ledgers in Lisbon.", 1.0, changed_at=1.0))
-        yield Desk(joined, provider, events)
-        await joined.close()
+        services = await compose_services(
+            data_folder, events.append, lambda: None, bugs.append, changed, is_attended=False
+        )
+        await services.archive.store_memories(
+            Memory("m1", "The user works with ledgers in Lisbon.", 1.0, changed_at=1.0)
+        )
+        yield Desk(services, provider, events)
+        await services.close()
     assert not bugs
 
 
 async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(desk: Desk) -> None:
-    chats = desk.joined.conversations
+    chats = desk.services.conversations
     session = await chats.create()
     before = session.gauge()
     assert before.segments[Segment.SCHEMAS] > 300
@@ -61,7 +65,7 @@ async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(de
 
 
 async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
-    chats = desk.joined.conversations
+    chats = desk.services.conversations
     session = await chats.create()
     known = session.gauge().total
     chats._sessions.clear()
@@ -73,12 +77,12 @@ async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
 
 async def test_an_imported_conversation_is_counted_with_its_tools(desk: Desk) -> None:
     said = [user_message("Hello"), Message(role=Role.ASSISTANT, parts=(Text("Hi."),))]
-    session = await desk.joined.conversations.create("Imported", said)
+    session = await desk.services.conversations.create("Imported", said)
     assert session.gauge().segments[Segment.SCHEMAS] > 300
 
 
 async def test_a_conversation_that_goes_on_is_left_as_it_is(desk: Desk) -> None:
-    chats = desk.joined.conversations
+    chats = desk.services.conversations
     session = await chats.create()
     await chats.turns.send(session, "Hello")
     await chats.turns.settled(session.id, with_room=True)
@@ -90,9 +94,9 @@ async def test_a_conversation_that_goes_on_is_left_as_it_is(desk: Desk) -> None:
 
 @pytest.mark.parametrize("turns", [3])
 async def test_it_is_recorded_once(desk: Desk, turns: int) -> None:
-    session = await desk.joined.conversations.create()
+    session = await desk.services.conversations.create()
     for number in range(turns):
-        await desk.joined.conversations.turns.send(session, f"Message {number}")
-        await desk.joined.conversations.turns.settled(session.id)
+        await desk.services.conversations.turns.send(session, f"Message {number}")
+        await desk.services.conversations.turns.settled(session.id)
     kinds = [type(entry).__name__ for entry in session.transcript.entries]
     assert kinds.count("RequestContext") == 1

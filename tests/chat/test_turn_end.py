@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished
-from desktop_app.engine.compose import join
+from desktop_app.engine.compose import compose_services
 from desktop_app.settings import Server, Settings
 from provider import Reply, ScriptedProvider, Status
 
@@ -25,13 +25,13 @@ async def test_no_turn_runs_once_it_was_told_that_it_has_finished(tmp_path: Path
 
     with ScriptedProvider([step, Reply("Once more.")], repeat_last=True) as provider:
         settings = Settings(chat_model="s/scripted", servers=(Server("s", provider.base_url, ("scripted",), 8_192),))
-        joined = await join(tmp_path, hear, lambda: None, bugs.append, lambda _: settings)
-        turns = joined.conversations.turns
-        session = await joined.conversations.create()
+        services = await compose_services(tmp_path, hear, lambda: None, bugs.append, lambda _: settings)
+        turns = services.conversations.turns
+        session = await services.conversations.create()
         await turns.send(session, "Hello")
         await ended.wait()
         ended.clear()
         await turns.regenerate(session)  # at once: it is not refused
         await ended.wait()
-        await joined.close()
+        await services.close()
     assert (still_running, bugs) == ([False, False], [])

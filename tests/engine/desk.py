@@ -8,7 +8,7 @@ from typing import TypeVar
 from desktop_app.conversation.events import TurnEvent
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
-from desktop_app.engine.compose import compose
+from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.requests import respond
@@ -38,12 +38,12 @@ class Desk:
         return await self.ask(p.OpenConversation(self.conversation))
 
     def events(self) -> list[TurnEvent]:
-        self.engine.outbox.flush()
+        self.engine.coalescer.flush()
         lines = map(p.decode_engine_line, self.lines)
         return [line.event for line in lines if isinstance(line, p.EventLine)]
 
     async def close(self) -> None:
-        await self.engine.close()
+        await self.engine.services.close()
         self.provider.stop()
         assert not self.bugs
 
@@ -53,7 +53,7 @@ async def open_desk(data: Path, settings: Settings | None = None) -> Desk:
         write_settings(settings_file(data), settings)
     lines: list[bytes] = []
     bugs: list[BaseException] = []
-    return Desk(await compose(data, EventCoalescer(lines.append), lambda: None, bugs.append), lines, bugs)
+    return Desk(await compose_engine(data, EventCoalescer(lines.append), lambda: None, bugs.append), lines, bugs)
 
 
 async def open_long_desk(data: Path, steps: list[AnyStep]) -> Desk:

@@ -6,7 +6,7 @@ import asyncio
 
 from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutputReceived, TurnFinished
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.engine.event_coalescer import JOIN_FOR, EventCoalescer
+from desktop_app.engine.event_coalescer import JOIN_SECONDS, EventCoalescer
 from desktop_app.engine.protocol import Done, EventLine, ResponseLine, decode_engine_line
 
 
@@ -25,7 +25,7 @@ async def test_deltas_are_joined_to_one_line_a_moment() -> None:
         events.publish(TextDelta("c", "r", letter))
         events.publish(gauge(len(lines)))
     assert lines == []
-    await asyncio.sleep(JOIN_FOR * 2)
+    await asyncio.sleep(JOIN_SECONDS * 2)
     assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(gauge(0))]
 
 

@@ -14,7 +14,7 @@ from desktop_app.conversation.events import GaugeChanged, ModelChanged, TurnEven
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
-from desktop_app.engine.compose import join
+from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.requests import context
@@ -50,11 +50,11 @@ class Run:
     def __init__(self) -> None:
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
-        self.joined: EngineServices
+        self.services: EngineServices
 
     async def turn(self, conversation: str, text: str) -> list[TurnEvent]:
         """Sends a message, and the events of its turn."""
-        start, chats = len(self.events), self.joined.conversations
+        start, chats = len(self.events), self.services.conversations
         await chats.turns.send(await chats.open(conversation), text)
         await chats.turns.settled(conversation, with_room=True)
         return self.events[start:]
@@ -72,14 +72,14 @@ async def restart(tmp_path: Path) -> AsyncIterator[Restart]:
 
     async def another() -> Run:
         if runs:
-            await runs[-1].joined.close()
+            await runs[-1].services.close()
         run = Run()
-        run.joined = await join(tmp_path, run.events.append, lambda: None, run.bugs.append)
+        run.services = await compose_services(tmp_path, run.events.append, lambda: None, run.bugs.append)
         runs.append(run)
         return run
 
     yield another
-    await runs[-1].joined.close()
+    await runs[-1].services.close()
     await litellm.close()
     assert not [bug for run in runs for bug in run.bugs]
 
@@ -110,7 +110,7 @@ async def test_a_restart_forgets_no_window(restart: Restart, tmp_path: Path, kin
     with serving(kind) as provider:
         set_up(tmp_path, kind, provider)
         run = await restart()
-        session = await run.joined.conversations.create("Long", LONG)
+        session = await run.services.conversations.create("Long", LONG)
         assert (session.gauge().window, session.gauge().status) == (0, Status.UNKNOWN), "nobody was asked yet"
         for is_forgotten in (False, False, True):
             events = await run.turn(session.id, "And now?")
@@ -120,7 +120,7 @@ async def test_a_restart_forgets_no_window(restart: Restart, tmp_path: Path, kin
             if is_forgotten:
                 last_known_file(tmp_path).unlink()
             run = await restart()
-            session = await run.joined.conversations.open(session.id)
+            session = await run.services.conversations.open(session.id)
             assert session.gauge().window == (0 if is_forgotten else WINDOW)
             assert session.gauge().total > 15_000
         assert not session.operations()
@@ -133,7 +133,7 @@ async def test_where_nothing_was_ever_known_the_server_is_named_and_tried_again(
         port = int(provider.root_url.rpartition(":")[2])
         set_up(tmp_path, "vllm", provider)
     run = await restart()
-    session = await run.joined.conversations.create("Long", LONG)
+    session = await run.services.conversations.create("Long", LONG)
     events = await run.turn(session.id, "Are you there?")
     [failure] = failures(events)
     assert (failure.kind, failure.setting) == ("connection", "servers/home/address")
@@ -143,8 +143,8 @@ async def test_where_nothing_was_ever_known_the_server_is_named_and_tried_again(
     assert session.view.items[-1].message.text == "Are you there?", "what was said is stored"
     back = serving("vllm").start(port)
     try:
-        await run.joined.conversations.turns.go_on(session)
-        await run.joined.conversations.turns.settled(session.id)
+        await run.services.conversations.turns.go_on(session)
+        await run.services.conversations.turns.settled(session.id)
         assert session.view.items[-1].message.text == "Noted."
         assert session.gauge().window == WINDOW
     finally:
@@ -155,11 +155,11 @@ async def test_the_last_known_window_serves_while_the_server_is_away(restart: Re
     with serving("vllm") as provider:
         set_up(tmp_path, "vllm", provider)
         run = await restart()
-        session = await run.joined.conversations.create("Long", LONG)
+        session = await run.services.conversations.create("Long", LONG)
         await run.turn(session.id, "And now?")
         assert session.model_info.window_reported_at == 0
     run = await restart()
-    session = await run.joined.conversations.open(session.id)
+    session = await run.services.conversations.open(session.id)
     events = await run.turn(session.id, "Are you there?")
     [failure] = failures(events)
     assert failure.kind == "connection"
@@ -171,20 +171,20 @@ async def test_another_address_is_another_server(restart: Restart, tmp_path: Pat
     with serving("vllm") as provider:
         server = set_up(tmp_path, "vllm", provider)
         run = await restart()
-        session = await run.joined.conversations.create("Long", LONG)
+        session = await run.services.conversations.create("Long", LONG)
         await run.turn(session.id, "And now?")
     moved = Settings(chat_model="home/big", servers=(replace(server, base_url="http://127.0.0.1:9/v1"),))
     write_settings(tmp_path / "settings.json", moved)
     run = await restart()
-    assert (await run.joined.conversations.open(session.id)).gauge().window == 0
+    assert (await run.services.conversations.open(session.id)).gauge().window == 0
 
 
 async def test_open_conversations_learn_what_the_servers_tell_meanwhile(restart: Restart, tmp_path: Path) -> None:
     with serving("vllm") as provider:
         set_up(tmp_path, "vllm", provider)
         run = await restart()
-        session = await run.joined.conversations.create("Long", LONG)
-        await run.joined.ask_servers()
+        session = await run.services.conversations.create("Long", LONG)
+        await run.services.ask_servers()
         assert [event.model.window for event in run.events if isinstance(event, ModelChanged)] == [WINDOW]
         assert session.gauge().window == WINDOW
 
@@ -193,9 +193,9 @@ async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: R
     with serving("vllm") as provider:
         set_up(tmp_path, "vllm", provider)
     run = await restart()
-    session = await run.joined.conversations.create("Long", LONG)
+    session = await run.services.conversations.create("Long", LONG)
 
-    engine = Engine(run.joined, EventCoalescer(lambda _: None))
+    engine = Engine(run.services, EventCoalescer(lambda _: None))
     plan = await context.respond(engine, p.PlanOptimize(session.id, strategy="extractive"))
     assert isinstance(plan, p.Plan)
     assert plan.tokens_freed_by_compaction > 0
@@ -218,11 +218,11 @@ async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: 
     server = Server("home", f"http://127.0.0.1:{slow.sockets[0].getsockname()[1]}/v1", ("big",), kind="vllm")
     write_settings(tmp_path / "settings.json", Settings(chat_model="home/big", servers=(server,)))
     run = await restart()
-    session = await run.joined.conversations.create("Long", LONG)
-    await run.joined.conversations.turns.send(session, "And now?")
+    session = await run.services.conversations.create("Long", LONG)
+    await run.services.conversations.turns.send(session, "And now?")
     await asyncio.sleep(1.5)
     assert session.view.items[-1].message.text == "And now?"
     assert session.gauge().window == 0
-    await run.joined.conversations.turns.settled(session.id)
+    await run.services.conversations.turns.settled(session.id)
     assert session.gauge().window == WINDOW, "one answer that takes three seconds is waited for"
     slow.close()

@@ -69,7 +69,7 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     order = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
 
     def report(progress: Progress) -> None:
-        engine.outbox.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
+        engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
 
     return await engine.summaries.write(session.id, write_summary(optimization, order, report))
 

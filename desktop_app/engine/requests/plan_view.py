@@ -1,4 +1,4 @@
-"""An optimization as the window shows it. Every figure is of an assembled request."""
+"""The plan of an optimization, as the window shows it. Every figure was measured on an assembled request."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role
 from desktop_app.engine.protocol import Plan, PlanItem, Writer
 
-BEGINNING = 160
+MAX_TEXT = 160
 """Characters of a message that the plan's list shows."""
-ITEMS_MOST = 500
+MAX_ITEMS = 500
 """Rows that a list of the plan shows; the counts beside it are of all."""
 
 
 def plan_of(optimization: Optimization, session: Session, offer: Offer) -> Plan:
-    """The plan as the dialog shows it. offer: of the model that would write the summary."""
+    """Return the plan as the dialog shows it. offer: of the model that would write the summary."""
     before, after = optimization.views[0], optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
     sent = [item for item in after.items if item.kind is ItemKind.MESSAGE and item.message.role is not Role.SYSTEM]
@@ -53,7 +53,7 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> Plan:
         tail_most=optimization.tail_most,
         tail_kept=optimization.tail_kept,
         pruned_total=len(prune.message_ids) if prune else 0,
-        archived_total=len(_leaving(optimization)),
+        archived_total=len(_archived_ids(optimization)),
         is_useful=bool(optimization.steps) or not optimization.is_written,
         note=optimization.note,
         strategy=optimization.strategy,
@@ -75,16 +75,16 @@ def _pruned_items(optimization: Optimization, session: Session) -> tuple[PlanIte
         return ()
     sent = {item.message.id: item.message for item in optimization.views[1].items}
     now = {item.message.id: item.message for item in optimization.views[0].items}
-    ids = optimization.prune.message_ids[:ITEMS_MOST]
+    ids = optimization.prune.message_ids[:MAX_ITEMS]
     return tuple(_item(now[i], session, session.counts.total(sent[i])) for i in ids)
 
 
 def _archived_items(optimization: Optimization, session: Session) -> tuple[PlanItem, ...]:
-    ids = _leaving(optimization)[:ITEMS_MOST]
+    ids = _archived_ids(optimization)[:MAX_ITEMS]
     return tuple(_item(message, session, 0) for i in ids if (message := session.message(i)) is not None)
 
 
-def _leaving(optimization: Optimization) -> tuple[str, ...]:
+def _archived_ids(optimization: Optimization) -> tuple[str, ...]:
     """Return the ids of the messages that would be archived."""
     leaving = optimization.compaction or (None if optimization.is_written else optimization.compaction_plan)
     return leaving.archived if leaving else ()
@@ -93,6 +93,6 @@ def _leaving(optimization: Optimization) -> tuple[str, ...]:
 def _item(message: Message, session: Session, tokens_after: int) -> PlanItem:
     result = message.tool_result
     name = result.name if result else message.speaker or {"user": "You", "assistant": "Assistant"}.get(message.role, "")
-    text = " ".join(message.text[: BEGINNING * 2].split())[:BEGINNING]
-    text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:BEGINNING]
+    text = " ".join(message.text[: MAX_TEXT * 2].split())[:MAX_TEXT]
+    text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:MAX_TEXT]
     return PlanItem(message.id, name, text, session.counts.total(message), tokens_after)

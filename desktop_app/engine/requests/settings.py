@@ -15,7 +15,7 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
         case p.Hello():
             return request.respond_with(p.Welcome(p.VERSION, services.warnings))
         case p.Shutdown():
-            engine.request_shutdown()
+            engine.shutdown_requested.set()
             return request.respond_with(p.Done())
         case p.WriteSettings():
             for server, key in request.keys.items():
@@ -30,7 +30,7 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
         case p.ProposeModels():
             return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
         case p.FindServers():
-            return request.respond_with(p.ServersFound(await services.servers_found()))
+            return request.respond_with(p.ServersFound(await services.find_servers()))
         case _:
             assert_never(request)
 

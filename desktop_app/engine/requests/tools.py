@@ -38,7 +38,7 @@ async def respond(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
 async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
     runtime = engine.services.tool_runtime
     off = set(engine.services.settings.tools_off)
-    specs = await engine.services.toolbox.all_specs(runtime.context_of(session))
+    specs = await engine.services.tools.all_specs(runtime.context_of(session))
     offers = tuple(p.ToolOffer(spec, session.counts.tool(spec), spec.name not in off) for spec in specs)
     return p.ToolsListed(offers, session.info.folder, runtime.toolbox.failures())
 
