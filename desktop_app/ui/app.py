@@ -1,4 +1,4 @@
-"""The window's process: paints first, then starts the engine; ends in order."""
+"""The window's process: it paints first, then starts the engine, and ends in order."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 
 
 def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None) -> int:
-    """Opens the window on that data folder and returns when it was closed: the exit code.
+    """Open the window on a data folder, and return the exit code once it is closed.
 
-    drive: uses the window in the user's place once it is painted; the window is closed at its end.
+    drive: uses the window in place of the user once it is painted; the window is closed at its end.
     """
     application = make_application(settings)
     log_path = _start_log(data_folder)
@@ -50,7 +50,7 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
 
 
 def make_application(settings: Settings) -> QApplication:
-    """Qt's application in our look."""
+    """Return Qt's application with our theme."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName("palimpsest")
@@ -64,17 +64,13 @@ def make_application(settings: Settings) -> QApplication:
 
 
 def seconds_since_start() -> float:
-    """Return the seconds since Python started in this process.
-
-    The system's own figure begins with the shell that became this process: it has the time of a set-up in it.
-    """
+    """Return the seconds since Python started in this process, without the set-up that a shell made before."""
     return time.monotonic() - STARTED
 
 
 async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
-    """From the first painting to the end."""
     closed = asyncio.get_running_loop().create_future()
-    door = SignalReceiver(window)
+    receiver = SignalReceiver(window)
 
     def begin() -> None:
         window.window_shown_seconds = seconds_since_start()
@@ -89,7 +85,7 @@ async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None
     window.composer.take_focus()
     await closed
     await bridge.close()
-    door.shut()
+    receiver.close()
 
 
 async def _driven(window: MainWindow, bridge: Bridge, drive: Drive) -> None:
@@ -100,7 +96,7 @@ async def _driven(window: MainWindow, bridge: Bridge, drive: Drive) -> None:
 
 
 def _start_log(data_folder: Path) -> Path | None:
-    """The log file; None if it cannot be written: the engine will say why, and its words go to the terminal."""
+    """Return the log file; None, for the terminal, if it cannot be written."""
     path = log_file(data_folder)
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     try:
@@ -117,13 +113,12 @@ def _start_log(data_folder: Path) -> Path | None:
 
 
 def _log_qt(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:
-    """What Qt has to say goes to the log, not to the terminal."""
     is_serious = kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
     logging.getLogger("qt").log(logging.ERROR if is_serious else logging.INFO, text or "")
 
 
 def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
-    """Bugs in slots and in tasks that nobody owns are logged and shown like all others."""
+    """Log and show bugs in slots and in tasks that nobody awaits, like all others."""
 
     def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
@@ -140,9 +135,9 @@ def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
 
 
 class SignalReceiver(QObject):
-    """Ctrl+C in a terminal, and an orderly `kill`, close the window like its own button.
+    """Closes the window at SIGINT and SIGTERM.
 
-    Qt's loop runs no Python while nothing happens; the byte that a signal writes wakes it.
+    Qt's loop runs no Python while nothing happens; the byte that a signal writes to a socket wakes it.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -155,8 +150,8 @@ class SignalReceiver(QObject):
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: window.close())
 
-    def shut(self) -> None:
-        """Signals do again what they do in any program."""
+    def close(self) -> None:
+        """Restore the default handling of the signals."""
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""Uses the window as a person does: clicks, types at a human pace, looks, and waits for what it should see."""
+"""Uses the window as a person does: it clicks, types at a human pace, and waits for what it should see."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .widgets.sheet import Sheet
 LOOK_EVERY = 0.02  # seconds
 KEY_PAUSE = 0.012  # seconds: about 80 keys a second, faster than anybody, slower than the event loop
 
-Kind = TypeVar("Kind", bound=Sheet)
+S = TypeVar("S", bound=Sheet)
 
 
 class NotSeen(Exception):
@@ -29,7 +29,7 @@ class NotSeen(Exception):
 
 
 class Driver:
-    """Drives one window. longest_gap: seconds that the event loop was away at most, pictures left aside."""
+    """Drives one window, and measures the gaps of its heartbeat, but for those that pictures cause."""
 
     def __init__(self, window: MainWindow, bridge: Bridge) -> None:
         self.window = window
@@ -40,11 +40,11 @@ class Driver:
 
     @property
     def longest_gap(self) -> float:
-        """The longest gap of the 10 ms heartbeat so far."""
+        """The longest gap so far, in seconds."""
         return max(self._longest, self._heart.longest_gap)
 
     def gap_of_step(self) -> float:
-        """The longest gap since this was last asked."""
+        """Return the longest gap since the last call, in seconds."""
         self._set_aside()
         gap, self._of_step = self._of_step, 0.0
         self._heart.restart()
@@ -56,7 +56,7 @@ class Driver:
         self._heart.stop()
 
     async def until(self, is_seen: Callable[[], object], seconds: float, what: str) -> None:
-        """Waits until it is seen. Raises NotSeen, naming what was waited for."""
+        """Wait until `is_seen`. Raises NotSeen with `what` after that many seconds."""
         try:
             async with asyncio.timeout(seconds):
                 while not is_seen():
@@ -65,66 +65,63 @@ class Driver:
             raise NotSeen(f"{what}, within {seconds:.0f} s") from None
 
     async def type(self, text: str) -> None:
-        """Types into whatever has the focus."""
+        """Type into the widget that has the focus."""
         for letter in text:
             QTest.keyClicks(self._focus(), letter)
             await asyncio.sleep(KEY_PAUSE)
 
     async def press(self, key: Qt.Key) -> None:
-        """Presses one key."""
         QTest.keyClick(self._focus(), key)
         await asyncio.sleep(LOOK_EVERY)
 
     async def enter(self) -> None:
-        """Presses Enter."""
         await self.press(Qt.Key.Key_Return)
 
     async def escape(self) -> None:
-        """Presses Escape."""
         await self.press(Qt.Key.Key_Escape)
 
     async def click(self, widget: QWidget | None, at: tuple[int, int] | None = None) -> None:
-        """Clicks on a widget, in its middle or at a point. Raises NotSeen if it is not there to be clicked."""
+        """Click on a widget, in its middle or at a point. Raises NotSeen if it cannot be clicked."""
         if widget is None or not widget.isVisible() or not widget.isEnabled():
             raise NotSeen(f"something to click: {type(widget).__name__}")
-        place = QPoint(*at) if at else widget.rect().center()
-        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+        point = QPoint(*at) if at else widget.rect().center()
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, point)
         await asyncio.sleep(LOOK_EVERY)
 
-    async def sheet(self, kind: type[Kind], seconds: float, what: str) -> Kind:
-        """The open sheet of that class, once it is there."""
+    async def sheet(self, kind: type[S], seconds: float, what: str) -> S:
+        """Return the sheet of that class once it is open."""
         await self.until(lambda: self._open(kind), seconds, what)
         return self._open(kind)[0]
 
     async def gone(self, kind: type[Sheet]) -> None:
-        """Waits until no sheet of that class is open."""
+        """Wait until no sheet of that class is open."""
         await self.until(lambda: not self._open(kind), 10, f"the end of the {kind.__name__}")
 
     async def paste(self, text: str) -> None:
-        """Pastes into the draft, as out of the clipboard."""
+        """Paste into the draft from the clipboard."""
         QApplication.clipboard().setText(text)
         self.window.composer.take_focus()
         self.window.composer.field.paste()
         await asyncio.sleep(LOOK_EVERY)
 
     async def scroll_to(self, part: QWidget, area: ScrollColumn) -> None:
-        """Brings the beginning of a part of what an area shows to its top."""
-        await asyncio.sleep(LOOK_EVERY)  # a part that is new has its place then
+        """Scroll an area so that the part begins at its top."""
+        await asyncio.sleep(LOOK_EVERY)  # a new part is laid out then
         area.verticalScrollBar().setValue(part.mapTo(area.content, QPoint(0, 0)).y())
 
-    def _open(self, kind: type[Kind]) -> list[Kind]:
+    def _open(self, kind: type[S]) -> list[S]:
         return [sheet for sheet in self.window.findChildren(kind) if sheet.is_complete]
 
     async def picture(self, file: Path) -> None:
-        """A PNG of the window. Painting it takes a while, which is not the window's fault."""
-        await asyncio.sleep(0.15)  # what was just changed has been painted then
+        """Save a PNG of the window. The gap that this causes is not measured."""
+        await asyncio.sleep(0.15)  # what has just changed is painted then
         self._set_aside()
         if not self.window.grab().save(str(file)):
             raise OSError(f"{file} could not be written")
         self._heart.restart()
 
     async def show_theme(self, theme: str) -> None:
-        """Light or dark; painting everything anew is left aside like a picture."""
+        """Show "light" or "dark". The gap that this causes is not measured."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._set_aside()

@@ -16,12 +16,12 @@ REPORT = "report.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Add the arguments of the command."""
     parser.add_argument("folder", metavar="DIR", help="where the pictures and report.json go")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0: every step was seen. 1: some were not. 2: the folder cannot be written."""
+    """Return 0 if every step was seen, 1 if some were not, 2 if the folder cannot be written."""
     folder = Path(arguments.folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -31,10 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from .guide import Guide
+    from .session import take_tour  # it imports Qt, which must know the platform first
+    from .steps import STEPS
 
     with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations
-        report = Guide(folder).run(Path(data))
+        report = take_tour(STEPS, Path(data), folder)
     (folder / REPORT).write_text(json.dumps(report, indent=2))
     _tell(report, folder)
     return 0 if all(step["ok"] for step in report["steps"]) else 1

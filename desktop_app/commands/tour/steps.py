@@ -1,4 +1,4 @@
-"""The tour's steps, each one what a new user might do, in this order."""
+"""The steps of the tour: what a new user might do."""
 
 from __future__ import annotations
 
@@ -12,184 +12,184 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
 
 from . import tool_steps
-from .visit import PATIENCE, Step, Visit
+from .session import PATIENCE, Step, TourSession
 
 QUESTION = "In two sentences: what is a palimpsest?"
 LONG_TASK = "Write a long story about a lighthouse, with many chapters."
 
 
-async def first_start(visit: Visit) -> None:
-    """The window is there before the engine; then the engine is ready."""
-    await visit.driver.until(lambda: visit.window.chat.conversation, 30, "an open conversation")
+async def first_start(tour: TourSession) -> None:
+    """The window is shown before the engine is ready."""
+    await tour.driver.until(lambda: tour.window.chat.conversation, 30, "an open conversation")
 
 
-async def first_message(visit: Visit) -> None:
-    """A question, typed and sent; the first words of the answer."""
-    await visit.say(QUESTION)
+async def first_message(tour: TourSession) -> None:
+    """A question is typed and sent; the first words of the answer arrive."""
+    await tour.say(QUESTION)
     sent = time.monotonic()
-    await visit.driver.until(lambda: visit.model.streaming_text, 60, "the first words of the reply")
-    visit.figures["first_token_seconds"] = round(time.monotonic() - sent, 2)
+    await tour.driver.until(lambda: tour.model.streaming_text, 60, "the first words of the reply")
+    tour.figures["first_token_seconds"] = round(time.monotonic() - sent, 2)
 
 
-async def first_reply(visit: Visit) -> None:
-    """The answer, whole; the gauge is measured now."""
-    await visit.turn_is_over(120)
-    if visit.gauge is None or visit.gauge.provenance != "measured":
+async def first_reply(tour: TourSession) -> None:
+    """The answer is complete, and the gauge is measured."""
+    await tour.turn_is_over(120)
+    if tour.gauge is None or tour.gauge.provenance != "measured":
         raise NotSeen("a measured gauge")
 
 
-async def draft_is_counted(visit: Visit) -> None:
-    """The draft's tokens are shown while it is typed."""
-    visit.window.composer.take_focus()
-    await visit.driver.type("And which famous one can be read again today?")
-    await visit.driver.until(lambda: visit.window.composer.draft_tokens > 5, 10, "the draft's tokens")
+async def draft_is_counted(tour: TourSession) -> None:
+    """The tokens of a draft are shown while it is typed."""
+    tour.window.composer.take_focus()
+    await tour.driver.type("And which famous one can be read again today?")
+    await tour.driver.until(lambda: tour.window.composer.draft_tokens > 5, 10, "the draft's tokens")
 
 
-async def stop_a_reply(visit: Visit) -> None:
-    """A long reply is stopped; what had arrived stays, marked as interrupted."""
-    visit.window.composer.clear()
-    await visit.say(LONG_TASK)
-    await visit.driver.until(lambda: len(visit.model.streaming_text) > 80, 60, "some text of the reply")
-    await visit.driver.escape()
-    await visit.turn_is_over(20)
-    if not visit.model.rows[-1].message.is_interrupted:
+async def stop_a_reply(tour: TourSession) -> None:
+    """A long reply is stopped; its text stays, marked as interrupted."""
+    tour.window.composer.clear()
+    await tour.say(LONG_TASK)
+    await tour.driver.until(lambda: len(tour.model.streaming_text) > 80, 60, "some text of the reply")
+    await tour.driver.escape()
+    await tour.turn_is_over(20)
+    if not tour.model.rows[-1].message.is_interrupted:
         raise NotSeen("the interrupted mark")
 
 
-async def regenerate_it(visit: Visit) -> None:
-    """The same question is answered again; the earlier answer stays, off the view."""
-    visit.window.chat.regenerate()
-    await visit.driver.until(lambda: visit.model.streaming_text, 60, "another reply")
-    await visit.driver.escape()
-    await visit.turn_is_over(60)
-    if not any(row.state is MessageState.ABANDONED for row in visit.model.rows):
+async def regenerate_it(tour: TourSession) -> None:
+    """The question is answered again; the earlier answer stays, outside the view."""
+    tour.window.chat.regenerate()
+    await tour.driver.until(lambda: tour.model.streaming_text, 60, "another reply")
+    await tour.driver.escape()
+    await tour.turn_is_over(60)
+    if not any(row.state is MessageState.ABANDONED for row in tour.model.rows):
         raise NotSeen("the earlier answer")
 
 
-async def import_a_conversation(visit: Visit) -> None:
+async def import_a_conversation(tour: TourSession) -> None:
     """A long interview fills the small window to nearly 80 %."""
-    await visit.opened_sample("interview.jsonl")
-    await visit.driver.until(lambda: visit.gauge and visit.gauge.share > 0.7, 10, "a gauge above 70 %")
+    await tour.import_sample("interview.jsonl")
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.share > 0.7, 10, "a gauge above 70 %")
 
 
-async def see_the_breakdown(visit: Visit) -> None:
-    """What fills the context window, segment by segment."""
-    await visit.driver.click(visit.window.gauge.bar)
+async def see_the_breakdown(tour: TourSession) -> None:
+    """The breakdown shows what fills the context window."""
+    await tour.driver.click(tour.window.gauge.bar)
 
 
-async def see_the_plan(visit: Visit) -> None:
-    """Optimize conversation: what would go, what would stay, and the summary."""
-    await visit.driver.click(visit.window.gauge.optimize)
-    await visit.driver.sheet(PlanDialog, 30, "the plan")
+async def see_the_plan(tour: TourSession) -> None:
+    """Optimize conversation shows what would be archived, what stays, and the summary."""
+    await tour.driver.click(tour.window.gauge.optimize)
+    await tour.driver.sheet(PlanDialog, 30, "the plan")
 
 
-async def see_the_plan_in_the_dark(visit: Visit) -> None:
-    """The same in the dark theme."""
-    await visit.driver.show_theme("dark")
+async def see_the_plan_in_the_dark(tour: TourSession) -> None:
+    """The plan in the dark theme."""
+    await tour.driver.show_theme("dark")
 
 
-async def optimize_it(visit: Visit) -> None:
+async def optimize_it(tour: TourSession) -> None:
     """The plan is applied."""
-    await visit.driver.show_theme("light")
-    before = visit.gauge.total if visit.gauge else 0
-    plan = await visit.driver.sheet(PlanDialog, 30, "the plan")
-    await visit.view_changes(lambda: visit.driver.click(plan.apply), 20, "the optimized view")
-    await visit.driver.until(lambda: visit.gauge and visit.gauge.total < before, 5, "a lower gauge")
-    await visit.driver.gone(PlanDialog)
+    await tour.driver.show_theme("light")
+    before = tour.gauge.total if tour.gauge else 0
+    plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
+    await tour.change_view(lambda: tour.driver.click(plan.apply), 20, "the optimized view")
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.total < before, 5, "a lower gauge")
+    await tour.driver.gone(PlanDialog)
 
 
-async def see_the_mark_in_the_chat(visit: Visit) -> None:
-    """Where the view was compacted: archived messages above it, still readable, dimmed."""
-    operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
-    if not visit.window.chat_pane.transcript.show_message(operation.after_message_id):
+async def see_the_mark_in_the_chat(tour: TourSession) -> None:
+    """The transcript marks the compaction; the archived messages above it are dimmed."""
+    operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
+    if not tour.window.chat_pane.transcript.show_message(operation.after_message_id):
         raise NotSeen("the last archived message")
 
 
-async def browse_the_archived_messages(visit: Visit) -> None:
-    """The history panel opens the operation's messages, and one of them is read."""
-    panel = visit.window.panel
-    operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
-    visit.window.context.show_operation(operation.id)
+async def browse_the_archived_messages(tour: TourSession) -> None:
+    """The history panel lists the archived messages, and one of them is read."""
+    panel = tour.window.panel
+    operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
+    tour.window.context.show_operation(operation.id)
     archived = panel.history.archived
-    await visit.driver.until(lambda: archived.list.rows.rowCount() > 3, 10, "the archived messages")
-    await visit.driver.click(archived.list.viewport(), (60, 30))
-    await visit.driver.until(lambda: archived.reader.body.toPlainText(), 5, "an archived message, whole")
+    await tour.driver.until(lambda: archived.list.rows.rowCount() > 3, 10, "the archived messages")
+    await tour.driver.click(archived.list.viewport(), (60, 30))
+    await tour.driver.until(lambda: archived.reader.body.toPlainText(), 5, "an archived message, whole")
 
 
-async def bring_one_back(visit: Visit) -> None:
-    """One archived message is put into the view again."""
-    reader = visit.window.panel.history.archived.reader
-    await visit.view_changes(lambda: visit.driver.click(reader.bring_back), 10, "the message in the view")
+async def bring_one_back(tour: TourSession) -> None:
+    """One archived message is restored to the view."""
+    reader = tour.window.panel.history.archived.reader
+    await tour.change_view(lambda: tour.driver.click(reader.bring_back), 10, "the message in the view")
 
 
-async def pin_it(visit: Visit) -> None:
-    """And pinned: it stays in every view."""
-    reader = visit.window.panel.history.archived.reader
-    await visit.view_changes(lambda: visit.driver.click(reader.pin), 10, "the pin")
-    visit.window.panel.show_tab("pins")
+async def pin_it(tour: TourSession) -> None:
+    """The message is pinned."""
+    reader = tour.window.panel.history.archived.reader
+    await tour.change_view(lambda: tour.driver.click(reader.pin), 10, "the pin")
+    tour.window.panel.show_tab("pins")
 
 
-async def undo_it(visit: Visit) -> None:
-    """The whole operation is undone; the gauge is where it was."""
-    operation = next(row for row in reversed(visit.model.operations) if row.kind == "compaction")
-    visit.window.panel.show_tab("history")
+async def undo_it(tour: TourSession) -> None:
+    """The compaction is undone, and the gauge is as before."""
+    operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
+    tour.window.panel.show_tab("history")
 
     async def undo() -> None:
-        visit.window.context.undo(operation.id)
+        tour.window.context.undo(operation.id)
 
-    await visit.view_changes(undo, 10, "the view as it was")
-    await visit.driver.until(lambda: visit.gauge and visit.gauge.share > 0.7, 5, "the gauge as it was")
-
-
-async def go_on_until_room_is_made(visit: Visit) -> None:
-    """The next turn passes 75 %: room is made in the background, without the user's word."""
-    before = visit.changes
-    await visit.say("Which of these memories moved you most? One sentence.")
-    await visit.turn_is_over(PATIENCE)
-    await visit.driver.until(lambda: visit.changes > before, 60, "the background compaction")
-    await visit.driver.until(lambda: visit.gauge and visit.gauge.share < 0.7, 10, "a lower gauge")
+    await tour.change_view(undo, 10, "the view as it was")
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.share > 0.7, 5, "the gauge as it was")
 
 
-async def search_everything(visit: Visit) -> None:
-    """Search finds what was archived."""
-    await visit.driver.click(visit.window.sidebar.search)
-    await visit.driver.sheet(SearchPalette, 10, "the search")
-    await visit.driver.type("harbour")
-    await visit.driver.until(lambda: visit.window.listing.results_shown > 0, 10, "results")
+async def go_on_until_room_is_made(tour: TourSession) -> None:
+    """The next turn passes 75 %, and room is made in the background."""
+    before = tour.view_changes
+    await tour.say("Which of these memories moved you most? One sentence.")
+    await tour.turn_is_over(PATIENCE)
+    await tour.driver.until(lambda: tour.view_changes > before, 60, "the background compaction")
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.7, 10, "a lower gauge")
 
 
-async def find_it_in_the_chat(visit: Visit) -> None:
+async def search_everything(tour: TourSession) -> None:
+    """Search finds archived messages."""
+    await tour.driver.click(tour.window.sidebar.search)
+    await tour.driver.sheet(SearchPalette, 10, "the search")
+    await tour.driver.type("harbour")
+    await tour.driver.until(lambda: tour.window.listing.results_shown > 0, 10, "results")
+
+
+async def find_it_in_the_chat(tour: TourSession) -> None:
     """Enter goes to the message."""
-    await visit.driver.enter()
-    await visit.driver.gone(SearchPalette)
+    await tour.driver.enter()
+    await tour.driver.gone(SearchPalette)
 
 
-async def survive_a_crash(visit: Visit) -> None:
+async def survive_a_crash(tour: TourSession) -> None:
     """The engine is killed; it is started again, and nothing is lost."""
-    rows = len(visit.model.rows)
-    pid = visit.driver.bridge.engine_pid
+    rows = len(tour.model.rows)
+    pid = tour.driver.bridge.engine_pid
     os.kill(pid, signal.SIGKILL)
-    await visit.driver.until(lambda: visit.driver.bridge.engine_pid not in (0, pid), 20, "a new engine")
-    await visit.driver.until(lambda: len(visit.model.rows) == rows, 20, "the conversation as it was")
+    await tour.driver.until(lambda: tour.driver.bridge.engine_pid not in (0, pid), 20, "a new engine")
+    await tour.driver.until(lambda: len(tour.model.rows) == rows, 20, "the conversation as it was")
 
 
-async def a_long_agent_session(visit: Visit) -> None:
+async def a_long_agent_session(tour: TourSession) -> None:
     """A session with tools, far beyond the small window."""
-    await visit.opened_sample("migration.jsonl")
-    await visit.driver.until(lambda: visit.gauge and visit.gauge.status == "exceeded", 10, "an exceeded gauge")
+    await tour.import_sample("migration.jsonl")
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.status == "exceeded", 10, "an exceeded gauge")
 
 
-async def optimize_the_long_session(visit: Visit) -> None:
-    """One click brings it into the window."""
-    await visit.driver.click(visit.window.gauge.optimize)
-    plan = await visit.driver.sheet(PlanDialog, 30, "the plan")
-    await visit.view_changes(lambda: visit.driver.click(plan.apply), 30, "the optimized view")
-    await visit.driver.until(lambda: visit.gauge and visit.gauge.share < 0.75, 10, "a gauge in the green")
+async def optimize_the_long_session(tour: TourSession) -> None:
+    """One click makes the session fit into the window."""
+    await tour.driver.click(tour.window.gauge.optimize)
+    plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
+    await tour.change_view(lambda: tour.driver.click(plan.apply), 30, "the optimized view")
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.75, 10, "a gauge in the green")
 
 
-async def the_window_in_the_dark(visit: Visit) -> None:
+async def the_window_in_the_dark(tour: TourSession) -> None:
     """The whole window in the dark theme."""
-    await visit.driver.show_theme("dark")
+    await tour.driver.show_theme("dark")
 
 
 STEPS: tuple[Step, ...] = (

@@ -1,0 +1,105 @@
+"""A tour under way: it takes the steps in one window, and has what they share."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from desktop_app.commands.terminal import show
+from desktop_app.conversation.events import TurnEvent, ViewChanged
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.paths import RESOURCES
+from desktop_app.settings import Settings
+from desktop_app.ui.app import run_window
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.driver import Driver, NotSeen
+from desktop_app.ui.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+SAMPLES = RESOURCES / "samples"
+PATIENCE = 400
+"""Seconds for a reply to a full window: 35 on two idle slow cores, and ten times as long on a busy machine."""
+
+
+class TourSession:
+    """The driver, the window's parts, and figures for the report."""
+
+    def __init__(self, window: MainWindow, bridge: Bridge) -> None:
+        self.driver = Driver(window, bridge)
+        self.window = window
+        self.model = window.transcript_model
+        self.figures: dict[str, float] = {}
+        self.view_changes = 0
+        bridge.happened.connect(self._note)
+
+    @property
+    def gauge(self) -> Gauge | None:
+        return self.window.gauge.gauge
+
+    async def say(self, text: str) -> None:
+        """Type a message and send it."""
+        self.window.composer.take_focus()
+        await self.driver.type(text)
+        await self.driver.enter()
+
+    async def turn_is_over(self, seconds: float) -> None:
+        await self.driver.until(lambda: not self.model.is_running, seconds, "the end of the reply")
+
+    async def import_sample(self, name: str) -> None:
+        """Import one of the sample conversations, and wait until it is shown."""
+        before = self.window.chat.conversation
+        self.window.listing.import_files([str(SAMPLES / name)])
+        await self.driver.until(lambda: self.window.chat.conversation != before, 30, "the imported conversation")
+
+    async def change_view(self, act: Callable[[], Awaitable[None]], seconds: float, what: str) -> None:
+        """Do something, and wait until it has changed the view."""
+        before = self.view_changes
+        await act()
+        await self.driver.until(lambda: self.view_changes > before, seconds, what)
+
+    def _note(self, event: TurnEvent) -> None:
+        self.view_changes += isinstance(event, ViewChanged)
+
+
+Step = Callable[[TourSession], Awaitable[None]]
+
+
+def take_tour(steps: Sequence[Step], data: Path, folder: Path) -> dict[str, Any]:
+    """Open the window on the data folder, take the steps, save a picture of each, and return the report.
+
+    A step that fails is reported, and the tour goes on.
+    """
+    report: dict[str, Any] = {}
+
+    async def drive(window: MainWindow, bridge: Bridge) -> None:
+        tour = TourSession(window, bridge)
+        taken = [await _take(number, step, tour, folder) for number, step in enumerate(steps, start=1)]
+        report["steps"] = taken
+        report["window_shown_seconds"] = round(window.window_shown_seconds, 3)
+        report["longest_ui_gap_ms"] = round(tour.driver.longest_gap * 1000, 1)
+        report.update(tour.figures)
+
+    run_window(data, Settings(theme="light"), drive=drive)
+    return report
+
+
+async def _take(number: int, step: Step, tour: TourSession, folder: Path) -> dict[str, Any]:
+    name: str = getattr(step, "__name__", "")
+    picture = folder / f"{number:02}-{name.replace('_', '-')}.png"
+    started, error = time.monotonic(), ""
+    try:
+        await step(tour)
+    except NotSeen as missing:
+        error = f"not seen: {missing}"
+    except Exception as bug:
+        log.exception("the tour's step %s", name)
+        error = f"{type(bug).__name__}: {bug}"
+    seconds, gap = time.monotonic() - started, tour.driver.gap_of_step() * 1000
+    await tour.driver.picture(picture)
+    show(f"{'✗' if error else '✓'} {name.replace('_', ' '):<44} {seconds:6.1f} s {gap:5.0f} ms  {error}")
+    taken = {"name": name, "ok": not error, "seconds": round(seconds, 2), "screenshot": picture.name}
+    return taken | {"longest_ui_gap_ms": round(gap, 1)} | ({"error": error} if error else {})
