@@ -5,48 +5,28 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from settings_scenes import refuse, save, write
+from settings_scenes import CLAUDE, MODELS, SETTINGS, STUDIO, TRACKER, open_settings, refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.engine.protocol import ModelsListed, SettingsRead
-from desktop_app.settings import Server, Settings
+from desktop_app.models.endpoint import DEFAULT_ADDRESS
+from desktop_app.models.key_environment import VARIABLES
+from desktop_app.settings import McpServer, Server, Settings
+from desktop_app.ui.settings.mcp_form import command_of, environment_of
 from desktop_app.ui.settings.server_form import models_of, window_of
-from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.settings.server_kinds import KINDS
 from desktop_app.ui.settings.window_sections import policies_offered
-
-SERVER = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
-SETTINGS = Settings(
-    servers=(SERVER,), chat_model="lmstudio/llama-8b", theme="dark", font_scale=1.1, utility_model="lmstudio/small"
-)
-MODELS = ModelsListed(
-    (
-        ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048, is_builtin=True),
-        ModelInfo("lmstudio/llama-8b", "llama-8b", 131_072, 4_096, note="lmstudio does not answer"),
-    )
-)
 
 
 @pytest.fixture
 def dialog(window):
-    made = SettingsDialog(SettingsRead(SETTINGS, ("lmstudio",), "Keys lie in the system keyring."), MODELS, window)
-    made.open()
-    return made
+    return open_settings(window)
 
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [
-        ("", 0),
-        ("8192", 8_192),
-        ("128K", 128_000),
-        ("1M", 1_000_000),
-        ("1.5m", 1_500_000),
-        ("200 k", 200_000),
-        ("131,072", 131_072),
-        ("1_000_000", 1_000_000),
-        ("1.048.576", 1_048_576),
-    ],
-)
+    [("", 0), ("8192", 8_192), ("128K", 128_000), ("1.5m", 1_500_000), ("200 k", 200_000), ("131,072", 131_072),
+     ("1_000_000", 1_000_000), ("1.048.576", 1_048_576)],
+)  # fmt: skip
 def test_windows_are_read_as_people_write_them(text, tokens):
     assert window_of(text) == tokens
 
@@ -57,76 +37,109 @@ def test_what_is_no_window_is_refused(text):
         window_of(text)
 
 
-def test_models_are_named_once_in_their_order():
+def test_names_and_command_lines_are_read():
     assert models_of(" b, a;b\nc,, ") == ("b", "a", "c")
+    assert command_of("npx -y '@a/b c'") == ("npx", "-y", "@a/b c")
+    assert environment_of("A=1 'B=two words' C=") == {"A": "1", "B": "two words", "C": ""}
+    with pytest.raises(ValueError, match="NAME=value"):
+        environment_of("nonsense")
 
 
-def test_saving_without_a_change_changes_nothing(dialog, qtbot):
+def test_kinds_are_where_the_engine_looks_for_them():
+    assert {kind: info.address for kind, info in KINDS.items() if info.address} == DEFAULT_ADDRESS
+    assert {kind: info.variable for kind, info in KINDS.items() if info.variable} == {
+        kind: names[0] for kind, names in VARIABLES.items()
+    }
+
+
+def test_what_is_not_touched_is_saved_as_it_was(dialog, qtbot):
     assert save(dialog, qtbot) == (SETTINGS, {})
-    assert not dialog.isVisible()
 
 
-def test_every_choice_is_saved(dialog, qtbot):
-    qtbot.mouseClick(dialog.appearance.theme.button("light"), Qt.MouseButton.LeftButton)
-    dialog.appearance.scale.setFocus()
-    qtbot.keyClick(dialog.appearance.scale, Qt.Key.Key_Right)
-    dialog.conversations.model.select.setCurrentIndex(0)
-    dialog.conversations.prompt.clear()
-    qtbot.keyClicks(dialog.conversations.prompt, "Answer in verse.")
-    qtbot.mouseClick(dialog.context.automatic, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(dialog.context.policy.button("aggressive"), Qt.MouseButton.LeftButton)
-    dialog.context.summaries.select.setCurrentIndex(0)
-    saved, keys = save(dialog, qtbot)
-    assert saved == Settings("builtin", (SERVER,), "light", 1.15, "aggressive", False, "Answer in verse.", "", "auto")
-    assert keys == {}
+def test_what_is_chosen_is_saved(dialog, qtbot):
+    dialog.appearance.theme.button("light").click()
+    dialog.appearance.scale.setValue(115)
+    dialog.conversations.model.select.choose("builtin")
+    dialog.conversations.prompt.setPlainText("  Answer in verse.")
+    dialog.context.automatic.click()
+    dialog.context.policy.button("aggressive").click()
+    dialog.context.summaries.select.choose("own")
+    dialog.memory.memory.click()
+    dialog.memory.recall.click()
+    dialog.roles.vision.select.choose("")
+    dialog.roles.research.select.choose("lmstudio/llama-8b")
+    for field, text in ((dialog.tools.search, ""), (dialog.tools.rounds, "5"), (dialog.tools.folder, "/home/ana")):
+        write(qtbot, field, text)
+    expected = replace(
+        SETTINGS, theme="light", font_scale=1.15, chat_model="builtin", system_prompt="Answer in verse.",
+        is_automatic=False, policy="aggressive", utility_model="", is_memory_on=False, is_recalling=True,
+        vision_model="", research_model="lmstudio/llama-8b", search_url="", rounds_most=5, folder="/home/ana",
+    )  # fmt: skip
+    assert save(dialog, qtbot) == (expected, {})
 
 
-def test_the_policy_says_what_it_does(dialog, qtbot):
+def test_the_policy_says_what_it_does_and_one_of_another_program_is_kept(window, dialog, qtbot):
     assert "75 %" in dialog.context.policy_note.text()
-    qtbot.mouseClick(dialog.context.policy.button("relaxed"), Qt.MouseButton.LeftButton)
+    dialog.context.policy.button("relaxed").click()
     assert "85 %" in dialog.context.policy_note.text()
-
-
-def test_a_policy_like_another_programs_is_shown_where_it_was_chosen_and_is_kept(window, qtbot):
     assert [name for name, _ in policies_offered("balanced")] == ["relaxed", "balanced", "aggressive"]
-    chosen = replace(SETTINGS, policy="seline")
-    made = SettingsDialog(SettingsRead(chosen, ("lmstudio",), "Keys lie in the system keyring."), MODELS, window)
-    made.open()
-    assert made.context.policy_note.text().startswith("Imitates another program. Seline: ")
-    saved, _ = save(made, qtbot)
-    assert saved.policy == "seline"
+    imitation = open_settings(window, replace(SETTINGS, policy="seline"))
+    assert "Seline" in imitation.context.policy_note.text()
+    assert save(imitation, qtbot)[0].policy == "seline"
+
+
+def test_roles_are_chosen_among_models_that_can_do_it(dialog):
+    def offered(role) -> list[str]:
+        return [role.select.itemData(row) for row in range(role.select.count())]
+
+    assert offered(dialog.roles.vision) == ["", "anthropic/claude-sonnet-4-5"]
+    assert offered(dialog.roles.research) == ["", "lmstudio/llama-8b", "anthropic/claude-sonnet-4-5"]
 
 
 def test_a_server_is_added_with_its_key(dialog, qtbot):
-    qtbot.mouseClick(dialog.servers.add_server, Qt.MouseButton.LeftButton)
-    form = dialog.servers.forms[1]
-    write(qtbot, form.name, "work")
-    write(qtbot, form.address, "https://llm.example.com/v1/")
-    write(qtbot, form.models, "big, small")
-    write(qtbot, form.window_size, "128K")
-    write(qtbot, form.key, "sk-secret")
+    dialog.servers.add_server.click()
+    form = dialog.servers.forms[2]
+    for field, text in (
+        (form.name, "work"), (form.address, "https://llm.example.com/v1/"), (form.models, "big, small"),
+        (form.window_size, "128K"), (form.key, "sk-secret"),
+    ):  # fmt: skip
+        write(qtbot, field, text)
     saved, keys = save(dialog, qtbot)
-    assert saved.servers == (SERVER, Server("work", "https://llm.example.com/v1", ("big", "small"), 128_000))
+    assert saved.servers[2] == Server("work", "https://llm.example.com/v1", ("big", "small"), 128_000)
     assert keys == {"work": "sk-secret"}
 
 
-def test_what_is_wrong_is_said_beside_its_field(dialog, qtbot):
-    qtbot.mouseClick(dialog.servers.add_server, Qt.MouseButton.LeftButton)
-    form = dialog.servers.forms[1]
-    write(qtbot, form.name, "lmstudio")
-    write(qtbot, form.address, "localhost:1234")
-    write(qtbot, form.window_size, "huge")
+def test_another_kind_proposes_its_own_but_no_other_name_than_the_given_one(dialog, qtbot):
+    dialog.servers.add_server.click()
+    form = dialog.servers.forms[2]
+    form.kind.choose("moonshot")
+    assert form.name.text() == "moonshot"
+    assert "api.moonshot.ai" in form.address.edit.placeholderText()
+    assert "MOONSHOT_API_KEY" in form.key.edit.placeholderText()
+    write(qtbot, form.models, "kimi-k2.5")
+    assert save(dialog, qtbot)[0].servers[2] == Server("moonshot", "", ("kimi-k2.5",), kind="moonshot")
+    write(qtbot, form.name, "work")
+    form.kind.choose("ollama")
+    assert form.name.text() == "work"
+
+
+def test_what_is_wrong_with_a_server_is_said_beside_its_field(dialog, qtbot):
+    dialog.servers.add_server.click()
+    form = dialog.servers.forms[2]
+    for field, text in ((form.name, "lmstudio"), (form.address, "localhost:1234"), (form.window_size, "huge")):
+        write(qtbot, field, text)
     refuse(dialog, qtbot)
-    assert form.name.error() == "Another server has this name."
-    assert "http://localhost:1234/v1" in form.address.error()
-    assert "at least one model" in form.models.error()
-    assert "128K" in form.window_size.error()
+    assert all(field.error() for field in (form.name, form.address, form.models, form.window_size))
     assert form.name.edit.hasFocus()
     write(qtbot, form.name, "a/b")
     refuse(dialog, qtbot)
     assert "“/”" in form.name.error()
-    qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
+    form.remove.click()
     assert save(dialog, qtbot) == (SETTINGS, {})
+    dialog.servers.forms[1].kind.choose("openai_compatible")
+    dialog.show()
+    refuse(dialog, qtbot)
+    assert dialog.servers.forms[1].address.error(), "a server of no known place needs its address"
 
 
 @pytest.mark.parametrize("address", ["", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])
@@ -140,79 +153,190 @@ def test_a_key_is_hidden_replaced_and_removed_but_never_shown(dialog, qtbot):
     form = dialog.servers.forms[0]
     assert form.key.edit.text() == ""
     assert form.key.edit.echoMode() == form.key.edit.EchoMode.Password
-    assert form.key.message.text() == "Keys lie in the system keyring."
+    assert "keyring" in form.key.message.text()
     write(qtbot, form.key, "new")
     assert dialog.keys() == {"lmstudio": "new"}
     form.key.edit.clear()
     assert dialog.keys() == {}
-    qtbot.mouseClick(form.remove_key, Qt.MouseButton.LeftButton)
+    form.remove_key.click()
     assert save(dialog, qtbot)[1] == {"lmstudio": ""}
 
 
 def test_a_key_on_an_unencrypted_way_is_warned_of(dialog, qtbot):
     form = dialog.servers.forms[0]
     write(qtbot, form.key, "new")
-    assert "not encrypted" not in form.key.message.text()
-    write(qtbot, form.address, "http://llm.example.com/v1")
-    assert "not encrypted" in form.key.message.text()
-    for address in ("http://localhost.evil.com/v1", "http://127.0.0.1.evil.com", "HTTP://localhost@evil.com/v1"):
+    for address, is_warned in {
+        "http://localhost:1234/v1": False, "http://llm.example.com/v1": True, "http://localhost.evil.com/v1": True,
+        "HTTP://localhost@evil.com/v1": True, "http://[::1]:8080/v1": False, "http://127.0.0.2/v1": False,
+        "https://llm.example.com/v1": False,
+    }.items():  # fmt: skip
         write(qtbot, form.address, address)
-        assert "not encrypted" in form.key.message.text(), address
-    for address in ("http://[::1]:8080/v1", "http://127.0.0.2/v1", "https://llm.example.com/v1"):
-        write(qtbot, form.address, address)
-        assert "not encrypted" not in form.key.message.text(), address
+        assert ("not encrypted" in form.key.message.text()) is is_warned, address
 
 
-def test_a_renamed_server_takes_its_model_along_and_asks_for_its_key(dialog, qtbot):
+def test_a_renamed_server_takes_its_models_along_and_asks_for_its_key(dialog, qtbot):
     form = dialog.servers.forms[0]
     write(qtbot, form.name, "studio")
+    write(qtbot, dialog.servers.forms[1].name, "claude")
     refuse(dialog, qtbot)
     assert "old name" in form.key.message.text()
     write(qtbot, form.key, "again")
     saved, keys = save(dialog, qtbot)
-    assert saved.chat_model == "studio/llama-8b"
+    assert (saved.chat_model, saved.utility_model) == ("studio/llama-8b", "studio/small")
+    assert saved.vision_model == "claude/claude-sonnet-4-5"
     assert keys == {"lmstudio": "", "studio": "again"}
 
 
-def test_a_name_that_is_wrong_is_not_said_of_the_default_model(dialog, qtbot):
-    dialog.conversations.model.select.setCurrentIndex(dialog.conversations.model.select.findData("lmstudio/llama-8b"))
+def test_servers_can_swap_their_names(window, qtbot):
+    dialog = open_settings(window, keys=())
+    for form, name in zip(dialog.servers.forms, ("anthropic", "lmstudio"), strict=True):
+        write(qtbot, form.name, name)
+    saved, _ = save(dialog, qtbot)
+    assert (saved.chat_model, saved.vision_model) == ("anthropic/llama-8b", "lmstudio/claude-sonnet-4-5")
+
+
+def test_a_removed_server_takes_its_key_along_and_must_not_have_the_default_model(dialog, qtbot):
     write(qtbot, dialog.servers.forms[0].name, "lm/studio")
     refuse(dialog, qtbot)
-    assert dialog.servers.forms[0].name.error()
-    assert not dialog.conversations.model.note.isVisible()
-
-
-def test_a_removed_server_takes_its_key_along_and_must_not_be_the_default(dialog, qtbot):
-    qtbot.mouseClick(dialog.servers.forms[0].remove, Qt.MouseButton.LeftButton)
+    assert not dialog.conversations.model.note.isVisible(), "the server is only named wrongly"
+    dialog.servers.forms[0].remove.click()
     refuse(dialog, qtbot)
     assert "“lmstudio”" in dialog.conversations.model.note.text()
-    dialog.conversations.model.select.setCurrentIndex(0)
+    dialog.conversations.model.select.choose("builtin")
     saved, keys = save(dialog, qtbot)
-    assert saved.servers == ()
+    assert saved.servers == (CLAUDE,)
     assert keys == {"lmstudio": ""}
 
 
 def test_a_default_model_that_is_not_listed_is_kept(window, qtbot):
-    settings = Settings(chat_model="builtin")
-    dialog = SettingsDialog(SettingsRead(settings, (), "nowhere"), ModelsListed(()), window)
-    dialog.open()
+    dialog = open_settings(window, Settings(chat_model="builtin"), models=())
     assert "not available" in dialog.conversations.model.select.currentText()
-    assert save(dialog, qtbot)[0] == settings
+    assert save(dialog, qtbot)[0] == Settings(chat_model="builtin")
 
 
 def test_cancel_saves_nothing(dialog, qtbot):
     with qtbot.assertNotEmitted(dialog.save_requested), qtbot.waitSignal(dialog.rejected):
-        qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
+        dialog.cancel.click()
 
 
-@pytest.mark.parametrize("field", ["address", "key", "models", "window"])
-def test_a_failure_leads_to_the_very_field(dialog, qtbot, field):
-    dialog.show_setting(f"servers/lmstudio/{field}")
-    edit = dialog.servers.forms[0].field(field).edit
+@pytest.mark.parametrize("name", ["address", "key", "models", "window"])
+def test_a_failure_leads_to_the_very_field(dialog, qtbot, name):
+    for setting in ("", "servers/gone/key", "servers/lmstudio/other", "nonsense", f"servers/lmstudio/{name}"):
+        dialog.show_setting(setting)
+    edit, view = dialog.servers.forms[0].field(name).edit, dialog.area.viewport()
     qtbot.waitUntil(edit.hasFocus)
-    qtbot.waitUntil(lambda: dialog.area.viewport().rect().contains(edit.mapTo(dialog.area.viewport(), QPoint(4, 4))))
+    qtbot.waitUntil(lambda: view.rect().contains(edit.mapTo(view, QPoint(4, 4))))
 
 
-@pytest.mark.parametrize("setting", ["", "servers/gone/key", "servers/lmstudio/other", "nonsense"])
-def test_a_setting_that_is_not_there_is_passed_over(dialog, setting):
-    dialog.show_setting(setting)
+# Tools
+
+
+def test_rules_are_listed_and_removed(dialog, qtbot):
+    rules = dialog.tools.rules
+    assert rules.rules() == SETTINGS.rules
+    rules.rows[0].remove.click()
+    assert not rules.empty.isVisible()
+    rules.rows[0].remove.click()
+    assert rules.empty.isVisible()
+    assert save(dialog, qtbot)[0].rules == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("rounds", "0"), ("rounds", "many"), ("rounds", "9999"), ("search", "x"), ("folder", "src")]
+)
+def test_what_is_wrong_with_tools_is_said_beside_its_field(dialog, qtbot, name, text):
+    field = getattr(dialog.tools, name)
+    write(qtbot, field, text)
+    refuse(dialog, qtbot)
+    assert field.error()
+    assert field.edit.hasFocus()
+
+
+def test_an_mcp_server_is_a_program_or_an_address(dialog, qtbot):
+    program, address = dialog.tools.forms
+    assert program.command.text() == "npx -y 'the tracker'"
+    assert program.variables.text() == "'LEVEL=very loud'"
+    assert [program.command.isVisible(), program.url.isVisible(), address.url.isVisible()] == [True, False, True]
+    write(qtbot, address.key, "sk-2")
+    program.way.button("address").click()
+    write(qtbot, program.url, "https://tracker.example.com/mcp")
+    saved, keys = save(dialog, qtbot)
+    assert saved.mcp_servers[0] == McpServer("tracker", url="https://tracker.example.com/mcp", folder="/srv")
+    assert keys == {"mcp/far": "sk-2"}
+
+
+def test_an_mcp_server_is_added_checked_and_removed(dialog, qtbot):
+    dialog.tools.add_server.click()
+    form = dialog.tools.forms[2]
+    qtbot.waitUntil(lambda: form.visibleRegion().boundingRect().height() == form.height())
+    for field, text in ((form.name, "tracker"), (form.command, "run 'unclosed"), (form.variables, "1BAD=x")):
+        write(qtbot, field, text)
+    refuse(dialog, qtbot)
+    assert all(field.error() for field in (form.name, form.command, form.variables))
+    form.remove.click()
+    dialog.tools.forms[1].remove.click()
+    saved, keys = save(dialog, qtbot)
+    assert saved.mcp_servers == (TRACKER,)
+    assert keys == {"mcp/far": ""}
+
+
+# Summaries
+
+
+def summaries_of(dialog) -> tuple[list[str], str]:
+    """Return the choices, and the note of the chosen one."""
+    select = dialog.context.summaries.select
+    return [select.itemData(row) for row in range(select.count())], dialog.context.summaries.note.text()
+
+
+def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(window, qtbot):
+    dialog = open_settings(window, replace(SETTINGS, utility_model=""))
+    choices, note = summaries_of(dialog)
+    assert choices == ["own", "lmstudio/llama-8b", "anthropic/claude-sonnet-4-5", "code"]
+    assert "built-in model" in note
+    select = dialog.context.summaries.select
+    select.setFocus()
+    qtbot.keyClick(select, Qt.Key.Key_Down)
+    assert "sent to lmstudio" in summaries_of(dialog)[1]
+    saved, _ = save(dialog, qtbot)
+    assert (saved.summaries, saved.utility_model) == ("auto", "lmstudio/llama-8b")
+
+
+def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(window, qtbot):
+    settings = replace(SETTINGS, utility_model="lmstudio/llama-8b", summaries="extractive")
+    dialog = open_settings(window, settings)
+    assert dialog.context.summaries.value() == "code"
+    assert "Nothing is sent" in summaries_of(dialog)[1]
+    assert save(dialog, qtbot)[0] == settings
+    dialog.context.summaries.select.choose("own")
+    assert (dialog.settings().summaries, dialog.settings().utility_model) == ("auto", "")
+
+
+def test_a_model_that_is_gone_is_shown_as_missing_and_kept(dialog, qtbot):
+    assert dialog.context.summaries.select.currentText() == "lmstudio/small · not set up"
+    models = dialog.servers.forms[0].models.edit
+    models.end(False)
+    qtbot.keyClicks(models, ", small")
+    assert "small reads" in summaries_of(dialog)[1]
+    dialog.servers.forms[0].remove.click()
+    assert "small is not set up" in summaries_of(dialog)[1]
+    assert dialog.context.summaries.select.accessibleDescription() == summaries_of(dialog)[1]
+
+
+def test_models_that_cannot_write_say_so_and_those_of_one_name_are_told_apart(window):
+    unknown = ModelInfo("lmstudio/qwen-7b", "qwen-7b", 0, 0, note="No window.")
+    dialog = open_settings(window, replace(SETTINGS, utility_model=unknown.id), (*MODELS, unknown))
+    assert summaries_of(dialog)[1].startswith("No window. Until")
+    builtin = open_settings(window, replace(SETTINGS, utility_model="builtin"))
+    assert builtin.context.summaries.select.currentText() == "SmolLM2 135M · too small"
+    twins = tuple(ModelInfo(f"{server}/qwen", "qwen", 8_192, 1_000) for server in ("home", "work"))
+    select = open_settings(window, replace(SETTINGS, servers=(STUDIO,)), twins).context.summaries.select
+    assert [select.itemText(row) for row in (1, 2)] == ["home/qwen", "work/qwen"]
+
+
+def test_the_keyboard_goes_from_the_policy_over_the_summaries_to_the_servers(dialog, qtbot):
+    select = dialog.context.summaries.select
+    for key, section in ((Qt.Key.Key_Backtab, dialog.context), (Qt.Key.Key_Tab, dialog.servers)):
+        select.setFocus()
+        qtbot.keyClick(select, key)
+        assert section.isAncestorOf(dialog.focusWidget())

@@ -11,8 +11,8 @@ from typing import Any
 from desktop_app.commands.terminal import show
 from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.paths import RESOURCES
-from desktop_app.settings import Settings
+from desktop_app.paths import RESOURCES, settings_file
+from desktop_app.settings import Settings, write_settings
 from desktop_app.ui.app import run_window
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver, NotSeen
@@ -83,7 +83,9 @@ def take_tour(steps: Sequence[Step], data: Path, folder: Path) -> dict[str, Any]
         report["longest_ui_gap_ms"] = round(tour.driver.longest_gap * 1000, 1)
         report.update(tour.figures)
 
-    run_window(data, Settings(theme="light"), drive=drive)
+    settings = Settings(theme="light")
+    write_settings(settings_file(data), settings)  # else the first stored setting would style the window anew
+    run_window(data, settings, drive=drive)
     return report
 
 
