@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app import STARTED
-
 
 @pytest.fixture
 def start() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
@@ -41,7 +39,8 @@ def wait_for(file: Path, words: str) -> None:
     raise AssertionError(f"{file} does not say {words!r}")
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.wire
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path, ending: signal.Signals) -> None:
     process = start(tmp_path)
     wait_for(tmp_path / "palimpsest.log", "s after the program started")
@@ -53,7 +52,7 @@ def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path
     assert (tmp_path / "window.ini").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.wire
 def test_a_data_folder_that_cannot_be_written_is_said_and_the_window_opens(start, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
@@ -66,14 +65,10 @@ def test_a_data_folder_that_cannot_be_written_is_said_and_the_window_opens(start
     assert process.returncode == 0
 
 
-def test_the_age_of_the_program_is_known() -> None:
-    assert 0 < STARTED < time.monotonic()
-
-
 def test_a_set_up_that_ran_first_in_the_same_process_is_not_counted() -> None:
     code = "import time, desktop_app; print(desktop_app.STARTED, time.monotonic())"
     before = time.monotonic()
-    script = f'read -t 1.5 <> <(:) || true; exec "$0" -c "{code}"'  # waits in the shell that becomes Python
+    script = f'read -t 0.3 <> <(:) || true; exec "$0" -c "{code}"'  # waits in the shell that becomes Python
     ended = subprocess.run(["bash", "-c", script, sys.executable], capture_output=True, text=True, check=True)
     started, imported = map(float, ended.stdout.split())
-    assert before + 1.4 <= started < imported, "when the shell became Python"
+    assert before + 0.3 <= started < imported, "when the shell became Python"

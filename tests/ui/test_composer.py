@@ -114,11 +114,7 @@ def test_pasted_formatting_is_left_behind(composer):
     assert not composer.field.document().toHtml().count("font-weight:700")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["word " * 200_000, "x" * 1_000_000, ("word " * 16 + "\n") * 12_500, "語" * 300_000],
-    ids=["a paragraph", "no spaces", "lines", "no spaces, not ASCII"],
-)
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "語 " * 150_000], ids=["no spaces", "not ASCII"])
 def test_a_megabyte_can_be_pasted_and_typed_into(composer, qtbot, text):
     started = perf_counter()
     paste(composer, text)

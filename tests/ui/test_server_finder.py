@@ -150,6 +150,7 @@ def test_the_last_name_is_the_one_that_is_written(text, parts):
     assert split_last(text) == parts
 
 
+@pytest.mark.wire
 def test_the_engine_finds_servers_and_stores_one(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.settings.open(window)

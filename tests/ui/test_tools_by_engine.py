@@ -25,7 +25,7 @@ from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import MessageItem, ToolItem
 from provider import AnyStep, Call, Reply, ScriptedProvider
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wire
 Scene = Callable[[MainWindow, Driver], Coroutine[Any, Any, None]]
 COUNT = Reply("I will count.", calls=(Call("bash", '{"command": "seq 1 60000"}'),), finish="tool_calls")
 

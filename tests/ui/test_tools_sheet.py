@@ -69,6 +69,7 @@ async def open_sheet(window: MainWindow) -> ToolsSheet:
     return window.findChildren(ToolsSheet)[0]
 
 
+@pytest.mark.wire
 def test_switching_in_the_window_is_stored(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.composer.tools.click()
@@ -82,6 +83,7 @@ def test_switching_in_the_window_is_stored(play):
     play(scene)
 
 
+@pytest.mark.wire
 def test_a_folder_is_chosen_and_shown(play, tmp_path):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         assert window.header.folder.text() == "No folder"
@@ -159,6 +161,7 @@ def test_ctrl_f_goes_to_the_search(viewer, qtbot):
     assert viewer.field.hasFocus()
 
 
+@pytest.mark.wire
 def test_a_whole_output_is_read_from_the_engine(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.tools.open_whole("ab12", "bash make all")
@@ -199,6 +202,7 @@ def test_a_command_without_its_question_is_not_sent():
     assert not refusal_of("/research why")
 
 
+@pytest.mark.wire
 def test_research_starts_a_turn(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.composer.set_text("/research")
@@ -214,6 +218,7 @@ def test_research_starts_a_turn(play):
     play(scene)
 
 
+@pytest.mark.wire
 def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.tools.open_whole("gone", "bash make all")
@@ -228,6 +233,7 @@ def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(play):
     play(scene)
 
 
+@pytest.mark.wire
 def test_a_switch_that_cannot_be_stored_goes_back(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.tools.open(window)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
@@ -17,6 +18,8 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import ToolItem
 from slowness import slowness
+
+pytestmark = pytest.mark.wire
 
 
 def test_a_tool_is_seen_while_it_runs_and_its_card_becomes_the_result(play):
