@@ -1,29 +1,36 @@
-"""The archive for the engine's event loop: the store, on one thread of its own."""
+"""The archive for the engine's event loop: the store, on a thread of its own."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar, Unpack
+from types import CoroutineType
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from desktop_app.chat.ports import Changes
-from desktop_app.context.recall.outline import Outline
-from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry
-
-from .recall_search import HELD_MOST
 from .store import Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def _on_thread(
+    method: Callable[Concatenate[Store, P], T],
+) -> Callable[Concatenate[ArchiveThread, P], CoroutineType[Any, Any, T]]:
+    """Make a method of the store awaitable. Lists are copied, since the caller may change them meanwhile."""
+
+    @wraps(method)
+    async def call(self: ArchiveThread, *args: P.args, **kwargs: P.kwargs) -> T:
+        copied = [tuple(arg) if isinstance(arg, list) else arg for arg in args]
+        return await self.run(lambda store: cast("Callable[..., T]", method)(store, *copied, **kwargs))
+
+    return call
+
+
 class ArchiveThread:
-    """The `Archive` port. Calls are carried out one after the other, in the order in which they were made.
+    """The `Archive` port: the methods of `Store`, run one after the other in the order of the calls.
 
     A call that is cancelled while it runs is still carried out; one that waits for its turn is not.
     """
@@ -34,7 +41,7 @@ class ArchiveThread:
 
     @classmethod
     async def open(cls, path: Path, read_only: bool = False) -> ArchiveThread:
-        """Opens the archive, or creates it. Raises ArchiveError."""
+        """Open the archive, or create it. Raises ArchiveError."""
         # One thread, since an SQLite connection belongs to the thread that made it.
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive")
         try:
@@ -45,98 +52,33 @@ class ArchiveThread:
         return cls(thread, store)
 
     async def close(self) -> None:
-        """Carries out what waits, then closes the file and gives the data folder free."""
+        """Carry out the calls that wait, then close the file and release the data folder."""
         try:
-            await self._run(Store.close)
+            await self.run(Store.close)
         finally:
-            self._thread.shutdown()  # it is idle now: this waits for its last step alone
+            self._thread.shutdown()  # it is idle now
 
-    async def conversations(self) -> tuple[ConversationInfo, ...]:
-        """Those that are not deleted, newest first."""
-        return await self._run(Store.conversations)
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """Run a function of the store on the thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._store)
 
-    async def conversation(self, conversation: str) -> ConversationInfo:
-        """One of them."""
-        return await self._run(Store.conversation, conversation)
-
-    async def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
-        """A new conversation with its first entries, in one transaction."""
-        await self._run(Store.create, info, tuple(entries))
-
-    async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
-        await self._run(Store.change, conversation, **changes)
-
-    async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
-        """Keeps how full the window was, for the sidebar."""
-        await self._run(Store.store_gauge, conversation, share, status, uncounted)
-
-    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        """The whole record in its order. A message that is damaged is replaced by one that says so."""
-        return await self._run(Store.entries, conversation)
-
-    async def spills_in_use(self) -> frozenset[str]:
-        """The names of the spills that messages refer to."""
-        return await self._run(Store.spills_in_use)
-
-    async def append(self, conversation: str, *entries: AnyEntry) -> None:
-        """Adds to the record in one transaction. A message whose id was in flight is no longer in flight."""
-        await self._run(Store.append, conversation, *entries)
-
-    async def store_partial(self, conversation: str, partial: Message) -> None:
-        """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
-        await self._run(Store.store_partial, conversation, partial)
-
-    async def recover_partials(self) -> int:
-        """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
-        return await self._run(Store.recover_partials)
-
-    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
-        """Marks which messages are archived, for search results."""
-        await self._run(Store.set_archived, conversation, tuple(archived), tuple(restored))
-
-    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
-        return await self._run(Store.memories, with_deleted)
-
-    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
-        """Stores memories that are new or changed, in one transaction: the id says which.
-
-        replaced: ids of memories that are deleted since another one, whose id stands behind them, takes their place.
-        """
-        await self._run(Store.store_memories, *kept, replaced=replaced)
-
-    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
-        await self._run(Store.undo_memories, tuple(ids), at)
-
-    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Restores memories that were taken back, and deletes again what they replaced."""
-        await self._run(Store.redo_memories, tuple(ids), at)
-
-    async def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
-        """Messages found by their words, best first, archived ones too."""
-        return await self._run(Store.search, query, conversation, limit)
-
-    async def outline(self, conversation: str) -> Outline:
-        """The conversation from afar, for recall. Raises ArchiveError, as the following do."""
-        return await self._run(Store.outline, conversation)
-
-    async def postings(
-        self, conversation: str, terms: Sequence[str], most: int = HELD_MOST
-    ) -> dict[str, tuple[int, ...]]:
-        """The indexes of the messages that hold each term, ascending, the first `most`; no term that none holds."""
-        return await self._run(Store.postings, conversation, tuple(terms), most)
-
-    async def messages_at(self, conversation: str, indexes: Sequence[int]) -> dict[int, Message]:
-        """The messages at those indexes, without those that are not there or cannot be read."""
-        return await self._run(Store.messages_at, conversation, tuple(indexes))
-
-    async def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """The indexes of the messages that a compaction took out of the view."""
-        return await self._run(Store.archived_indexes, conversation)
-
-    async def _run(self, method: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, lambda: method(self._store, *args, **kwargs)
-        )
+    conversations = _on_thread(Store.conversations)
+    conversation = _on_thread(Store.conversation)
+    create = _on_thread(Store.create)
+    change = _on_thread(Store.change)
+    store_gauge = _on_thread(Store.store_gauge)
+    entries = _on_thread(Store.entries)
+    spills_in_use = _on_thread(Store.spills_in_use)
+    append = _on_thread(Store.append)
+    store_partial = _on_thread(Store.store_partial)
+    recover_partials = _on_thread(Store.recover_partials)
+    set_archived = _on_thread(Store.set_archived)
+    memories = _on_thread(Store.memories)
+    store_memories = _on_thread(Store.store_memories)
+    undo_memories = _on_thread(Store.undo_memories)
+    redo_memories = _on_thread(Store.redo_memories)
+    search = _on_thread(Store.search)
+    outline = _on_thread(Store.outline)
+    postings = _on_thread(Store.postings)
+    messages_at = _on_thread(Store.messages_at)
+    archived_indexes = _on_thread(Store.archived_indexes)

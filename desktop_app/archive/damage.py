@@ -1,5 +1,4 @@
-"""A damaged archive, before anything is written to it: it is copied aside as it is, and what can be read of it goes
-into a new one."""
+"""Copying a damaged archive aside, and salvaging what can be read of it into a new one."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
-from .counts import lost_entries
+from .entry_counts import lost_entries
 from .failures import DATABASE_ERRORS, empty_beside_log, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
 
@@ -22,27 +21,26 @@ log = logging.getLogger(__name__)
 
 BESIDE = ("-wal", "-shm")
 COPIED = ("conversations", "entries", "archived", "partials", "memories")
-"""The tables that hold what was said; what is searched is made anew from it."""
-MOST_BEHIND = 10_000
-"""Rows that are tried behind the last one that is known, where the damage hides how many there are."""
-FOUND_AGAIN = "Recovered conversation"
-_ODD_PLACE = """typeof(position) != 'integer' OR (message_index IS NOT NULL
+"""The search tables are made anew from these."""
+MAX_UNKNOWN_ROWS = 10_000
+"""Rows that are tried beyond the last known one, where the damage hides how many there are."""
+RECOVERED_TITLE = "Recovered conversation"
+_ODD_INDEX = """typeof(position) != 'integer' OR (message_index IS NOT NULL
     AND (typeof(message_index) != 'integer' OR message_index NOT BETWEEN 0 AND position))"""
-ODD_PLACES = f"SELECT 1 FROM entries WHERE {_ODD_PLACE} LIMIT 1"
-MENDED_INDEX = f"""CASE WHEN {_ODD_PLACE} THEN (SELECT COALESCE(MAX(before.message_index), -1) + 1 FROM entries before
+ODD_INDEXES = f"SELECT 1 FROM entries WHERE {_ODD_INDEX} LIMIT 1"
+REPAIRED_INDEX = f"""CASE WHEN {_ODD_INDEX} THEN (SELECT COALESCE(MAX(before.message_index), -1) + 1 FROM entries before
     NOT INDEXED WHERE before.conversation = entries.conversation AND before.number < entries.number
     AND typeof(before.message_index) = 'integer' AND before.message_index <= before.position) ELSE message_index END"""
-"""The number behind that of the message before."""
+"""One more than the index of the message before."""
 ORPHANS = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
     SELECT conversation, ?, MIN(at), MAX(at), '', 0.0, 'safe' FROM entries GROUP BY conversation"""
 
 
 def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
-    """Return the copy of an archive that is damaged or has lost its end; None of one that is sound or new.
+    """Copy a damaged archive aside and replace it by what can be read of it. Return the copy; None of a sound archive.
 
-    A damaged one is then replaced by what can be read of it. noted: the entries of each conversation as they were last
-    noted. Raises ArchiveError where a log has no archive; errors of peewee and sqlite3 where nothing can be read;
-    OSError.
+    One that has only lost its end is copied and kept. noted: the last noted number of entries of each conversation.
+    Raises ArchiveError if a log has no archive; errors of peewee and sqlite3 if nothing can be read; OSError.
     """
     if not path.exists() or not path.stat().st_size:
         if _size_of_log(path):
@@ -56,8 +54,8 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
         if not damage and not _has_lost(database, noted):
             return None
         log.error("the archive %s is damaged (%s); it is copied aside", path, damage or "its newest entries are gone")
-        unfinished = _salvaged(database, path) if damage else None
-    aside = _copied_aside(path)
+        unfinished = _salvage(database, path) if damage else None
+    aside = _copy_aside(path)
     if unfinished is not None:
         for name in BESIDE:  # the log first: it would be taken for the new file's
             path.with_name(path.name + name).unlink(missing_ok=True)
@@ -71,7 +69,7 @@ def _size_of_log(path: Path) -> int:
 
 
 def _is_truncated(path: Path) -> bool:
-    """Return whether the file is shorter than it says. With a log it may be: its pages can still be there."""
+    """Return whether the file is shorter than its header says. With a log, the pages may be there."""
     with path.open("rb") as file:
         header = file.read(100)
     size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
@@ -79,7 +77,7 @@ def _is_truncated(path: Path) -> bool:
 
 
 def _damage_of(database: SqliteDatabase) -> str:
-    """Return what is wrong with the file; "" if nothing is."""
+    """Return what is wrong with the file; "" if it is sound."""
     try:
         if version_of(database) > len(MIGRATIONS):
             return ""
@@ -87,11 +85,11 @@ def _damage_of(database: SqliteDatabase) -> str:
         if version_of(database):
             for table in COPIED[: 4 if version_of(database) == 1 else None]:
                 database.execute_sql(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
-            if database.execute_sql(ODD_PLACES).fetchone():
-                return "an entry has a place that cannot be"
+            if database.execute_sql(ODD_INDEXES).fetchone():
+                return "an entry has an impossible index"
     except DATABASE_ERRORS as error:
         if not is_damage(error):
-            return ""  # locked, or not to be read: the opening says so
+            return ""  # locked or unreadable: opening it raises
         return str(error)
     return "" if found == ["ok"] else str(found[0])
 
@@ -100,11 +98,10 @@ def _has_lost(database: SqliteDatabase, noted: Mapping[str, int]) -> bool:
     try:
         return bool(version_of(database) and lost_entries(database, noted))
     except DATABASE_ERRORS:
-        return False  # it cannot be opened at all: the opening says so
+        return False  # opening it raises
 
 
-def _copied_aside(path: Path) -> Path:
-    """Copy the archive and what belongs to it, bit for bit."""
+def _copy_aside(path: Path) -> Path:
     number = 1
     while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
         number += 1
@@ -117,7 +114,7 @@ def _copied_aside(path: Path) -> Path:
     return aside
 
 
-def _salvaged(damaged: SqliteDatabase, path: Path) -> Path:
+def _salvage(damaged: SqliteDatabase, path: Path) -> Path:
     """Return a new archive with all rows that can be read. Raises errors of peewee if there are none to be read."""
     damaged.execute_sql("SELECT COUNT(*) FROM sqlite_master").fetchone()
     unfinished = path.with_name(f"{path.stem}.salvaged")
@@ -130,7 +127,7 @@ def _salvaged(damaged: SqliteDatabase, path: Path) -> Path:
         with found.atomic():
             for table in COPIED:
                 _copy(damaged, found, table)
-            found.execute_sql(ORPHANS, (FOUND_AGAIN,))
+            found.execute_sql(ORPHANS, (RECOVERED_TITLE,))
             _make_searchable(found)
     return unfinished
 
@@ -144,8 +141,8 @@ def _copy(damaged: SqliteDatabase, found: SqliteDatabase, table: str) -> None:
     columns = ", ".join(column for column in wanted if column in known)
     if not columns:
         return
-    places = ", ".join("?" for column in wanted if column in known)
-    insert = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})"
+    marks = ", ".join("?" for column in wanted if column in known)
+    insert = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({marks})"
     connection = found.connection()
     for row in _rows(damaged, table, columns):
         try:
@@ -158,9 +155,9 @@ def _rows(damaged: SqliteDatabase, table: str, columns: str) -> Iterator[tuple[A
     """Yield the rows in their order, one look-up each: a scan ends at the first damaged page."""
     missing, last = 0, _last_row(damaged, table)
     number = 0
-    while number <= last or missing < MOST_BEHIND:
+    while number <= last or missing < MAX_UNKNOWN_ROWS:
         try:
-            wanted = columns.replace("message_index", MENDED_INDEX)
+            wanted = columns.replace("message_index", REPAIRED_INDEX)
             query = f"SELECT {wanted} FROM {table} NOT INDEXED WHERE rowid = ?"
             row = damaged.execute_sql(query, (number,)).fetchone()
         except DATABASE_ERRORS:
@@ -176,7 +173,7 @@ def _last_row(damaged: SqliteDatabase, table: str) -> int:
         last = damaged.execute_sql(f"SELECT MAX(rowid) FROM {table}").fetchone()[0]
     except DATABASE_ERRORS:
         return -1
-    return last if isinstance(last, int) and last < 100 * MOST_BEHIND else -1
+    return last if isinstance(last, int) and last < 100 * MAX_UNKNOWN_ROWS else -1
 
 
 def _make_searchable(found: SqliteDatabase) -> None:

@@ -1,4 +1,4 @@
-"""Errors of the disk and of SQLite, told to the user: what happened, what was kept, what to do."""
+"""Failures of the disk and of SQLite, for the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
 
 DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError)
-"""peewee wraps what a statement raises when it starts, but not what it raises while its rows are fetched."""
+"""peewee wraps errors of starting a statement, but not those of fetching its rows."""
 
 _SCHEMA_ERROR = re.compile(r"no such (table|column)|malformed|vtable constructor failed")
 
@@ -23,7 +23,7 @@ KEPT = "Everything that was stored before is still there."
 
 @contextmanager
 def world_errors(path: Path) -> Iterator[None]:
-    """Turns errors of the world into ArchiveError. What is a bug, such as an id that was used twice, passes."""
+    """Turn errors of the world into ArchiveError. Bugs pass, such as an id that is used twice."""
     try:
         yield
     except (*DATABASE_ERRORS, OSError) as error:
@@ -34,7 +34,7 @@ def world_errors(path: Path) -> Iterator[None]:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether SQLite said that the file's contents are broken."""
+    """Return whether SQLite found the file's content damaged."""
     if _code(error) == sqlite3.SQLITE_ERROR:  # of a schema that can be read in part
         return bool(_SCHEMA_ERROR.search(str(error)))
     code = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
@@ -42,9 +42,9 @@ def is_damage(error: BaseException) -> bool:
 
 
 def _code(error: BaseException) -> int | None:
-    """SQLite's primary result code. peewee wraps the driver's error and keeps it as `orig`."""
+    """Return SQLite's primary result code. peewee keeps the driver's error as `orig`."""
     code: int | None = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF  # the upper bits tell the variety
+    return None if code is None else code & 0xFF
 
 
 def _failure_of(error: Exception, path: Path) -> Failure | None:
@@ -90,7 +90,7 @@ def _disk(title: str, error: Exception, advice: str) -> Failure:
 
 
 def already_open(path: Path, holder: str) -> ArchiveError:
-    """Another Palimpsest works on this data folder. holder: its process number, if known."""
+    """Return the error of a data folder in use. holder: the other process's id, if known."""
     return ArchiveError(
         Failure(
             "locked",
@@ -103,7 +103,7 @@ def already_open(path: Path, holder: str) -> ArchiveError:
 
 
 def foreign_file(path: Path, detail: str) -> ArchiveError:
-    """The file at the archive's place is something else."""
+    """Return the error of a file that is no archive."""
     return ArchiveError(
         Failure(
             "damaged",
@@ -116,7 +116,7 @@ def foreign_file(path: Path, detail: str) -> ArchiveError:
 
 
 def empty_beside_log(path: Path) -> ArchiveError:
-    """The archive's file has no content, but its log has: to open it would erase the log."""
+    """Return the error of an empty archive with a log, which opening would erase."""
     return ArchiveError(
         Failure(
             "damaged",
@@ -129,7 +129,7 @@ def empty_beside_log(path: Path) -> ArchiveError:
 
 
 def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
-    """The archive has seen migrations that this program does not know."""
+    """Return the error of an archive with unknown migrations."""
     return ArchiveError(
         Failure(
             "damaged",
@@ -142,7 +142,7 @@ def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
 
 
 def older_archive(path: Path, version: int) -> ArchiveError:
-    """The archive must be migrated first, which somebody who only reads must not do."""
+    """Return the error of an archive that must be migrated, which a reader must not do."""
     return ArchiveError(
         Failure(
             "locked",
@@ -155,7 +155,7 @@ def older_archive(path: Path, version: int) -> ArchiveError:
 
 
 def no_archive(path: Path) -> ArchiveError:
-    """There is nothing to read yet."""
+    """Return the error of a missing archive."""
     return ArchiveError(
         Failure(
             "not_found",
@@ -166,7 +166,7 @@ def no_archive(path: Path) -> ArchiveError:
 
 
 def no_conversation(conversation: str) -> ArchiveError:
-    """No conversation of that id, or a deleted one."""
+    """Return the error of a missing or deleted conversation."""
     return ArchiveError(
         Failure(
             "not_found",

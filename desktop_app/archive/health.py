@@ -1,4 +1,4 @@
-"""Is the archive sound: what `palimpsest doctor` looks at. Reads everything, changes nothing."""
+"""Checking an archive, for `palimpsest doctor`. Reads everything, changes nothing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from . import memories
 from .failures import DATABASE_ERRORS, is_damage
 from .rows import decode, searched_text
 
-MOST_NAMED = 5
-"""Broken places that are named; the others are counted."""
+MAX_NAMED = 5
+"""Damaged places that are named; the others are counted."""
 
 _ENTRIES = """SELECT e.id, CAST(e.body AS BLOB), t.text,
     (e.number IN (SELECT id FROM words_docsize)) + (e.number IN (SELECT id FROM trigrams_docsize))
@@ -22,35 +22,35 @@ _ENTRIES = """SELECT e.id, CAST(e.body AS BLOB), t.text,
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What was found. damage: what SQLite says of the file. unreadable: entries whose JSON is broken, and memories.
-
-    unsearchable: messages that the search does not know, or knows otherwise. is_whole: whether all could be read; where
-    the damage broke it off, nothing is known of what follows.
-    """
+    """What a check has found."""
 
     conversations: int = 0
     entries: int = 0
     damage: tuple[str, ...] = ()
+    """What SQLite says of the file."""
     unreadable: tuple[str, ...] = ()
+    """Entries and memories whose content is damaged."""
     unsearchable: tuple[str, ...] = ()
+    """Messages that the search tables lack, or hold with another text."""
     is_whole: bool = True
+    """Whether everything could be read, so that nothing is missing above."""
 
 
 def examine(database: SqliteDatabase) -> Health:
-    """Reads the whole archive: about half a second for 10,000 messages. Raises errors of peewee other than damage."""
+    """Read the whole archive, in half a second for 10,000 messages. Raises errors of peewee other than damage."""
     unreadable: list[str] = []
     unsearchable: list[str] = []
     damage: list[str] = []
     conversations = entries = 0
     is_whole = True
     try:
-        found = [row[0] for row in database.execute_sql(f"PRAGMA integrity_check({MOST_NAMED})")]
+        found = [row[0] for row in database.execute_sql(f"PRAGMA integrity_check({MAX_NAMED})")]
         damage += [] if found == ["ok"] else found
         conversations = database.execute_sql("SELECT COUNT(*) FROM conversations").fetchone()[0]
         for entry_id, body, text, indexes in database.execute_sql(_ENTRIES):
             entries += 1
             try:
-                entry = decode(body.decode())  # what is no UTF-8 is shown with a sign in its place, and told here
+                entry = decode(body.decode())  # invalid UTF-8 is replaced elsewhere, and reported here
             except (msgspec.DecodeError, UnicodeDecodeError, AttributeError, TypeError, RecursionError):
                 unreadable.append(str(entry_id))
                 continue
@@ -66,7 +66,7 @@ def examine(database: SqliteDatabase) -> Health:
 
 
 def named(places: Iterable[str]) -> str:
-    """The first few of them by name, and how many more there are."""
+    """Return the first few names, and how many more there are."""
     known = list(places)
-    more = len(known) - MOST_NAMED
-    return ", ".join(known[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(known) - MAX_NAMED
+    return ", ".join(known[:MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")

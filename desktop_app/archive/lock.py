@@ -1,4 +1,4 @@
-"""One Palimpsest a data folder: a lock that the system takes back when its holder dies, however it dies."""
+"""A lock on the data folder, which the system releases when its holder dies."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from .failures import already_open
 
 PATIENCE = 1.0
-"""Seconds to wait for the lock: an engine that is started again may meet the old one on its way out."""
+"""Seconds to wait for the lock: a restarted engine may meet the old one while it ends."""
 
 if sys.platform == "win32":
     import msvcrt
 
     def _take(descriptor: int) -> None:
-        # Windows locks ranges of bytes, and what is locked cannot be read: a byte far behind the process number.
+        # Windows locks ranges of bytes, which cannot be read then: a byte far behind the process id.
         os.lseek(descriptor, 1 << 20, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 else:
@@ -28,7 +28,7 @@ else:
 
 
 class FolderLock:
-    """Held from its making until `release`. Raises ArchiveError when another process holds it; OSError."""
+    """Held from construction until `release`. Raises ArchiveError if another process holds it; OSError."""
 
     def __init__(self, archive: Path, patience: float = PATIENCE) -> None:
         file = archive.with_suffix(".lock")
@@ -51,7 +51,7 @@ class FolderLock:
         return True
 
     def release(self) -> None:
-        """Gives the folder free. The file stays: removing it would let two processes lock two files of one name."""
+        """Release the folder. The file stays: without it two processes could lock two files of one name."""
         os.close(self._descriptor)
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of the user, in its table. Each function reads, or runs inside a transaction of its caller."""
+"""The table of memories. Functions that write run inside a transaction of their caller."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .failures import DATABASE_ERRORS, is_damage
+from .reading import readable_rows
 
 log = logging.getLogger(__name__)
 
-# As bytes: sqlite3 raises an error for a whole result where one text in it is no UTF-8 any more.
+# As bytes: sqlite3 raises an error for a whole result if one text in it is no valid UTF-8.
 _TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in ("id", "text", "conversation", "author", "scope", "folder"))
-_COLUMNS = f"SELECT number, at, changed_at, is_on, is_deleted, {_TEXTS} FROM memories"
+_COLUMNS = f"number, at, changed_at, is_on, is_deleted, {_TEXTS}"
 
-# What takes a deleted memory out of its grave is the user: nothing stands in its place any more.
-_KEEP = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted, scope, folder)
+# The user restores a deleted memory: then no other one replaces it any more.
+_STORE = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted, scope, folder)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, at = excluded.at,
     changed_at = excluded.changed_at, conversation = excluded.conversation, author = excluded.author,
     is_on = excluded.is_on, is_deleted = excluded.is_deleted, scope = excluded.scope, folder = excluded.folder,
@@ -29,37 +30,37 @@ _KEEP = """INSERT INTO memories (id, text, at, changed_at, conversation, author,
 
 
 def read(database: SqliteDatabase, with_deleted: bool) -> tuple[Memory, ...]:
-    """Oldest first. A memory that cannot be read is passed over, and the log says so. Raises errors of peewee."""
+    """Return the memories, oldest first. Unreadable ones are skipped and logged. Raises errors of peewee."""
     found = [memory for row in _rows(database) if (memory := _memory(row)) is not None]
     wanted = [memory for memory in found if with_deleted or not memory.is_deleted]
-    return tuple(sorted(wanted, key=lambda memory: memory.at))  # stable: those of one moment as they were stored
+    return tuple(sorted(wanted, key=lambda memory: memory.at))
 
 
 def unreadable(database: SqliteDatabase) -> list[str]:
-    """The memories that cannot be read, each as "memory NUMBER". Raises errors of peewee, also those of damage."""
-    rows: list[Sequence[Any]] = list(database.execute_sql(f"{_COLUMNS} ORDER BY number"))
+    """Return the unreadable memories, each as "memory NUMBER". Raises errors of peewee, including damage."""
+    rows: list[Sequence[Any]] = list(database.execute_sql(f"SELECT {_COLUMNS} FROM memories ORDER BY number"))
     return [f"memory {row[0]}" for row in rows if _memory(row) is None]
 
 
-def keep(database: SqliteDatabase, memories: Sequence[Memory], replaced: Mapping[str, str]) -> None:
-    """Stores memories that are new or changed. replaced: which are deleted, and the id of what takes their place."""
+def store(database: SqliteDatabase, memories: Sequence[Memory], replaced: Mapping[str, str]) -> None:
+    """Store memories that are new or changed. replaced: ids of memories to delete, each with its successor's."""
     at = max((memory.changed_at for memory in memories), default=0.0)
     connection = database.connection()
-    connection.executemany(_KEEP, [_row(memory) for memory in memories])
+    connection.executemany(_STORE, [_row(memory) for memory in memories])
     connection.executemany(
         "UPDATE memories SET is_deleted = 1, changed_at = MAX(changed_at, ?), replaced_by = ? WHERE id = ?",
         [(at, new, old) for old, new in replaced.items()],
     )
 
 
-def take_back(database: SqliteDatabase, ids: Sequence[str], at: float) -> None:
-    """Deletes those memories, and restores what they had replaced. at: seconds since 1970, UTC."""
+def undo(database: SqliteDatabase, ids: Sequence[str], at: float) -> None:
+    """Delete those memories, and restore what they had replaced. at: seconds since 1970, UTC."""
     _mark(database, "id", ids, True, at)
     _mark(database, "replaced_by", ids, False, at)
 
 
-def bring_again(database: SqliteDatabase, ids: Sequence[str], at: float) -> None:
-    """Restores those memories, and deletes again what they had replaced. at: seconds since 1970, UTC."""
+def redo(database: SqliteDatabase, ids: Sequence[str], at: float) -> None:
+    """Restore those memories, and delete again what they had replaced. at: seconds since 1970, UTC."""
     _mark(database, "id", ids, False, at)
     _mark(database, "replaced_by", ids, True, at)
 
@@ -92,29 +93,9 @@ def _memory(row: Sequence[Any]) -> Memory | None:
 
 def _rows(database: SqliteDatabase) -> list[Sequence[Any]]:
     try:
-        return list(database.execute_sql(f"{_COLUMNS} ORDER BY number"))
-    except DATABASE_ERRORS as error:
-        if not is_damage(error):
-            raise
-        log.error("the memories are damaged (%s); they are read one by one", error)
-        return _readable_rows(database)
-
-
-def _readable_rows(database: SqliteDatabase) -> list[Sequence[Any]]:
-    """Row by row, passing over the damaged ones."""
-    rows: list[Sequence[Any]] = []
-    try:
-        last = database.execute_sql("SELECT MAX(number) FROM memories").fetchone()[0]
+        return readable_rows(database, "memories", _COLUMNS)
     except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise
         log.error("no memory can be read: %s", error)
-        return rows
-    for number in range(1, (last or 0) + 1):
-        try:
-            rows += database.execute_sql(f"{_COLUMNS} NOT INDEXED WHERE number = ?", (number,))
-        except DATABASE_ERRORS as error:
-            if not is_damage(error):
-                raise
-            log.error("memory number %d cannot be read: %s", number, error)
-    return rows
+        return []

@@ -1,5 +1,6 @@
-"""The schema, as numbered migrations: number n takes an archive from version n - 1 to n. None is ever changed
-once it was released; `tests/archive/data` keeps an archive of each version, which must still open.
+"""The schema as numbered migrations: number n takes an archive from version n - 1 to n.
+
+A released migration is never changed; `tests/archive/data` has an archive of each version, which must still open.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from desktop_app.paths import make_private_file
 from .failures import newer_archive
 
 APPLICATION_ID = int.from_bytes(b"Plmp", "big")
-"""In the header of every file of ours, so that somebody else's SQLite file is recognised."""
+"""In the header of every archive, which tells it from other SQLite files."""
 
 Migration = tuple[str, ...]
 
@@ -41,7 +42,7 @@ FIRST: Migration = (
         UNIQUE (conversation, position)
     )""",
     "CREATE UNIQUE INDEX messages ON entries (conversation, message_index) WHERE message_index IS NOT NULL",
-    # The record is append-only: not even a bug of ours can change what was said.
+    # The transcript is append-only: not even a bug can change it.
     """CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
         BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END""",
     """CREATE TRIGGER entries_never_go BEFORE DELETE ON entries
@@ -54,13 +55,13 @@ FIRST: Migration = (
         id TEXT NOT NULL,
         body TEXT NOT NULL
     )""",
-    # What is searched, once, for both indexes. `words` finds words and their other forms; `trigrams` finds what
-    # is no word of its own, such as a part of an identifier, in 0.3 ms where a scan takes 30 (10,000 messages).
+    # The searched text, for both indexes. `words` finds words and their forms; `trigrams` finds parts of words, such as
+    # identifiers, in 0.3 ms where a scan takes 30 (10,000 messages).
     "CREATE TABLE message_texts (entry INTEGER PRIMARY KEY REFERENCES entries (number), text TEXT NOT NULL)",
     """CREATE VIRTUAL TABLE words USING fts5 (
         text, content='message_texts', content_rowid='entry', tokenize='porter unicode61 remove_diacritics 2'
     )""",
-    # detail=none: LIKE is all that is asked of it, and it takes half the space and two thirds of the time.
+    # detail=none suffices for LIKE, and takes half the space and two thirds of the time.
     """CREATE VIRTUAL TABLE trigrams USING fts5 (
         text, content='message_texts', content_rowid='entry', tokenize='trigram', detail=none
     )""",
@@ -68,7 +69,7 @@ FIRST: Migration = (
 
 SECOND: Migration = (
     "ALTER TABLE conversations ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
-    # replaced_by: which memory took the place of a deleted one, so that taking that one back brings this one again.
+    # replaced_by: the successor of a deleted memory; undoing the successor restores this one.
     """CREATE TABLE memories (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -84,29 +85,29 @@ SECOND: Migration = (
     """CREATE TRIGGER memories_never_go BEFORE DELETE ON memories
         BEGIN SELECT RAISE(ABORT, 'memories are marked as deleted, never erased'); END""",
 )
-"""The working folder of a conversation, and what is remembered from one to the next."""
+"""The working folder of a conversation, and memories."""
 
 THIRD: Migration = ("ALTER TABLE conversations ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0",)
-"""How many messages nobody counts; of an older conversation it is noted when that is opened."""
+"""The number of uncounted messages; noted for an older conversation when it is opened."""
 
 FOURTH: Migration = (
     "ALTER TABLE memories ADD COLUMN scope TEXT NOT NULL DEFAULT 'user'",
     "ALTER TABLE memories ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
     """UPDATE memories SET folder = (SELECT folder FROM conversations WHERE conversations.id = memories.conversation)
         WHERE conversation IN (SELECT id FROM conversations)""",
-    # Nobody ever agreed to what was found by rule: it stays where it was said.
+    # The user never approved memories that rules found: they stay where they were made.
     """UPDATE memories SET scope = CASE folder WHEN '' THEN 'conversation' ELSE 'folder' END
         WHERE author = 'rule' AND conversation != ''""",
 )
-"""Where a memory is sent."""
+"""The scope of a memory."""
 
 MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
-    """Brings an archive to the newest version, all or nothing; a backup of an existing one is made before.
+    """Migrate an archive to the newest version in one transaction, after a backup of an existing one.
 
-    Raises ArchiveError when it was written by a newer Palimpsest.
+    Raises ArchiveError if a newer Palimpsest wrote it.
     """
     version = version_of(database)
     if version > len(migrations):
@@ -123,12 +124,12 @@ def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, .
 
 
 def version_of(database: SqliteDatabase) -> int:
-    """How many migrations that archive has seen; 0 for a new file."""
+    """Return the number of applied migrations; 0 for a new file."""
     return int(database.execute_sql("PRAGMA user_version").fetchone()[0])
 
 
 def back_up(database: SqliteDatabase, target: Path) -> Path:
-    """A copy of the archive, whole or not at all. An older backup is kept: the copy then gets a number."""
+    """Copy the archive, completely or not at all. An older backup is kept: the copy then gets a number."""
     unfinished = target.with_suffix(".unfinished")
     unfinished.unlink(missing_ok=True)
     make_private_file(unfinished)

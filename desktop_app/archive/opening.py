@@ -1,4 +1,4 @@
-"""Opening an archive: is it ours, may it be used, is it up to date. A file that is not ours is never touched."""
+"""Opening an archive. A file of another program is never touched."""
 
 from __future__ import annotations
 
@@ -11,42 +11,38 @@ from .failures import DATABASE_ERRORS, empty_beside_log, foreign_file, no_archiv
 from .migrations import APPLICATION_ID, MIGRATIONS, migrate, version_of
 
 BUSY_SECONDS = 5.0
-"""How long a statement waits for another process (a doctor, a backup program) before it gives up."""
+"""How long a statement waits for another process, such as a backup program."""
 
 PRAGMAS = {"foreign_keys": 1, "synchronous": "NORMAL", "recursive_triggers": 1}
-"""NORMAL with WAL: a commit survives every crash of ours; only a power cut can take the last ones, never the file.
+"""NORMAL with WAL: a commit survives a crash of the program; a power cut can lose the last ones only.
 
-recursive_triggers: without it `INSERT OR REPLACE` would delete a row past the append-only triggers."""
+recursive_triggers: without it `INSERT OR REPLACE` would bypass the append-only triggers."""
 
 
 class ArchiveDatabase(SqliteDatabase):
-    """peewee's, which takes for granted that a failed transaction is still open."""
+    """peewee's database, which assumes that a failed transaction is still open, with a tolerant text decoding."""
 
     def _connect(self) -> sqlite3.Connection:
         connection: sqlite3.Connection = super()._connect()  # pyright: ignore[reportAttributeAccessIssue]
-        connection.text_factory = _text_of  # else one byte that is no UTF-8 hides all rows of its result
+        connection.text_factory = lambda stored: stored.decode("utf-8", "replace")  # strict: fails for the whole result
         return connection
 
     def rollback(self) -> None:
-        """When the disk is full, SQLite has rolled back by itself, and a second time would hide the first error."""
+        """Roll back, unless SQLite has done so because the disk is full: a second time would hide that error."""
         if self.connection().in_transaction:
             super().rollback()
 
 
-def _text_of(stored: bytes) -> str:
-    return stored.decode("utf-8", "replace")
-
-
 def open_to_write(path: Path) -> SqliteDatabase:
-    """The archive of that path, created or migrated where needed, in WAL mode.
+    """Open the archive in WAL mode, created or migrated where needed.
 
-    Raises ArchiveError when it is not ours or newer than this program; errors of peewee; OSError.
+    Raises ArchiveError if it is another program's or newer than this one; errors of peewee; OSError.
     """
     check_is_ours(path)
     database = ArchiveDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
     database.connect()
     try:
-        # The schema goes in before WAL mode, so that a new file's header names us from its first byte on.
+        # The schema comes before WAL mode, so that a new file's header has the application id from the start.
         migrate(database, path)
         database.execute_sql("PRAGMA journal_mode = WAL")
     except BaseException:
@@ -56,9 +52,9 @@ def open_to_write(path: Path) -> SqliteDatabase:
 
 
 def open_to_read(path: Path) -> SqliteDatabase:
-    """The archive of that path for reading alone, also while a Palimpsest has it open.
+    """Open the archive for reading only, also while another process has it open.
 
-    Raises ArchiveError when there is none or it is not ours or of another version; errors of peewee; OSError.
+    Raises ArchiveError if there is none, or it is another program's or of another version; errors of peewee; OSError.
     """
     if not path.exists():
         raise no_archive(path)
@@ -68,7 +64,7 @@ def open_to_read(path: Path) -> SqliteDatabase:
     except DATABASE_ERRORS:
         if path.with_name(path.name + "-wal").exists():
             raise
-        # WAL mode needs a file beside the archive, which a read-only folder refuses. Nobody can write there either.
+        # WAL mode needs a file beside the archive. In a read-only folder nobody can write either.
         return _reading(path, "mode=ro&immutable=1")
 
 
@@ -98,7 +94,10 @@ def _reading(path: Path, mode: str) -> SqliteDatabase:
 
 
 def check_is_ours(path: Path) -> None:
-    """Reads the file's header without SQLite, which would leave its traces. An empty or missing file is a new one."""
+    """Check the file's header without SQLite, which would create files. An empty or missing file is a new archive.
+
+    Raises ArchiveError.
+    """
     if not path.exists():
         return
     if not path.is_file():

@@ -1,39 +1,41 @@
-"""Reading a record back, also when the file is damaged: what can be read is read, and what is missing is said."""
+"""Reading transcripts, also of a damaged file: what cannot be read is replaced by a message that says so."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 from peewee import SqliteDatabase
 
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import DATABASE_ERRORS, is_damage, no_conversation
-from .rows import damaged_message, decode, number_of
+from .rows import damaged_message, decode, decode_message, number_of
+from .tables import PartialRow
 
 log = logging.getLogger(__name__)
 
-Row = tuple[int | None, str, float, str]
-"""message_index, id, at, body."""
+Row = Sequence[Any]
 
-COLUMNS = "SELECT message_index, id, at, body FROM entries"
+COLUMNS = "message_index, id, at, body"
 SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conversation
     WHERE NOT c.is_deleted
     AND (e.body GLOB '*"spill":"[0-9a-f]*' OR e.body GLOB '*kept as [0-9a-f][0-9a-f][0-9a-f]*')"""
-MOST_MISSING = 1_000_000
+MAX_MISSING = 1_000_000
 _SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
-"""As a result refers to its own, and as a text names one, such as the answer of a research."""
+"""As a result names its own, and as a text does, such as the answer of a research."""
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:
-    """The whole record in its order. A message that is damaged is replaced by one that says so, and logged.
+    """Return the transcript in its order. A damaged message is replaced by one that says so, and logged.
 
     Raises ArchiveError if there is no such conversation; errors of peewee.
     """
-    rows = _rows(database, conversation)
+    rows = readable_rows(database, "entries", COLUMNS, "conversation = ?", (conversation,), order="position")
     if not rows and not database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (conversation,)).fetchone():
         raise no_conversation(conversation)
     return tuple(_entries(conversation, rows))
@@ -42,13 +44,10 @@ def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]
 def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
     expected = 0
     for index, entry_id, at, body in rows:
-        if index is not None and not isinstance(index, int):
-            index = expected
-        if index is not None and not expected <= index < expected + MOST_MISSING:
-            index = expected  # a number that is damaged itself
         if index is not None:
-            # Places that are missing before this message: their rows could not be read at all.
-            for missing in range(expected, index):
+            if not isinstance(index, int) or not expected <= index < expected + MAX_MISSING:
+                index = expected  # the index itself is damaged
+            for missing in range(expected, index):  # messages whose rows could not be read at all
                 yield damaged_message(f"damaged-{conversation}-{missing}", number_of(at))
             expected = index + 1
         try:
@@ -59,32 +58,47 @@ def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
                 yield damaged_message(str(entry_id), number_of(at))
 
 
-def _rows(database: SqliteDatabase, conversation: str) -> list[Row]:
+def readable_rows(
+    database: SqliteDatabase, table: str, columns: str, where: str = "1", parameters: Row = (), order: str = "number"
+) -> list[Row]:
+    """Return the rows of a table in their order; of a damaged table those that can be read one by one.
+
+    Numbers grow with positions, so they give the same order. Raises errors of peewee.
+    """
+    query = f"SELECT {columns} FROM {table}"
     try:
-        query = f"{COLUMNS} WHERE conversation = ? ORDER BY position"
-        return list(database.execute_sql(query, (conversation,)))
+        return list(database.execute_sql(f"{query} WHERE {where} ORDER BY {order}", parameters))
     except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise
-        log.error("conversation %s is damaged (%s); its rows are read one by one", conversation, error)
-        return _readable_rows(database, conversation)
-
-
-def _readable_rows(database: SqliteDatabase, conversation: str) -> list[Row]:
-    """Row by row, passing over the damaged ones. Numbers grow with positions, so this is the record's order."""
-    last = database.execute_sql("SELECT MAX(number) FROM entries").fetchone()[0]
+        log.error("%s %s are damaged (%s); they are read one by one", table, parameters, error)
+    last = database.execute_sql(f"SELECT MAX(number) FROM {table}").fetchone()[0]
     rows: list[Row] = []
-    for number in range(last + 1):
+    for number in range((last or 0) + 1):
         try:
-            query = f"{COLUMNS} NOT INDEXED WHERE number = ? AND conversation = ?"
-            rows += database.execute_sql(query, (number, conversation))
+            rows += database.execute_sql(f"{query} NOT INDEXED WHERE number = ? AND {where}", (number, *parameters))
         except DATABASE_ERRORS as error:
             if not is_damage(error):
                 raise
+            log.error("number %d of %s cannot be read: %s", number, table, error)
     return rows
 
 
 def spills_in_use(database: SqliteDatabase) -> frozenset[str]:
-    """The names of the spills that messages of conversations refer to, those that were deleted left out."""
+    """Return the names of the spills that messages refer to, except in deleted conversations."""
     rows = database.execute_sql(SPILLED).fetchall()
     return frozenset(name for (body,) in rows for name in _SPILL.findall(body))
+
+
+def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:
+    """Return the replies that a crash left in flight, as interrupted messages. Unreadable ones stay, and are logged."""
+    found: list[tuple[str, Message]] = []
+    query = PartialRow.select(PartialRow.conversation, PartialRow.body).order_by(PartialRow.conversation)
+    for conversation, body in query.tuples().execute(database):
+        try:
+            message = decode_message(body)
+        except msgspec.DecodeError as error:
+            log.error("the partial reply of conversation %s cannot be read: %s", conversation, error)
+            continue
+        found.append((conversation, msgspec.structs.replace(message, is_interrupted=True)))
+    return found

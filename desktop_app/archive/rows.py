@@ -1,4 +1,4 @@
-"""Entries and rows: JSON both ways, and what the search tables hold of a message."""
+"""Converting entries to rows and back, and the searched text of a message."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _decoder: msgspec.json.Decoder[AnyEntry] = msgspec.json.Decoder(AnyEntry)
 _message_decoder = msgspec.json.Decoder(Message)
 
 SEPARATOR = "\u200b"
-"""A zero-width space: parts words for the index where people write none, and is taken out of what is shown."""
+"""A zero-width space, which separates words for the index where people write no spaces; removed from snippets."""
 
-# Scripts without spaces between words. The tokenizer would take a whole sentence for one word, so each character
-# becomes a word, and a term of several of them a phrase: Han, kana, Hangul, Thai, Lao, Myanmar, Khmer.
+# Scripts without spaces between words: Han, kana, Hangul, Thai, Lao, Myanmar, Khmer. The tokenizer would take a
+# sentence for one word, so each character becomes a word, and a term of several of them a phrase.
 _UNSPACED = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff"
     "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0ec0-\u0ec6\u1000-\u102a\u1780-\u17b3]"
@@ -36,7 +36,7 @@ _UNSPACED = re.compile(
 
 
 class UnreadableEntry(Exception):
-    """An entry that could be stored, and not be read again: a mistake of ours, found before anything is lost."""
+    """An entry that could be stored but not be read again: a bug, found before anything is lost."""
 
 
 def encode(entry: AnyEntry) -> str:
@@ -58,35 +58,35 @@ def encode(entry: AnyEntry) -> str:
 
 
 def decode(body: str) -> AnyEntry:
-    """The entry of that JSON text. Raises msgspec.DecodeError when it is damaged."""
+    """Return the entry of that JSON. Raises msgspec.DecodeError."""
     return _decoder.decode(body)
 
 
 def decode_message(body: str) -> Message:
-    """The message of that JSON text. Raises msgspec.DecodeError when it is damaged."""
+    """Return the message of that JSON. Raises msgspec.DecodeError."""
     return _message_decoder.decode(body)
 
 
 def kind_of(entry: AnyEntry) -> str:
-    """The tag that names the entry's type in its JSON: "message", "prune", "compaction", ..."""
+    """Return the tag of the entry's type, such as "message" or "compaction"."""
     return str(entry.__struct_config__.tag)
 
 
 def damaged_message(message_id: str, at: float) -> Message:
-    """What stands in the place of a message that cannot be read any more, so that its loss is seen."""
+    """Return a message that replaces an unreadable one."""
     text = "[This message could not be read: its place in the archive is damaged. Run `palimpsest doctor`.]"
     return Message(id=message_id, at=at, role=Role.USER, parts=(Text(text),))
 
 
 def lost_message(count: int) -> Message:
-    """What stands where the newest entries of a conversation are missing."""
+    """Return a message that says how many of the newest entries are missing."""
     what = "the last message or step" if count == 1 else f"the last {count:,} messages and steps"
     text = f"[Here {what} of this conversation are missing: the archive was damaged. A copy of it lies beside it.]"
     return Message(id=uuid.uuid4().hex, at=time.time(), role=Role.USER, parts=(Text(text),))
 
 
 def info_of(columns: Sequence[Any]) -> ConversationInfo:
-    """A conversation's row, in the order of the fields. What is damaged of it is empty, or 0: the rest can be read."""
+    """Return the conversation of a row, in the order of the fields. Damaged fields become empty, or 0."""
     conversation, title, created, updated, messages, model, share, status, folder = columns
     known = next((each for each in Status if each.value == status), next(iter(Status)))
     texts = tuple(value if isinstance(value, str) else "" for value in (conversation, title, model, folder))
@@ -97,18 +97,18 @@ def info_of(columns: Sequence[Any]) -> ConversationInfo:
 
 
 def number_of(stored: object) -> float:
-    """The number; 0 where something else is stored."""
+    """Return a stored number; 0 for anything else."""
     return stored if isinstance(stored, int | float) and math.isfinite(stored) else 0.0
 
 
 def searched_text(message: Message) -> str:
-    """What can be searched of a message: speaker, text, tool calls and results, names and text of attachments."""
+    """Return the searched text of a message: speaker, text, tool calls and results, names and text of attachments."""
     pieces = [message.speaker, *(_searched(part) for part in message.parts)]
     return spaced(replace_surrogates_in_text("\n\n".join(piece for piece in pieces if piece)))
 
 
 def spaced(text: str) -> str:
-    """The text with separators around each character of a script without spaces."""
+    """Put separators around each character of a script without spaces."""
     return text if text.isascii() else _UNSPACED.sub(rf"{SEPARATOR}\g<0>{SEPARATOR}", text)
 
 
@@ -123,11 +123,11 @@ def _searched(part: Part) -> str:
         case Attachment():
             return f"{part.name}\n{part.content}" if part.media_type.startswith("text/") else part.name
         case _:
-            return ""  # reasoning is not what was said
+            return ""  # reasoning is not searched
 
 
 def _plain(arguments: str) -> str:
-    """The words of JSON arguments, without its escapes: `\\n` before a word would become part of the word."""
+    """Return the words of JSON arguments without escapes: `\\n` before a word would become part of it."""
     try:
         return "\n".join(_leaves(msgspec.json.decode(arguments)))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):

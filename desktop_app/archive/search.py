@@ -1,7 +1,7 @@
-"""Full-text search. Whatever the user types is a question, never a syntax error.
+"""Full-text search. No query is a syntax error.
 
-It is tried in this order, until something is found: all terms, what stands there as it was typed first; all terms,
-the last one as a beginning of a word; the query as a piece of text, inside of words too; any of its words.
+These are tried in order until something is found: all terms, exact matches first; all terms, the last one as a prefix;
+the query as a substring; any of its words.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from .rows import SEPARATOR, number_of, spaced
 from .snippets import END, LONG, START, marked, snippet_of
 
-MOST_TERMS = 32
-MOST_LOOSE = 12
-"""Terms of a query that count, when all must be there and when any will do: a whole pasted page is a question too, and
-ranking every message that holds a common word takes 2 ms a word (10,000 messages)."""
+MAX_TERMS = 32
+MAX_LOOSE_TERMS = 12
+"""Terms of a query that count, if all must match and if any may: a query may be a whole pasted page, and ranking the
+messages with a common word takes 2 ms a word (10,000 messages)."""
 
-LONGEST_PIECE = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
+MAX_SUBSTRING = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
 AROUND = 80  # characters on each side of what was found inside of words
 
 _TERM = re.compile(r'"([^"]+)"|(\S+)')
@@ -50,19 +50,17 @@ BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank,
     CASE WHEN length(found.text) > {LONG} THEN found.text ELSE highlight(words, 0, '{START}', '{END}') END
     FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS}
     AND (?4 IS NULL OR found.text LIKE ?4 ESCAPE '!') ORDER BY found.rank LIMIT ?3"""
-BY_PIECE = f"""SELECT {_COLUMNS}, 0.0, found.text
+BY_SUBSTRING = f"""SELECT {_COLUMNS}, 0.0, found.text
     FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS}
     AND found.text LIKE ?4 ESCAPE '!' ORDER BY found.rowid DESC LIMIT ?3"""
 
 
 class _Speaker(msgspec.Struct):
-    """The one field of a message's body that a result shows."""
-
     role: Role
 
 
-class _Question(msgspec.Struct, frozen=True):
-    """What is asked, and where."""
+class _Query(msgspec.Struct, frozen=True):
+    """A search in one conversation or in all."""
 
     database: SqliteDatabase
     conversation: str | None
@@ -73,12 +71,12 @@ class _Question(msgspec.Struct, frozen=True):
         rows = self._rows(BY_WORDS, match, literal) if match else []
         return tuple(_result(columns, _shown(_snippet(text, match))) for *columns, text in rows)
 
-    def by_piece(self, piece: str) -> tuple[SearchResult, ...]:
+    def by_substring(self, piece: str) -> tuple[SearchResult, ...]:
         """piece: text as it stands, letters of either case, also inside of words. The newest come first."""
-        if not 0 < len(piece) <= LONGEST_PIECE:
+        if not 0 < len(piece) <= MAX_SUBSTRING:
             return ()
         # % and _ of the piece are wildcards to the index, which knows no ESCAPE; a second LIKE takes them as they are.
-        sql = BY_PIECE % ("trigrams" if _has_trigrams(piece) else "message_texts")
+        sql = BY_SUBSTRING % ("trigrams" if _has_trigrams(piece) else "message_texts")
         rows = self._rows(sql, f"%{piece}%", piece)
         return tuple(_result(columns, _excerpt(text, piece)) for *columns, text in rows)
 
@@ -88,45 +86,45 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 def search(database: SqliteDatabase, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
-    """Messages that hold the query's words, best first, of conversations that are not deleted."""
+    """Return messages with the query's words, best first, except of deleted conversations."""
     wanted = " ".join(replace_surrogates_in_text(query).replace("\0", " ").split())
     terms = [quoted or plain for quoted, plain in _TERM.findall(wanted)]
-    all_terms = " AND ".join(_phrases(terms)[:MOST_TERMS])
-    question = _Question(database, conversation, max(limit, 0))
+    all_terms = " AND ".join(_phrases(terms)[:MAX_TERMS])
+    question = _Query(database, conversation, max(limit, 0))
     return (
         _literal_first(question, all_terms, spaced(" ".join(terms)))
         or question.by_words(all_terms and all_terms + " *")
-        or question.by_piece(spaced(wanted))
-        or question.by_words(" OR ".join(_phrases(_loose_words(wanted))[:MOST_LOOSE]))
+        or question.by_substring(spaced(wanted))
+        or question.by_words(" OR ".join(_phrases(_loose_words(wanted))[:MAX_LOOSE_TERMS]))
     )
 
 
-def _literal_first(question: _Question, all_terms: str, literal: str) -> tuple[SearchResult, ...]:
-    """All that hold the terms. To the index `a/b.c` and `a b c` are the same words: what was typed comes first."""
-    results = question.by_words(all_terms)
-    if not results or len(literal) > LONGEST_PIECE or not _PUNCTUATION.search(literal):
+def _literal_first(query: _Query, all_terms: str, literal: str) -> tuple[SearchResult, ...]:
+    """Return the messages with all terms, exact matches first: to the index `a/b.c` and `a b c` are the same words."""
+    results = query.by_words(all_terms)
+    if not results or len(literal) > MAX_SUBSTRING or not _PUNCTUATION.search(literal):
         return results
     bonus = results[0].score
-    best = [replace(result, score=result.score + bonus) for result in question.by_words(all_terms, literal)]
+    best = [replace(result, score=result.score + bonus) for result in query.by_words(all_terms, literal)]
     found = {result.message for result in best}
-    return (*best, *(result for result in results if result.message not in found))[: question.limit]
+    return (*best, *(result for result in results if result.message not in found))[: query.limit]
 
 
 def _phrases(terms: list[str]) -> list[str]:
-    """Each term in FTS5's quotes: its words in their order, and nothing in it is an operator."""
+    """Quote each term for FTS5: its words in their order, without operators."""
     quoted = ('"' + spaced(term).replace('"', '""') + '"' for term in terms if _has_word(term))
     return list(dict.fromkeys(quoted))
 
 
 def _loose_words(wanted: str) -> list[str]:
-    """The words without the commonest, long ones first, since they say more. Unspaced scripts: pairs of characters."""
+    """Return the words without stop words, long ones first. Of unspaced scripts also pairs of characters."""
     words = [word for word in _WORD.findall(wanted) if word.lower() not in _STOP_WORDS]
     pairs = [word[start : start + 2] for word in words if spaced(word) != word for start in range(len(word) - 1)]
     return sorted(words, key=len, reverse=True) + pairs
 
 
 def _has_word(term: str) -> bool:
-    """Whether the index's tokenizer, unicode61, finds a word in it: letters, numbers, private use."""
+    """Whether the tokenizer unicode61 finds a word in it: letters, numbers, private use."""
     return any(category[0] in "LN" or category == "Co" for category in map(unicodedata.category, term))
 
 
@@ -152,13 +150,13 @@ def _snippet(text: str, match: str) -> str:
 
 
 def _shown(snippet: str) -> str:
-    """The snippet on one line, what was found between « and »; those of the text itself become “ and ”."""
+    """Return the snippet on one line, with the hits between « and »; those of the text itself become “ and ”."""
     own = snippet.replace(SEPARATOR, "").replace("«", "“").replace("»", "”")
     return " ".join(own.replace(START, "«").replace(END, "»").split())
 
 
 def _excerpt(text: str, piece: str) -> str:
-    """The place of the piece in the text, as a snippet."""
+    """Return a snippet around a substring."""
     found = re.search(re.escape(piece), text, re.IGNORECASE)
     if found is None:  # LIKE folds the case of fewer letters than re does: the text is not the one that was indexed
         return _shown(text[: 2 * AROUND])

@@ -1,7 +1,7 @@
-"""The place of a message that a search result shows: where most of what was asked for stands together. Pure.
+"""Snippets for search results: where most of the query's words stand together. Pure.
 
-FTS5 has functions for it, whose time grows with the square of the hits: a megabyte of one word took three minutes. So
-they are asked about short texts alone, and the hits of a long one are found here, nearly as FTS5 finds them.
+FTS5's own functions take quadratic time in the hits: three minutes for a megabyte of one word. So they are used for
+short texts only, and the hits of a long one are found here, nearly as FTS5 finds them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from itertools import islice
 
-# Control characters mark what was found, since a text may hold « and » of its own.
+# Control characters mark hits, since a text may contain « and ».
 START, END = "\x02", "\x03"
 
 MAX_MARKS = 1_000
@@ -19,13 +19,13 @@ MAX_MARKS = 1_000
 LENGTH = 200
 """Characters of a snippet."""
 LEAD = 60
-"""Characters before the first of its hits, at most: with it, they fill a line of the palette."""
+"""At most so many characters before the first hit, so that both fit in a line of the palette."""
 LONG = 8_000
-"""Characters of a text in which FTS5 is not asked for the hits."""
+"""Characters of a text for which FTS5 is not used."""
 _PHRASE = re.compile(r'"((?:[^"]|"")*)"')
 _WORD = re.compile(r"[^\W_]+")
 _BETWEEN = r"[\W_]{1,100}"
-_STEM_LEAST, _ENDING_MOST = 4, 3
+_MIN_STEM, _MAX_ENDING = 4, 3
 _MARK = re.compile(f"{START}([^{START}{END}]*){END}")
 
 
@@ -42,10 +42,9 @@ def snippet_of(highlighted: str) -> str:
 
 
 def marked(text: str, match: str) -> str:
-    """Return the text with its first hits between START and END. match: what was asked, in FTS5's language.
+    """Return the text with its first hits between START and END. match: an FTS5 query.
 
-    A word is found in all its forms by its beginning, as the index finds it by its stem. A text may hold none that is
-    found so; then nothing is marked.
+    A word is matched by its beginning, as the index matches it by its stem; other forms may stay unmarked.
     """
     phrases = [_WORD.findall(_folded(phrase.replace('""', '"'))) for phrase in _PHRASE.findall(match)]
     patterns = [_BETWEEN.join(map(_pattern_of, words)) for words in phrases if words]
@@ -61,12 +60,12 @@ def marked(text: str, match: str) -> str:
 
 
 def _pattern_of(word: str) -> str:
-    stem = word[: max(_STEM_LEAST, len(word) - _ENDING_MOST)] if word.isascii() else word
-    return re.escape(stem) + ("[^\\W_]*" if len(word) >= _STEM_LEAST and word.isascii() else "")
+    stem = word[: max(_MIN_STEM, len(word) - _MAX_ENDING)] if word.isascii() else word
+    return re.escape(stem) + ("[^\\W_]*" if len(word) >= _MIN_STEM and word.isascii() else "")
 
 
 class _Folds(dict[int, str]):
-    """Letters as the index has them, small and without accents: one for each, so that places stay the same."""
+    """Letters in lower case and without accents, as in the index; one for each, so that positions stay the same."""
 
     def __missing__(self, code: int) -> str:
         letter = unicodedata.normalize("NFD", chr(code))[0].lower()
@@ -82,7 +81,7 @@ def _folded(text: str) -> str:
 
 
 def _best(marks: list[tuple[int, int, str]]) -> int:
-    """Return the mark from which on the most different words stand within a snippet; the first of several."""
+    """Return the first index of a mark from which a snippet holds the most different words."""
     best, most, last = 0, 0, 0
     within: Counter[str] = Counter()
     for first, (start, _, word) in enumerate(marks):
@@ -100,15 +99,15 @@ def _best(marks: list[tuple[int, int, str]]) -> int:
     return best
 
 
-def _word_after(text: str, place: int, most: int) -> int:
-    """Return the beginning of the first word behind that place, if there is one before `most`."""
-    space = text.find(" ", place, most)
-    return place if space < 0 else space + 1
+def _word_after(text: str, position: int, end: int) -> int:
+    """Return the start of the first word after that position, if there is one before `end`."""
+    space = text.find(" ", position, end)
+    return position if space < 0 else space + 1
 
 
-def _word_before(text: str, place: int) -> int:
-    """Return the end of the last word before that place, if one ends near it."""
-    if place >= len(text):
+def _word_before(text: str, position: int) -> int:
+    """Return the end of the last word before that position, if one ends near it."""
+    if position >= len(text):
         return len(text)
-    space = text.rfind(" ", place - LEAD, place)
-    return place if space < 0 else space
+    space = text.rfind(" ", position - LEAD, position)
+    return position if space < 0 else space

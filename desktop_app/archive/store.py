@@ -1,7 +1,7 @@
-"""The archive, synchronous and on one thread: the `Archive` port of `chat/ports.py`, method for method.
+"""The archive, synchronous and on one thread.
 
-Every method is one transaction, raises only ArchiveError for errors of the world, and has stored what it returned
-from. An entry's id that is used twice is a bug of the caller and surfaces as sqlite3.IntegrityError.
+Every method is one transaction, has stored its changes when it returns, and raises only ArchiveError for errors of the
+world. An entry id that is used twice is a bug of the caller, and raises sqlite3.IntegrityError.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import health, memories, partials, reading, search, writing
-from .counts import Counts, lost_entries
+from . import health, memories, reading, search, writing
 from .damage import keep_damaged
+from .entry_counts import EntryCounts, lost_entries
 from .failures import no_conversation, world_errors
 from .lock import FolderLock
 from .opening import check_is_ours, open_to_read, open_to_write
@@ -40,35 +40,32 @@ class Store:
     """An open archive. It belongs to the thread that made it."""
 
     def __init__(self, path: Path, read_only: bool = False) -> None:
-        """Opens the archive, or creates it. Only one process at a time may write; any number may read.
-
-        Raises ArchiveError.
-        """
+        """Open the archive, or create it. One process may write, any number may read. Raises ArchiveError."""
         self.path = path
         self._lock: FolderLock | None = None
-        self._counts = Counts(path)
+        self._counts = EntryCounts(path)
         with world_errors(path):
             if not read_only:
                 make_private_folder(path.parent)
                 self._lock = FolderLock(path)
             try:
-                self.database = open_to_read(path) if read_only else self._opened()
+                self.database = open_to_read(path) if read_only else self._open()
             except BaseException:
                 self._release()
                 raise
         self._recall = RecallSearch(self.database)
 
-    def _opened(self) -> SqliteDatabase:
-        """Opens it for writing; a damaged one is kept beside it first, and what is missing at an end is said there."""
+    def _open(self) -> SqliteDatabase:
+        """Open it for writing, after a damaged one was copied aside. Lost ends of conversations are marked."""
         check_is_ours(self.path)
         noted = self._counts.read()
         keep_damaged(self.path, noted)
-        make_private_file(self.path)  # SQLite gives what it makes beside it the same mode
+        make_private_file(self.path)  # SQLite gives the files beside it the same mode
         database = open_to_write(self.path)
         try:
             lost = lost_entries(database, noted)
             with database.atomic("IMMEDIATE"):
-                writing.say_what_is_lost(database, lost)
+                writing.append_lost_messages(database, lost)
             self._counts.begin(database)
         except BaseException:
             database.close()
@@ -76,7 +73,7 @@ class Store:
         return database
 
     def close(self) -> None:
-        """Folds the write-ahead log into the file and gives the data folder free."""
+        """Fold the write-ahead log into the file, and release the data folder."""
         try:
             with world_errors(self.path):
                 if self._lock is not None:
@@ -91,18 +88,17 @@ class Store:
             self._lock = None
 
     def conversations(self) -> tuple[ConversationInfo, ...]:
-        """Those that are not deleted, newest first."""
+        """Return the conversations that are not deleted, newest first."""
         return tuple(self._infos(_conversations().order_by(ConversationRow.updated_at.desc(), ConversationRow.id)))
 
     def conversation(self, conversation: str) -> ConversationInfo:
-        """One of them."""
         infos = self._infos(_conversations().where(ConversationRow.id == conversation))
         if not infos:
             raise no_conversation(conversation)
         return infos[0]
 
     def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
-        """A new conversation with its first entries."""
+        """Create a conversation with its first entries."""
         with self._writing():
             self._execute(
                 ConversationRow.insert(
@@ -122,7 +118,7 @@ class Store:
         self._note_count(info.id)
 
     def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
+        """Change the title, model or working folder, or delete or restore it. Nothing is ever erased."""
         mended = {
             name: replace_surrogates_in_text(value) if isinstance(value, str) else value
             for name, value in changes.items()
@@ -130,100 +126,98 @@ class Store:
         self._update(conversation, mended)
 
     def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
-        """Keeps how full the window was, and how many messages nobody counts, for the sidebar."""
+        """Store the used share of the window, and the number of uncounted messages, for the sidebar."""
         self._update(conversation, {"share": share, "status": Status(status).value, "uncounted": uncounted})
 
     def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        """The whole record in its order. A message that is damaged is replaced by one that says so."""
+        """Return the transcript in its order. A damaged message is replaced by one that says so."""
         with world_errors(self.path):
             return reading.entries(self.database, conversation)
 
     def spills_in_use(self) -> frozenset[str]:
-        """The names of the spills that messages of conversations refer to, those that were deleted left out."""
         with world_errors(self.path):
             return reading.spills_in_use(self.database)
 
     def append(self, conversation: str, *entries: AnyEntry) -> None:
-        """Adds to the record. A message whose id was in flight is no longer in flight."""
+        """Append to the transcript. A message that was stored as partial no longer is."""
         with self._writing():
             writing.append(self.database, conversation, entries)
         self._note_count(conversation)
 
     def store_partial(self, conversation: str, partial: Message) -> None:
-        """Keeps what has arrived of a reply. One per conversation: a later one replaces it."""
+        """Store the part of a reply that has arrived, replacing an earlier one of the conversation."""
         with self._writing():
-            partials.keep(self.database, conversation, partial)
+            writing.store_partial(self.database, conversation, partial)
 
     def recover_partials(self) -> int:
-        """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
+        """Turn every reply that a crash left in flight into an interrupted message. Return how many."""
         with world_errors(self.path):
-            left = partials.left_over(self.database)
+            left = reading.partials(self.database)
         for conversation, message in left:
             self.append(conversation, message)
         return len(left)
 
     def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
-        """Marks which messages are archived, for search results."""
+        """Mark which messages are archived, for search results."""
         with self._writing():
             writing.mark_archived(self.database, conversation, archived, restored)
 
     def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
+        """Return the memories, oldest first."""
         with world_errors(self.path):
             return memories.read(self.database, with_deleted)
 
     def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
-        """Stores memories that are new or changed: the id says which.
+        """Store memories that are new or changed.
 
-        replaced: ids of memories that are deleted since another one, whose id stands behind them, takes their place.
+        replaced: ids of memories that are deleted, and the id of each one's successor.
         """
         with self._writing():
-            memories.keep(self.database, kept, replaced or {})
+            memories.store(self.database, kept, replaced or {})
 
     def undo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
+        """Delete those memories, and restore what they had replaced. Idempotent."""
         with self._writing():
-            memories.take_back(self.database, ids, at)
+            memories.undo(self.database, ids, at)
 
     def redo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Restores memories that were taken back, and deletes again what they replaced."""
+        """Restore undone memories, and delete again what they had replaced. Idempotent."""
         with self._writing():
-            memories.bring_again(self.database, ids, at)
+            memories.redo(self.database, ids, at)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
-        """Messages found by their words, best first, archived ones too."""
+        """Return messages found by their words, best first, including archived ones."""
         with world_errors(self.path):
             return search.search(self.database, query, conversation, limit)
 
     def outline(self, conversation: str) -> Outline:
-        """The conversation from afar. What was read of it once is kept: 60 ms for 10,000 messages, then 0.1 ms."""
+        """Return the outline, which is cached: 60 ms for 10,000 messages, then 0.1 ms."""
         with world_errors(self.path):
             return self._recall.outline(conversation)
 
     def postings(self, conversation: str, terms: Sequence[str], most: int = HELD_MOST) -> dict[str, tuple[int, ...]]:
-        """The indexes of the messages that hold each term, ascending, the first `most`; no term that none holds."""
+        """Return for each term that is found the indexes of the first `most` messages with it, ascending."""
         with world_errors(self.path):
             return self._recall.postings(conversation, terms, most)
 
     def messages_at(self, conversation: str, indexes: Sequence[int]) -> dict[int, Message]:
-        """The messages at those indexes, without those that are not there or cannot be read."""
+        """Return the messages at those indexes, without missing and unreadable ones."""
         with world_errors(self.path):
             return self._recall.messages_at(conversation, indexes)
 
     def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """The indexes of the messages that a compaction took out of the view."""
+        """Return the indexes of the messages that a compaction took out of the view."""
         with world_errors(self.path):
             return self._recall.archived_indexes(conversation)
 
     def examine(self) -> health.Health:
-        """Whether everything in it is sound."""
         with world_errors(self.path):
             return health.examine(self.database)
 
     def _note_count(self, conversation: str) -> None:
         try:
             self._counts.note(self.database, conversation)
-        except OSError as error:  # what is counted is stored, which is more
+        except OSError as error:  # the entries themselves are stored
             log.warning("the entries of %s could not be counted: %s", conversation, error)
 
     def _update(self, conversation: str, values: dict[str, object]) -> None:
@@ -241,13 +235,13 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[SqliteDatabase]:
-        """One transaction that takes the write lock at once, so that it never has to be tried again."""
+        """Begin a transaction that takes the write lock at once, so that it is never retried."""
         with world_errors(self.path), self.database.atomic("IMMEDIATE"):
             yield self.database
 
 
 def _conversations() -> ModelSelect[ConversationRow]:
-    """Columns in the order of ConversationInfo's fields. The count is one look at the end of an index."""
+    """Select the fields of ConversationInfo in their order."""
     messages = EntryRow.select(fn.MAX(EntryRow.message_index) + Value(1)).where(
         EntryRow.conversation == ConversationRow.id, EntryRow.message_index.is_null(False)
     )

@@ -1,20 +1,28 @@
-"""The tables as peewee sees them. The schema itself is made by `migrations.py`: triggers, indexes and what only search
-needs included.
+"""The tables as peewee sees them. `migrations.py` makes the schema, including triggers, indexes and the search tables.
 
-No table is bound to a database: a query is executed on the database it is given, so that two archives can be
-open in one program.
+No table is bound to a database: each query names its own, so that two archives can be open in one program.
 """
 
 from __future__ import annotations
 
 from peewee import BooleanField, FloatField, IntegerField, Model, TextField
 
+TABLES = {"ConversationRow": "conversations", "EntryRow": "entries", "PartialRow": "partials"}
 
-class ConversationRow(Model):
-    """One conversation. What was said in it lies in `entries`.
 
-    uncounted: how many of its messages nobody counts, such as system prompts and answers that were replaced.
-    """
+class ArchiveRow(Model):
+    """A row of one of TABLES."""
+
+    class Meta:
+        """peewee's options."""
+
+        @staticmethod
+        def table_function(model: type[Model]) -> str:
+            return TABLES.get(model.__name__, "")
+
+
+class ConversationRow(ArchiveRow):
+    """A conversation. Its transcript is in `entries`."""
 
     id = TextField(primary_key=True)
     title = TextField()
@@ -26,43 +34,29 @@ class ConversationRow(Model):
     is_deleted = BooleanField()
     folder = TextField()
     uncounted = IntegerField(default=0)
-
-    class Meta:
-        """Its name in SQL."""
-
-        table_name = "conversations"
+    """Messages that are not counted for the user, such as system prompts and replaced answers."""
 
 
-class EntryRow(Model):
-    """One entry of a record: append-only, which triggers enforce.
-
-    number: names the row in the search tables. position: among the conversation's entries, from 0.
-    message_index: among its messages, from 0; null for what is not a message. body: the entry as JSON.
-    """
+class EntryRow(ArchiveRow):
+    """An entry of a transcript: append-only, which triggers enforce."""
 
     number = IntegerField(primary_key=True)
+    """Names the row in the search tables."""
     conversation = TextField()
     position = IntegerField()
+    """Among the conversation's entries, from 0."""
     message_index = IntegerField(null=True)
+    """Among the conversation's messages, from 0; null for other entries."""
     id = TextField()
     kind = TextField()
     at = FloatField()
     body = TextField()
-
-    class Meta:
-        """Its name in SQL."""
-
-        table_name = "entries"
+    """The entry as JSON."""
 
 
-class PartialRow(Model):
-    """What has arrived of a reply that is still streaming; one a conversation."""
+class PartialRow(ArchiveRow):
+    """The part of a streaming reply that has arrived; one per conversation."""
 
     conversation = TextField(primary_key=True)
     id = TextField()
     body = TextField()
-
-    class Meta:
-        """Its name in SQL."""
-
-        table_name = "partials"

@@ -1,6 +1,6 @@
-"""Adding to the record. Each function runs inside a transaction of its caller.
+"""Writing to the archive. Each function runs inside a transaction of its caller.
 
-The rows go through sqlite3's own `executemany`: peewee's `insert_many` takes six times as long for an import.
+Rows go through sqlite3's `executemany`: peewee's `insert_many` takes six times as long for an import.
 """
 
 from __future__ import annotations
@@ -28,12 +28,8 @@ INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_i
 
 
 def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEntry]) -> None:
-    """Adds entries to the end of a record, and their words to the search.
-
-    Raises ArchiveError if there is no such conversation.
-    """
-    if not database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (conversation,)).fetchone():
-        raise no_conversation(conversation)
+    """Append entries to a transcript, and their words to the search. Raises ArchiveError."""
+    _check_exists(database, conversation)
     if not entries:
         return
     number = _next(database, EntryRow.select(fn.MAX(EntryRow.number)))
@@ -52,8 +48,21 @@ def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEnt
     _note_time(database, conversation, max(entry.at for entry in entries))
 
 
-def say_what_is_lost(database: SqliteDatabase, lost: Mapping[str, int]) -> None:
-    """Adds to each conversation that has lost its end how many entries are missing there."""
+def store_partial(database: SqliteDatabase, conversation: str, partial: Message) -> None:
+    """Replace the conversation's partial reply, unless the reply is in the transcript by now. Raises ArchiveError."""
+    _check_exists(database, conversation)
+    if database.execute_sql("SELECT 1 FROM entries WHERE id = ?", (partial.id,)).fetchone():
+        return  # a timer that fired late
+    PartialRow.replace(conversation=conversation, id=partial.id, body=encode(partial)).execute(database)
+
+
+def _check_exists(database: SqliteDatabase, conversation: str) -> None:
+    if not database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (conversation,)).fetchone():
+        raise no_conversation(conversation)
+
+
+def append_lost_messages(database: SqliteDatabase, lost: Mapping[str, int]) -> None:
+    """Append to each conversation that has lost its end a message that says how many entries are missing."""
     for conversation, count in lost.items():
         log.error("conversation %s has lost the last %s entries", conversation, count)
         database.execute_sql(LOST_CONVERSATION, (conversation, LOST_TITLE))
@@ -71,14 +80,13 @@ def _rows(
     for offset, entry in enumerate(entries):
         is_message = isinstance(entry, Message)
         message_index = index if is_message else None
-        place = (number + offset, conversation, position + offset, message_index)
-        rows.append((*place, entry.id, kind_of(entry), entry.at, encode(entry)))
+        key = (number + offset, conversation, position + offset, message_index)
+        rows.append((*key, entry.id, kind_of(entry), entry.at, encode(entry)))
         index += is_message
     return rows
 
 
 def _next(database: SqliteDatabase, highest: Any) -> int:
-    """The number after the highest one; 0 when there is none."""
     found = highest.scalar(database)
     return 0 if found is None else int(found) + 1
 
@@ -99,7 +107,7 @@ def _note_time(database: SqliteDatabase, conversation: str, at: float) -> None:
 def mark_archived(
     database: SqliteDatabase, conversation: str, archived: Sequence[str], restored: Sequence[str]
 ) -> None:
-    """Notes which messages a compaction took out of the view, and which are in it again."""
+    """Mark which messages a compaction took out of the view, and which are in it again."""
     connection = database.connection()
     found = "SELECT number FROM entries WHERE id = ? AND conversation = ?"
     connection.executemany(

@@ -64,10 +64,10 @@ async def test_what_was_taken_back_is_not_kept_by_the_next_flush(made) -> None:
 
 async def test_an_archive_that_cannot_write_does_not_stop_the_conversation(made, caplog) -> None:
     home = await made([saving(TEA), saving(TEA)])
-    await home.archive._run(lambda store: store.database.execute_sql("PRAGMA query_only = 1"))
+    await home.archive.run(lambda store: store.database.execute_sql("PRAGMA query_only = 1"))
     assert await home.flushed() == []
     assert "no memory was kept" in caplog.text
-    await home.archive._run(lambda store: store.database.execute_sql("PRAGMA query_only = 0"))
+    await home.archive.run(lambda store: store.database.execute_sql("PRAGMA query_only = 0"))
     assert await home.flushed()
     assert await home.texts() == [TEA]
 

@@ -1,5 +1,7 @@
-"""How many entries each conversation has, in a file beside the archive: SQLite passes over the damaged end of its log
-in silence, so that messages which were acknowledged would be missing without a word."""
+"""The number of entries of each conversation, in a file beside the archive.
+
+SQLite silently skips the damaged end of its log: without the counts, acknowledged messages could be lost unnoticed.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +16,27 @@ COUNTS = "SELECT conversation, MAX(position) + 1 FROM entries GROUP BY conversat
 COUNT = "SELECT COALESCE(MAX(position) + 1, 0) FROM entries WHERE conversation = ?"
 
 
-class Counts:
-    """One line for each append: a conversation's id, and its entries from then on. The last line counts."""
+class EntryCounts:
+    """A file with one line for each append: a conversation's id, and its number of entries. The last line counts."""
 
     def __init__(self, archive: Path) -> None:
         self._file = archive.with_suffix(".counts")
 
     def read(self) -> dict[str, int]:
-        """Return the entries that each conversation had when they were last noted. Raises OSError."""
+        """Return the last noted counts. Raises OSError."""
         if not self._file.exists():
             return {}
         lines = self._file.read_text(errors="replace").splitlines(keepends=True)
-        # Every whole line is true: a crash can cut the last one only.
+        # A crash can cut the last line only.
         pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n"))
         return {conversation: int(count) for conversation, _, count in pairs if count.isdecimal() and len(count) < 12}
 
     def begin(self, database: SqliteDatabase) -> None:
-        """Write down what the archive has now. Raises OSError, and errors of peewee."""
+        """Rewrite the file with the present counts. Raises OSError, and errors of peewee."""
         self._write("w", dict(database.execute_sql(COUNTS).fetchall()))
 
     def note(self, database: SqliteDatabase, conversation: str) -> None:
-        """Add how many entries that conversation has by now. Raises OSError, and errors of peewee."""
+        """Append the present count of a conversation. Raises OSError, and errors of peewee."""
         (count,) = database.execute_sql(COUNT, (conversation,)).fetchone()
         self._write("a", {conversation: count})
 
@@ -45,6 +47,6 @@ class Counts:
 
 
 def lost_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> dict[str, int]:
-    """Return how many entries each conversation has lost at its end, those that have lost none left out."""
+    """Return how many entries each conversation has lost at its end, if any."""
     found = dict(database.execute_sql(COUNTS).fetchall())
     return {name: count - found.get(name, 0) for name, count in noted.items() if count > found.get(name, 0)}
