@@ -173,10 +173,10 @@ class Rewind(Entry, frozen=True, kw_only=True, tag="rewind"):
 class Continuation(Entry, frozen=True, kw_only=True, tag="continuation"):
     """A reply that was stopped to make room is to be continued, as long as it is the newest message."""
 
-    # The id of the message that is to be continued; "" if none is any more.
     reply_id: str
-    # The tool that it was about to call when it was stopped, or "".
+    """The message that is to be continued; "" if none is any more."""
     lost_call: str = ""
+    """The tool that it was about to call when it was stopped, or ""."""
 
 
 class Undo(Entry, frozen=True, kw_only=True, tag="undo"):

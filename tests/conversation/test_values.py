@@ -24,6 +24,7 @@ from desktop_app.conversation.transcript import (
     AuxiliaryUsage,
     BringBack,
     Compaction,
+    Continuation,
     ConversationLink,
     Flush,
     Permit,
@@ -100,6 +101,7 @@ ENTRIES: list[AnyEntry] = [
     Unpin(id="u", message_id="a"),
     BringBack(id="b", message_ids=("a",)),
     Rewind(id="w", first_message_id="a"),
+    Continuation(id="g", reply_id="r", lost_call="bash"),
     Undo(id="o", entry_id="c"),
 ]
 
