@@ -13,7 +13,7 @@ from contextlib import closing
 
 from desktop_app.archive.recall_search import HELD_MOST
 from desktop_app.archive.store import Store
-from desktop_app.chat.memory.recall import RecallArchive, recalled
+from desktop_app.chat.memory.recall import RecallArchive, recall
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.recollection import kept_counts
@@ -74,13 +74,13 @@ class OnThisThread:
 
 async def _answer(archive: RecallArchive, conversation: str, budget: int, count: Callable[[str], int]) -> None:
     # A first query, so that no query has to wait for what is loaded once; an unknown conversation is told at once.
-    await recalled(archive, conversation, "What is loaded before the first query?", budget, count)
+    await recall(archive, conversation, "What is loaded before the first query?", budget, count)
     count("The tokenizer, too.")
     gc.freeze()  # all of that stays: to look through it for garbage takes a quarter of a query's time
     while line := sys.stdin.buffer.readline():
         start = time.perf_counter()
         query = line.decode(errors="replace").strip()
-        found = await recalled(archive, conversation, query, budget, count)
+        found = await recall(archive, conversation, query, budget, count)
         milliseconds = (time.perf_counter() - start) / MILLISECOND
         messages = [message.index for message in found.messages]
         row = {"query": query, "messages": messages, "tokens": found.tokens, "milliseconds": round(milliseconds, 2)}

@@ -105,7 +105,7 @@ async def compose_services(
         on_bug=on_bug,
         tools=tool_runtime,
         memory=MemoryFlusher(archive, catalogue, current, partial(read_flush_prompts, data)),
-        recall=AutoRecall(archive, current).of,
+        recall=AutoRecall(archive, current).find,
         describe_images=ImageCaptioner(catalogue, current, prompt("describe")).describe,
         research=ResearchRole(catalogue, current, prompt("research")),
         titles=titles if is_attended else None,

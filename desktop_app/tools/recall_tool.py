@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from desktop_app.chat.memory.recall import RecallArchive, as_text, recalled
+from desktop_app.chat.memory.recall import RecallArchive, as_text, recall
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.recall.passages import text_of
 from desktop_app.context.recall.recollection import Recollected, page_of
@@ -51,7 +51,7 @@ class RecallTool(Tool[RecallArguments]):
             if not arguments.query.strip():
                 raise ToolFailed("Say what to look for in `query`, or give the number of a message.")
             max_tokens, count = await self._room(context.conversation)
-            found = await recalled(self._archive, context.conversation, arguments.query, max_tokens, count)
+            found = await recall(self._archive, context.conversation, arguments.query, max_tokens, count)
         except ArchiveError as error:
             raise ToolFailed(f"The archive could not be searched: {error}.") from error
         return as_text(found) or "Nothing was found. Try other words, or fewer."

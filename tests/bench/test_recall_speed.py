@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.memory.recall import recalled
+from desktop_app.chat.memory.recall import recall
 from desktop_app.commands.recall import OnThisThread
 from desktop_app.context.recall.recollection import kept_counts
 from desktop_app.conversation.listing import ConversationInfo
@@ -78,7 +78,7 @@ def test_a_query_takes_a_few_times_as_long_as_fts5_alone(benchmark, chat: tuple[
 
     async def ours() -> None:
         for query in queries:
-            found = await recalled(OnThisThread(store), "c", query, 4_000, count)
+            found = await recall(OnThisThread(store), "c", query, 4_000, count)
             assert 0 < found.tokens <= 4_000
 
     async def alone() -> None:

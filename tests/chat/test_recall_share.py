@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.memory.recall import recalled, recalled_unasked
+from desktop_app.chat.memory.recall import recall, recall_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -72,7 +72,7 @@ async def test_most_questions_get_all_that_answers_them(
     archive = await archive_of(conversations, tmp_path / "archive.sqlite3", *CHATS)
     shares = {}
     for budget in (4_000, 2_000):  # half the budget, since other chats are twice as long
-        found = [await recalled(archive, chat, str(question["question"]), budget, count) for question in asked]
+        found = [await recall(archive, chat, str(question["question"]), budget, count) for question in asked]
         assert max(one.tokens for one in found) <= budget
         shares[budget] = share(asked, [{message.index for message in one.messages} for one in found])
     await archive.close()
@@ -95,7 +95,7 @@ async def test_unasked_recall_tells_questions_about_a_chat_from_others(
         await archive.set_archived(chat, [message.id for message in messages.values()], [])
 
     async def worth(chat: str, texts: Sequence[str]) -> float:
-        found = [await recalled_unasked(archive, chat, text, 4_000, count) for text in texts]
+        found = [await recall_unasked(archive, chat, text, 4_000, count) for text in texts]
         return sum(one is not None for one in found) / len(texts)
 
     for chat in CHATS:

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.memory.recall import RecallArchive, as_text, recalled, recalled_unasked
+from desktop_app.chat.memory.recall import RecallArchive, as_text, recall, recall_unasked
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -89,13 +89,13 @@ async def compacted(archive: ArchiveThread) -> RecallArchive:
 
 @pytest.mark.parametrize(("query", "index"), QUESTIONS)
 async def test_what_answers_a_query_is_brought_back(archive: ArchiveThread, query: str, index: int) -> None:
-    found = await recalled(archive, "c", query, 400, count)
+    found = await recall(archive, "c", query, 400, count)
     assert index in [message.index for message in found.messages]
     assert found.tokens == count(as_text(found)) <= 400
 
 
 async def test_a_model_reads_places_speakers_and_passages(archive: ArchiveThread) -> None:
-    text = as_text(await recalled(archive, "c", "KeyError invoice_total", 500, count))
+    text = as_text(await recall(archive, "c", "KeyError invoice_total", 500, count))
     assert text.startswith("[1970-01-01]\n#")
     assert "KeyError: 'invoice_total' in billing/report.py line 88" in text
     assert "characters): … " in text  # of the log, the passage alone
@@ -103,29 +103,29 @@ async def test_a_model_reads_places_speakers_and_passages(archive: ArchiveThread
 
 
 async def test_a_query_without_matter_brings_nothing_back(archive: ArchiveThread) -> None:
-    found = await recalled(archive, "c", "thanks!", 4_000, count)
+    found = await recall(archive, "c", "thanks!", 4_000, count)
     assert found.messages == ()
     assert found.tokens == 0
     assert as_text(found) == ""
 
 
 async def test_only_some_messages_may_be_asked_for(archive: ArchiveThread) -> None:
-    found = await recalled(archive, "c", "Greta and the importer", 4_000, count, among={3, 20})
+    found = await recall(archive, "c", "Greta and the importer", 4_000, count, among={3, 20})
     assert [message.index for message in found.messages] == [3]
 
 
 async def test_a_conversation_that_is_not_there_is_told(archive: ArchiveThread) -> None:
     with pytest.raises(ArchiveError, match="no conversation 'd'"):
-        await recalled(archive, "d", "Greta", 4_000, count)
+        await recall(archive, "d", "Greta", 4_000, count)
     with pytest.raises(ArchiveError, match="no conversation 'd'"):
-        await recalled_unasked(archive, "d", "Greta", 4_000, count)
+        await recall_unasked(archive, "d", "Greta", 4_000, count)
 
 
 @pytest.mark.parametrize(("query", "index"), QUESTIONS)
 async def test_unasked_what_the_view_no_longer_has_is_brought_back(
     compacted: RecallArchive, query: str, index: int
 ) -> None:
-    found = await recalled_unasked(compacted, "c", query, 4_000, count)
+    found = await recall_unasked(compacted, "c", query, 4_000, count)
     assert found is not None
     assert index in [message.index for message in found.messages]
     assert all(message.index < len(TALK) - 10 for message in found.messages)
@@ -134,24 +134,24 @@ async def test_unasked_what_the_view_no_longer_has_is_brought_back(
 
 @pytest.mark.parametrize("text", CHATTER)
 async def test_unasked_nothing_is_brought_back_for_what_only_goes_on(compacted: RecallArchive, text: str) -> None:
-    assert await recalled_unasked(compacted, "c", text, 4_000, count) is None
+    assert await recall_unasked(compacted, "c", text, 4_000, count) is None
 
 
 @pytest.mark.parametrize(
     "text", ["Write a haiku about autumn leaves.", "What is the capital of Australia?", "How do I whisk egg whites?"]
 )
 async def test_unasked_nothing_is_brought_back_for_another_matter(compacted: RecallArchive, text: str) -> None:
-    assert await recalled_unasked(compacted, "c", text, 4_000, count) is None
+    assert await recall_unasked(compacted, "c", text, 4_000, count) is None
 
 
 async def test_unasked_nothing_is_brought_back_that_is_in_the_view(archive: ArchiveThread) -> None:
-    assert await recalled_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
+    assert await recall_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
     await archive.set_archived("c", ["m0"], [])
-    assert await recalled_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
+    assert await recall_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
 
 
 async def test_what_was_brought_back_already_is_not_brought_back_again(compacted: RecallArchive) -> None:
-    first = await recalled_unasked(compacted, "c", "Who wrote the importer?", 4_000, count)
+    first = await recall_unasked(compacted, "c", "Who wrote the importer?", 4_000, count)
     assert first is not None
-    again = await recalled_unasked(compacted, "c", "Who wrote the importer?", 4_000, count, first.message_ids)
+    again = await recall_unasked(compacted, "c", "Who wrote the importer?", 4_000, count, first.message_ids)
     assert again is None or not set(first.message_ids) & set(again.message_ids)

@@ -46,7 +46,7 @@ class Optimization(msgspec.Struct, frozen=True):
     """
 
     id: str
-    basis: ContextSnapshot
+    snapshot: ContextSnapshot
     steps: tuple[Operation, ...]
     views: tuple[View, ...]
     compaction_plan: CompactionPlan | None
@@ -72,26 +72,30 @@ class Optimization(msgspec.Struct, frozen=True):
     def before_summary(self) -> ContextSnapshot:
         """What the summary is made from: the record after the free steps."""
         free = [step for step in self.steps if isinstance(step, Prune)]
-        return replace(self.basis, transcript=with_entries(self.basis.transcript, *free), view=self.views[len(free)])
+        return replace(
+            self.snapshot, transcript=with_entries(self.snapshot.transcript, *free), view=self.views[len(free)]
+        )
 
 
-def plan_optimize(basis: ContextSnapshot, tail_tokens: int | None = None, strategy: str = "extractive") -> Optimization:
+def plan_optimize(
+    snapshot: ContextSnapshot, tail_tokens: int | None = None, strategy: str = "extractive"
+) -> Optimization:
     """What making room by the user's word would do; nothing is recorded. tail_tokens None: as the policy says.
 
     strategy "llm": the summary is not written yet; all else is as it will be.
     """
-    total = request_tokens(basis.view, basis.counts)
-    prune = plan_prune(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER)
+    total = request_tokens(snapshot.view, snapshot.counts)
+    prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
     steps = () if prune is None else (replace(prune, id="draft-prune"),)
-    views = [basis.view]
+    views = [snapshot.view]
     if steps:
-        views.append(view_of(with_entries(basis.transcript, *steps)))
-    plan = _planned(basis, views[-1], tail_tokens, strategy)
-    least, most = _tail_range(basis, views[-1])
+        views.append(view_of(with_entries(snapshot.transcript, *steps)))
+    plan = _planned(snapshot, views[-1], tail_tokens, strategy)
+    least, most = _tail_range(snapshot, views[-1])
     kept = plan.tail if plan else most
     tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
     optimization = Optimization(
-        uuid.uuid4().hex, basis, steps, tuple(views), plan, tail, least, most, kept, strategy=strategy
+        uuid.uuid4().hex, snapshot, steps, tuple(views), plan, tail, least, most, kept, strategy=strategy
     )
     if plan is not None:
         optimization = _with_plan(optimization, plan)
@@ -99,8 +103,8 @@ def plan_optimize(basis: ContextSnapshot, tail_tokens: int | None = None, strate
     return optimization if is_useful else replace(optimization, note=NOTHING)
 
 
-def _planned(basis: ContextSnapshot, view: View, tail_tokens: int | None, strategy: str) -> CompactionPlan | None:
-    policy, budget, counts = basis.policy, basis.budget, basis.counts
+def _planned(snapshot: ContextSnapshot, view: View, tail_tokens: int | None, strategy: str) -> CompactionPlan | None:
+    policy, budget, counts = snapshot.policy, snapshot.budget, snapshot.counts
     total = request_tokens(view, counts)
     if strategy == "last_messages":
         return last_messages_plan(view, policy, budget, counts, total, Trigger.USER)
@@ -109,13 +113,13 @@ def _planned(basis: ContextSnapshot, view: View, tail_tokens: int | None, strate
 
 def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization:
     """The optimization with its summary, or with a place for the one that a model will write."""
-    basis = optimization.before_summary
+    snapshot = optimization.before_summary
     if optimization.strategy == "llm":
         blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
-        views = (*optimization.views, view_of(with_entries(basis.transcript, blank)))
+        views = (*optimization.views, view_of(with_entries(snapshot.transcript, blank)))
         return replace(optimization, views=views, is_written=False)
     make = last_messages if optimization.strategy == "last_messages" else compaction_of
-    compaction = make(plan, basis.transcript, basis.view, basis.counts, reading=basis.reading)
+    compaction = make(plan, snapshot.transcript, snapshot.view, snapshot.counts, reading=snapshot.reading)
     return optimization if compaction is None else _with_compaction(optimization, compaction)
 
 
@@ -123,15 +127,15 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
     """A new plan, with that compaction behind the free steps."""
     free = tuple(step for step in optimization.steps if isinstance(step, Prune))
     steps = (*free, replace(compaction, id="draft-compaction"))
-    views = (*optimization.views[: len(free) + 1], view_of(with_entries(optimization.basis.transcript, *steps)))
+    views = (*optimization.views[: len(free) + 1], view_of(with_entries(optimization.snapshot.transcript, *steps)))
     return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
 
 
-def _tail_range(basis: ContextSnapshot, view: View) -> tuple[int, int]:
+def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
     """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
-    least = round(basis.budget.usable * TAIL_LEAST_SHARE)
-    total = sum(measure_blocks(view, basis.counts).tokens)
-    longest = _planned(basis, view, min(total, basis.budget.usable), "extractive")
+    least = round(snapshot.budget.usable * TAIL_LEAST_SHARE)
+    total = sum(measure_blocks(view, snapshot.counts).tokens)
+    longest = _planned(snapshot, view, min(total, snapshot.budget.usable), "extractive")
     return least, max(longest.tail if longest else total, least + 1)
 
 
@@ -150,9 +154,9 @@ async def write_summary(
 
 def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[Operation, ...]:
     """Return the plan's steps with what survives found anew, if messages have come since the plan was made."""
-    if len(transcript.entries) == len(optimization.basis.transcript.entries):
+    if len(transcript.entries) == len(optimization.snapshot.transcript.entries):
         return optimization.steps
-    steps, reading = list[Operation](), optimization.basis.reading or Reading()
+    steps, reading = list[Operation](), optimization.snapshot.reading or Reading()
     for step in optimization.steps:
         transcript = with_entries(transcript, step)
         if isinstance(step, Compaction):
@@ -167,11 +171,11 @@ def with_summary(optimization: Optimization, page: str) -> Optimization | None:
     plan, before = optimization.compaction_plan, optimization.compaction
     if plan is None or before is None or page.strip() == before.summary.strip():
         return optimization
-    basis = optimization.before_summary
+    snapshot = optimization.before_summary
     plan = replace(plan, archived=before.archived)  # without what a model asked to keep
-    reading = basis.reading
+    reading = snapshot.reading
     compaction = compaction_of(
-        plan, basis.transcript, basis.view, basis.counts, page, model=before.model, reading=reading
+        plan, snapshot.transcript, snapshot.view, snapshot.counts, page, model=before.model, reading=reading
     )
     if compaction is None:
         return None

@@ -1,4 +1,4 @@
-"""What a decision is made from: the state of a session at one moment, frozen, so that a thread may have it."""
+"""The state of a session at one moment, frozen, so that decisions can be made from it on another thread."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from desktop_app.conversation.transcript import Transcript
 
 
 class ContextSnapshot(msgspec.Struct, frozen=True):
-    """Frozen values of one session.
-
-    budget: in tokens as they are counted here. factor: how many of the model's own window one of them takes.
-    seconds_since_request: since the provider was last asked; None if it never was.
-    reading: what was read of the messages for earlier summaries.
-    """
+    """The values of one session."""
 
     transcript: Transcript
     view: View
     policy: ContextPolicy
     budget: Budget
+    """In tokens as they are counted here."""
     counts: TokenCounts
     factor: float = 1.0
+    """How many of the model's own tokens one of them is."""
     seconds_since_request: float | None = None
+    """None if the provider was never asked."""
     reading: Reading | None = None
+    """What was read of the messages for earlier summaries."""
 
 
 def snapshot_of(session: Session) -> ContextSnapshot:
-    """The state of that session now."""
+    """Return the state of a session now."""
     budget, own = session.budget, session.own_budget
-    if not budget.window:  # not known: what the user makes room for by hand is measured by what is there now
+    if not budget.window:  # unknown: room that the user makes by hand is measured by what is there now
         budget = own = Budget(max(session.gauge().total, 1), 0)
     factor = budget.usable / own.usable if own.usable else 1.0
     seconds = session.seconds_since_request()

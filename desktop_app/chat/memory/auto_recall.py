@@ -1,4 +1,4 @@
-"""Before each request the archive is searched for what the user's message refers to, and the view has no more (S9)."""
+"""Search the archive before each request for what the user's message refers to and the view no longer has (S9)."""
 
 from __future__ import annotations
 
@@ -10,31 +10,30 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Recalled
 from desktop_app.settings import Settings
 
-from .recall import RecallArchive, as_text, recalled_unasked
+from .recall import RecallArchive, as_text, recall_unasked
 
-LEAST = 500
-"""Tokens. Below about 32,000 of window less than this would be left: too little to be worth a request's growth."""
+MIN_TOKENS = 500
+"""Less, as in windows below about 32,000, is not worth a longer request."""
 HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
 
 
 class AutoRecall:
-    """Brings back what a message refers to. settings: as they are now."""
+    """Finds what a message refers to. settings: returns the current ones."""
 
     def __init__(self, archive: RecallArchive, settings: Callable[[], Settings]) -> None:
         self._archive = archive
         self._settings = settings
 
-    async def of(self, session: Session, message: Message) -> Recalled | None:
-        """What the archive holds about that message; None if nothing is worth bringing back. The message goes out
-        without it where the archive cannot be searched."""
+    async def find(self, session: Session, message: Message) -> Recalled | None:
+        """Return what the archive holds about a message; None if nothing is worth it, or the archive cannot be read."""
         policy, usable = session.policy, session.budget.usable
-        most = min(policy.recall_most, round(usable * policy.recall_unasked_share))
-        if not self._settings().is_recalling or most < LEAST:
+        budget = min(policy.recall_most, round(usable * policy.recall_unasked_share))
+        if not self._settings().is_recalling or budget < MIN_TOKENS:
             return None
         entries = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]
         here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.statuses}
         try:
-            found = await recalled_unasked(self._archive, session.id, message.text, most, session.counts.text, here)
+            found = await recall_unasked(self._archive, session.id, message.text, budget, session.counts.text, here)
         except WorldError:
             return None
         if found is None:

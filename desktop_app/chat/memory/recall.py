@@ -1,7 +1,7 @@
-"""Recall: the messages of one conversation that answer a query, brought back within a budget of tokens (S9).
+"""Find the messages of a conversation that answer a query, within a budget of tokens (S9).
 
-`recalled` is for a query that somebody put on purpose: the model's tool, the command. `recalled_unasked` is for a
-user's message before a request: only what the view no longer has, and only if it is worth it.
+`recall` answers an explicit query, of the model's tool or the command. `recall_unasked` takes a user's message before
+a request: it returns only what the view no longer has, and only if it is worth its tokens.
 """
 
 from __future__ import annotations
@@ -17,35 +17,34 @@ from desktop_app.context.recall.rank import Ranked, best_of, by_words, often_in,
 from desktop_app.context.recall.recollection import Found, Recollection, pack, page_of, worth_reading
 from desktop_app.conversation.message import Message
 
-BEARING_LEAST = math.log(20)
-"""What one archived message must say of the user's message: as much as a word that one message in twenty holds, if
-that is all that was said; more, if there is more that it does not hold. Of questions about a chat, four in five reach
-it, of questions about another one three in a hundred (tests/chat/test_recall_share.py)."""
-WEAKEST = 0.5
-"""Of the best one's score: what counts less is not brought back unasked."""
+MIN_BEARING = math.log(20)
+"""How much an archived message must match: as much as one word that one message in twenty has. Four in five questions
+about a chat reach it, and three in a hundred about another one (tests/chat/test_recall_share.py)."""
+MIN_SCORE_SHARE = 0.5
+"""Of the best score: messages below are not recalled unasked."""
 
 
 class RecallArchive(Protocol):
-    """What recall asks of the archive. Every method raises only ArchiveError."""
+    """The archive's search for recall. Every method raises only ArchiveError."""
 
     async def outline(self, conversation: str) -> Outline:
-        """The conversation from afar."""
+        """Return the lengths, speakers and days of the messages."""
         ...
 
     async def postings(self, conversation: str, terms: Sequence[str], most: int = ...) -> Mapping[str, Sequence[int]]:
-        """The indexes of the messages that hold each term, ascending, the first `most`; no term that none holds."""
+        """Return the ascending indexes of the first `most` messages with each term, without terms that none has."""
         ...
 
     async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
-        """The messages at those indexes, without those that are not there or cannot be read."""
+        """Return the messages at those indexes, without those that are missing or cannot be read."""
         ...
 
     async def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """The indexes of the messages that a compaction took out of the view."""
+        """Return the indexes of the messages that are archived."""
         ...
 
 
-async def recalled(
+async def recall(
     archive: RecallArchive,
     conversation: str,
     query: str,
@@ -53,9 +52,9 @@ async def recalled(
     count: Callable[[str], int],
     among: Collection[int] | None = None,
 ) -> Recollection:
-    """The messages that answer the query, as many as the budget holds. Raises ArchiveError.
+    """Return the messages that answer the query, as many as the budget holds. Raises ArchiveError.
 
-    among: the indexes that are asked for; None for the whole conversation. count: the tokens of a text.
+    among: the indexes to choose from; None for the whole conversation. count: returns the tokens of a text.
     """
     search = await _Search.of(archive, conversation, query)
     await search.learn()
@@ -63,7 +62,7 @@ async def recalled(
     return await search.packed(query, ranked.scores, budget_tokens, count)
 
 
-async def recalled_unasked(
+async def recall_unasked(
     archive: RecallArchive,
     conversation: str,
     text: str,
@@ -71,9 +70,9 @@ async def recalled_unasked(
     count: Callable[[str], int],
     without: Collection[str] = (),
 ) -> Recollection | None:
-    """What the archive holds about a user's message and the view does not; None if that is not worth its tokens.
+    """Return archived messages about a user's message, or None if they are not worth their tokens.
 
-    without: ids of messages that were brought back already. Raises ArchiveError.
+    without: ids of messages that were recalled already. Raises ArchiveError.
     """
     archived = await archive.archived_indexes(conversation)
     if not archived:
@@ -82,27 +81,27 @@ async def recalled_unasked(
     ranked = search.ranked(archived)
     if not is_worth(ranked):
         return None
-    least = WEAKEST * ranked.scores[0][1]
+    least = MIN_SCORE_SHARE * ranked.scores[0][1]
     strong = [pair for pair in ranked.scores if pair[1] >= least]
     found = await search.packed(text, strong, budget_tokens, count, without)
     return found if found.messages else None
 
 
 def is_worth(ranked: Ranked) -> bool:
-    """Whether what was found is about the user's message, rather than having words in common with it by chance.
+    """Whether the result is about the user's message, and does not just share words with it by chance.
 
-    "Thanks!" and "go on" hold no matter of their own; "make it faster" holds words that many messages do.
+    "Thanks!" and "go on" have no subject; the words of "make it faster" are in many messages.
     """
-    return bool(ranked.scores) and ranked.bearing >= BEARING_LEAST
+    return bool(ranked.scores) and ranked.bearing >= MIN_BEARING
 
 
 def as_text(recollection: Recollection) -> str:
-    """What a model reads: a line a message, with its index and speaker, under its day; "" if nothing was found."""
+    """Return what a model reads: a line for each message, with index and speaker, under its day; "" for nothing."""
     return page_of(recollection.messages)
 
 
 class _Search:
-    """One query in one conversation, with what was looked up for it so far."""
+    """One query in one conversation, and what was looked up for it so far."""
 
     def __init__(self, archive: RecallArchive, conversation: str, outline: Outline, wanted: Wanted) -> None:
         self.outline, self.wanted = outline, wanted
@@ -113,7 +112,7 @@ class _Search:
 
     @classmethod
     async def of(cls, archive: RecallArchive, conversation: str, query: str) -> _Search:
-        """The search with its terms looked up."""
+        """Return the search with its terms looked up."""
         outline = await archive.outline(conversation)
         search = cls(archive, conversation, outline, wanted_of(query, outline.named))
         terms = [term.text for term in search.wanted.terms]
@@ -124,11 +123,11 @@ class _Search:
         return search
 
     def ranked(self, among: Collection[int] | None) -> Ranked:
-        """The messages that may answer, by what is known so far."""
+        """Rank the messages by what is known so far."""
         return rank(self.wanted, self.outline, self.postings, self._own, among)
 
     async def learn(self) -> None:
-        """Takes words of the messages found first into the query."""
+        """Add words of the best messages to the query."""
         first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= WHOLE_MOST]
         first = first[:FEEDBACK_FROM]
         messages = await self._read([index for index, _ in first])
@@ -145,7 +144,7 @@ class _Search:
         count: Callable[[str], int],
         without: Collection[str] = (),
     ) -> Recollection:
-        """Those messages, as many as the budget holds."""
+        """Return the messages with those scores, as many as the budget holds."""
         indexes = worth_reading(scores, self.outline, budget)
         messages = await self._read(indexes)
         found = [
