@@ -176,17 +176,11 @@ async def _search_with_ripgrep(
     ripgrep: str, arguments: GrepArguments, root: Path, is_shown: IsShown
 ) -> tuple[list[Match], bool] | None:
     """Search with ripgrep; None where it does not take the pattern, whose syntax differs from Python's."""
-    argv = [ripgrep, *RIPGREP_OPTIONS]
-    if arguments.include and not set(arguments.include) & set("/{"):
-        argv += ["--type-add", f"wanted:{arguments.include}", "--type", "wanted"]
-    if await asyncio.to_thread(search_child.ignored_above, str(root)) is None:
-        argv.append("--no-ignore-parent")
-    is_file = await asyncio.to_thread(root.is_file)
-    argv += ["--regexp", arguments.pattern, "--", root.name if is_file else "./"]
+    argv = (ripgrep, *await asyncio.to_thread(_ripgrep_options, arguments, root))
     found: list[Match] = []
     path, lines_of_path = "", list[str]()
     try:
-        async with aclosing(_read_lines(tuple(argv), root)) as lines:
+        async with aclosing(_read_lines(argv, root)) as lines:
             async for line in lines:
                 name, _, rest = line.decode(errors="replace").partition("\0")
                 number, _, text = rest.partition(":")
@@ -203,6 +197,15 @@ async def _search_with_ripgrep(
     except _ChildFailed as error:
         return None if error.code not in (0, 1) and not found else (found, False)
     return found, False
+
+
+def _ripgrep_options(arguments: GrepArguments, root: Path) -> list[str]:
+    options = list(RIPGREP_OPTIONS)
+    if arguments.include and not set(arguments.include) & set("/{"):
+        options += ["--type-add", f"wanted:{arguments.include}", "--type", "wanted"]
+    if search_child.ignored_above(str(root)) is None:
+        options.append("--no-ignore-parent")
+    return [*options, "--regexp", arguments.pattern, "--", root.name if root.is_file() else "./"]
 
 
 def _lines_of(root: Path, path: str) -> list[str]:

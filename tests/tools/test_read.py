@@ -87,8 +87,13 @@ async def test_what_cannot_be_read_says_what_to_do(desk: Desk, monkeypatch: pyte
         "x" * 5_000: "",
     }.items():
         assert words in await desk.failure("read", path=path)
+    assert not [path for path in open_paths() if path.startswith(str(desk.folder))], "nothing is left open"
     monkeypatch.setattr(read_file, "MAX_FILE", 0)
     assert "grep" in await desk.failure("read", path="settings.toml")
+
+
+def open_paths() -> list[str]:
+    return [os.path.realpath(f"/proc/self/fd/{number}") for number in range(3, 100)]
 
 
 async def test_reading_requires_permission_outside_and_for_secrets(desk: Desk) -> None:

@@ -165,6 +165,7 @@ async def test_an_expression_that_takes_for_ever_is_stopped_and_holds_nobody_up(
         ("x/*/b.py", ["x/y/b.py"], ["x/b.py", "x/y/z/b.py"]),
         ("x/**", ["x/y"], ["y"]),
         ("{src,lib}/*.{ts,js}", ["src/b.ts", "lib/b.js"], ["src/b.py"]),
+        ("{a,b}{a,b}", ["aa", "ab"], ["ac"]),
         ("./b.ts", ["b.ts"], ["a/b.ts"]),
         ("b[[]1].ts", ["b[1].ts"], ["b1.ts"]),
         ("[!a].ts", ["b.ts"], ["a.ts"]),

@@ -79,7 +79,7 @@ async def test_calls_run_side_by_side_and_a_call_costs_milliseconds(tmp_path: Pa
 
 
 async def test_progress_keeps_a_long_call_alive(tmp_path: Path) -> None:
-    async with bench(tmp_path, server("workshop"), limits=ServerLimits(wait=20, start=20, call=1.0)) as one:
+    async with bench(tmp_path, server("workshop"), limits=ServerLimits(wait=20, start=20, call=0.8)) as one:
         await one.names()
         assert "progress" in await one.text("workshop__dawdle", seconds=5)
         assert await one.text("workshop__plod", steps=3) == "arrived"

@@ -85,7 +85,6 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
         "wrong answer": lambda: {"content": "not a list"},
         "no answer": lambda: None,
         "flood": flood,
-        "form": lambda: {"resultType": "input_required", "inputRequests": {}},
         "environment": lambda: text(json.dumps(dict(os.environ))),
         "shuffled": shuffle,
         "twice": lambda: twice(message["id"]),
@@ -147,9 +146,6 @@ def main() -> None:
     start()
     for line in sys.stdin:
         message = json.loads(line)
-        if HOW == "log":
-            with open("log", "a") as file:
-                file.write(line)
         answer(message)
         if HOW == "deaf" and message["method"] == "tools/list":
             time.sleep(60)

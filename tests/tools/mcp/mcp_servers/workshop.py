@@ -67,18 +67,11 @@ async def dawdle(seconds: float, note: str = "") -> str:
 
 @server.tool()
 async def plod(steps: int, context: Context) -> str:
-    """Takes half a second for each step, and tells of each."""
+    """Takes some time for each step, and tells of each."""
     for number in range(steps):
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.4)
         await context.report_progress(number + 1)
     return "arrived"
-
-
-@server.tool()
-def die(code: int) -> str:
-    """Ends the server at once."""
-    print("a last word, with the key sk-abcdefghijklmnopqrstuvwx", file=sys.stderr, flush=True)
-    os._exit(code)
 
 
 @server.tool()
