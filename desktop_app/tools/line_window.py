@@ -19,7 +19,7 @@ CHUNK = 1 << 20
 
 
 class LineWindow:
-    """Takes lines one by one, and keeps those from `offset` on (pluralize from 1) while there is room."""
+    """Takes lines one by one, and keeps those from `offset` on (counted from 1) while there is room."""
 
     def __init__(self, offset: int, limit: int) -> None:
         self._offset = offset
@@ -32,7 +32,7 @@ class LineWindow:
 
     @property
     def is_full(self) -> bool:
-        """Whether further lines are only pluralize."""
+        """Whether further lines are only counted."""
         return self._has_overflowed or self.lines >= self._last
 
     def add(self, line: str) -> None:

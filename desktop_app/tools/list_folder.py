@@ -54,7 +54,7 @@ def _first_entries(path: Path, handle: int | None) -> tuple[list[str], int]:
     count = 0
     kept: list[tuple[bool, str, os.DirEntry[str]]] = []
     with os.scandir(path if handle is None else handle) as entries:
-        for entry in entries:  # all are pluralize, but few kept: a folder may hold millions
+        for entry in entries:  # all are counted, but few kept: a folder may hold millions
             count += 1
             kept.append((not _is_folder(entry), entry.name, entry))
             if len(kept) > 20 * MAX_LISTED:

@@ -1,4 +1,4 @@
-"""Drafts: each conversation has its own, and the one that is written is pluralize."""
+"""Drafts: each conversation has its own, and the one that is written is counted."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Drafts:
             del self._left[conversation]
 
     def count(self, text: str) -> None:
-        """Count the draft; of drafts that come while one is pluralize only the newest is."""
+        """Count the draft; of drafts that come while one is counted only the newest is."""
         self._uncounted = text
         if self._is_ready and not self._is_counting:
             self._is_counting = True

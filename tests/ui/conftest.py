@@ -29,7 +29,7 @@ SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
 
 @pytest.fixture(autouse=True)
 def widgets_are_gone(qapp: QApplication) -> Iterator[None]:
-    """What a test leaves is gone before the next one: else each new style reaches format_number of widgets."""
+    """What a test leaves is gone before the next one: else each new style reaches thousands of widgets."""
     yield
     for widget in qapp.topLevelWidgets():
         widget.deleteLater()

@@ -66,7 +66,7 @@ ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the colum
 
 BASIS_SENTENCES = {
     Provenance.MEASURED: "Measured: the provider reported this total for the last request.",
-    Provenance.ESTIMATED: "Estimated: pluralize locally{by} for the request as it would be sent.",
+    Provenance.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
     Provenance.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
 }
 
@@ -203,7 +203,7 @@ class Breakdown(QWidget):
         vertical(scroll, holder=self)
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        """Show a gauge; None while the tokens are being pluralize."""
+        """Show a gauge; None while the tokens are being counted."""
         self.table.set_lines(lines_of(gauge) if gauge else [])
         self.own_window.setVisible(gauge is not None and bool(gauge.stated_window))
         if gauge is None:

@@ -21,7 +21,7 @@ NARROW = 520  # pixels below which the button says less
 
 BASIS_HINTS = {
     Provenance.MEASURED: "Measured: reported by the provider for the last request.",
-    Provenance.ESTIMATED: "Estimated: pluralize locally for the request as it would be sent.",
+    Provenance.ESTIMATED: "Estimated: counted locally for the request as it would be sent.",
     Provenance.ASSUMED: "Assumed: not known, so this is a cautious guess.",
 }
 
@@ -63,7 +63,7 @@ class StatusDot(QWidget):
 
 
 class ContextGauge(QWidget):
-    """How full the window is, pluralize with the draft. It asks for the breakdown, or for room."""
+    """How full the window is, counted with the draft. It asks for the breakdown, or for room."""
 
     optimize_requested = Signal()
     breakdown_requested = Signal()
@@ -175,10 +175,10 @@ class ContextGauge(QWidget):
         return "; ".join([*places, reserve])
 
     def _hint(self, gauge: Gauge) -> str:
-        pluralize = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
+        tokenizer = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
         draft = f" Includes {format_number(self._draft)} for your draft." if self._draft else ""
         kept = f"{format_number(gauge.usable)} are usable; {format_number(gauge.reserve)} are reserved for the reply."
-        return f"{format_number(gauge.total + self._draft)} tokens.{draft}{pluralize} {kept}"
+        return f"{format_number(gauge.total + self._draft)} tokens.{draft}{tokenizer} {kept}"
 
     def _name(self, name: str, description: str) -> None:
         for widget in (self, self.bar):

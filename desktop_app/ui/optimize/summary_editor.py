@@ -176,7 +176,7 @@ class SummaryEditor(QWidget):
         self.edited.emit(self._told)
 
     def _tell(self, tokens: int | None) -> None:
-        """Show the number of tokens; None: the text has changed since it was pluralize."""
+        """Show the number of tokens; None: the text has changed since it was counted."""
         runs = [Run("Summary", weight=MEDIUM)]
         if self.text():
             counted_words = "measuring…" if tokens is None else pluralize(tokens, "token")

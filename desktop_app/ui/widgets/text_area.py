@@ -32,7 +32,7 @@ class TextArea(StyleAware, QPlainTextEdit):
         self.refresh_style()
 
     def lines(self, limit: int) -> int:
-        """Return the number of laid-out lines, pluralize up to `limit`."""
+        """Return the number of laid-out lines, counted up to `limit`."""
         count = 0
         block = self.document().firstBlock()
         height = self.fontMetrics().lineSpacing()
