@@ -1,4 +1,4 @@
-"""Parses the arguments and hands over: to the window, to the engine, or to a command."""
+"""Parses the arguments and runs the window, the engine or a command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The console script `palimpsest`. Returns the exit code."""
+    """Run the console script `palimpsest` and return the exit code."""
     if arguments is None:  # a process of its own, not a call of a test
         seal_process()
     given = sys.argv[1:] if arguments is None else arguments
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _log_printably() -> None:
-    """Warnings and bugs go to standard error; what others wrote may stand in them."""
+    """Log warnings and bugs to standard error, where what others wrote cannot act on the terminal."""
     from desktop_app.commands.terminal import PrintableFormatter
 
     shown = logging.StreamHandler()
@@ -59,7 +59,7 @@ def _log_printably() -> None:
 
 
 def _parser(given: list[str]) -> argparse.ArgumentParser:
-    """The parser; only the command that is used is imported, so that the window starts at once."""
+    """Return the parser; only the command that is used is imported, so that the window starts at once."""
     parser = argparse.ArgumentParser(prog="palimpsest", description="A chat whose context window can be seen.")
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR)")

@@ -1,6 +1,6 @@
-"""Where data, cache and resources live, and that other users of the machine cannot read the data.
+"""The folders and files of data and resources, and modes that keep other users of the machine from reading the data.
 
-Modes are set, not asked for at the making, so that no umask changes them.
+Modes are set after a file is made, so that no umask changes them.
 """
 
 from __future__ import annotations
@@ -22,39 +22,39 @@ FOLDERS = ("spills", "prompts", "drafts")
 
 
 def data_folder(chosen: str | None = None) -> Path:
-    """The data folder: `chosen`, else PALIMPSEST_DATA_DIR, else the system's place for user data."""
+    """Return `chosen`, else the folder that PALIMPSEST_DATA_DIR names, else the system's folder for user data."""
     named = chosen or os.environ.get("PALIMPSEST_DATA_DIR")
     return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
 
 
 def keys_file() -> Path | None:
-    """The file of keys that the user asked for; None if there is none."""
+    """Return the file of keys that the user asked for; None if there is none."""
     path = os.environ.get(KEYS_FILE_VARIABLE, "")
     return Path(path).expanduser() if path else None
 
 
 def database_file(data: Path) -> Path:
-    """The archive of that data folder."""
+    """Return the archive of that data folder."""
     return data / "archive.sqlite3"
 
 
 def last_known_file(data: Path) -> Path:
-    """What servers said last of their models."""
+    """Return the file of what servers last said of their models."""
     return data / "models.json"
 
 
 def settings_file(data: Path) -> Path:
-    """The settings of that data folder."""
+    """Return the settings of that data folder."""
     return data / "settings.json"
 
 
 def log_file(data: Path) -> Path:
-    """Where bugs and warnings are written."""
+    """Return the file to which bugs and warnings are written."""
     return data / "palimpsest.log"
 
 
 def prompt_files(data: Path, name: str) -> tuple[Path, Path]:
-    """The user's own words for a request to a model, which need not be there, and those that ship with Palimpsest."""
+    """Return the user's own prompt of that name, which need not exist, and the one that ships with Palimpsest."""
     return data / "prompts" / f"{name}.md", RESOURCES / "prompts" / f"{name}.md"
 
 

@@ -32,72 +32,72 @@ ServerKind = Literal[
     "llama_cpp",
     "vllm",
 ]
-"""Whose shape and manners a server has."""
+"""Whose API a server speaks."""
 
 
 class Server(msgspec.Struct, frozen=True):
-    """A provider or a local server. Its key lies in the system keyring, or in the environment.
+    """A provider or a local server. Its key is in the system keyring, or in the environment."""
 
-    name: unique, without "/". base_url: "" for the provider's own address. window: tokens; 0 when the server or the
-    catalogue is to tell.
-    """
-
+    # Unique, without "/".
     name: str
+    # "" for the provider's own address.
     base_url: str
     models: tuple[str, ...]
+    # Tokens; 0 when the server or the catalogue is to say.
     window: NotNegative = 0
     max_output: NotNegative = 0
     kind: ServerKind = "openai_compatible"
 
 
 class McpServer(msgspec.Struct, frozen=True):
-    """A server of tools. command: the program and its arguments, spoken to over its standard input and output; or url:
-    its address, spoken to over HTTP. Its key, if it wants one, lies in the keyring as "mcp/NAME".
-
-    environment: what the program gets beside a minimal environment. folder: where it runs; "" for its conversation's.
-    """
+    """A server of tools: a program, or an address. Its key, if it wants one, is in the keyring as "mcp/NAME"."""
 
     name: str
+    # The program and its arguments; it is spoken to over its standard input and output.
     command: tuple[str, ...] = ()
+    # Its address; it is spoken to over HTTP.
     url: str = ""
+    # What the program gets beside a minimal environment.
     environment: dict[str, str] = {}
+    # Where the program runs; "" for the working folder of the conversation.
     folder: str = ""
     is_on: bool = True
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """What the user chose.
+class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}):
+    """What the user chose. Each of the models "": the same as the chat's."""
 
-    chat_model: the model of new conversations. utility_model: the one that writes summaries; vision_model: describes
-    images for a model without eyes; research_model: answers /research; each "": the same as the chat's.
-    theme: "system", "light" or "dark". policy: a preset's name.
-    is_automatic: whether room is made without the user's word. summaries: who then writes them.
-
-    rules: what is allowed or forbidden from now on. tools_off: names of tools that are not offered.
-    rounds_most: requests of one turn after which the user is asked whether to go on.
-    search_url: a SearXNG server for web_search; "" for DuckDuckGo. folder: the working folder of new conversations.
-    is_memory_on: whether what is remembered of the user is sent. is_recalling: whether the archive is searched for what
-    a message refers to before it is sent.
-    """
-
+    # The model of new conversations.
     chat_model: str = "builtin"
     servers: tuple[Server, ...] = ()
     theme: Theme = "system"
     font_scale: FontScale = 1.0
+    # The name of a preset.
     policy: str = "balanced"
+    # Whether room is made without the user's word.
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."
+    # Writes summaries.
     utility_model: str = ""
     summaries: Summaries = "auto"
+    # Describes images for a chat model that cannot see them.
     vision_model: str = ""
+    # Answers /research.
     research_model: str = ""
+    # What is allowed or forbidden from now on.
     rules: tuple[Rule, ...] = ()
+    # Names of tools that are not offered.
     tools_off: tuple[str, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
-    rounds_most: NotNegative = 25
+    # Requests of one turn, after which the user is asked whether to go on.
+    max_rounds: NotNegative = 25
+    # A SearXNG server for web_search; "" for DuckDuckGo.
     search_url: str = ""
+    # The working folder of new conversations.
     folder: str = ""
+    # Whether what is remembered of the user is sent.
     is_memory_on: bool = True
+    # Whether the archive is searched for what a message refers to, before it is sent.
     is_recalling: bool = True
 
 
@@ -106,7 +106,7 @@ class SettingsDamaged(Exception):
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings of that file, or the defaults if there is none.
+    """Return the settings of that file, or the defaults if there is none.
 
     Raises SettingsDamaged when the file is not valid; a copy is kept beside it first. Raises OSError.
     """
@@ -125,7 +125,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Replaces the file in one step, so that a crash leaves the old one or the new one. Raises OSError."""
+    """Replace the file in one step, so that a crash leaves the old one or the new one. Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     _write(new, msgspec.json.format(msgspec.json.encode(settings), indent=2))
@@ -133,7 +133,7 @@ def write_settings(path: Path, settings: Settings) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file that only its owner may read, whatever the umask is."""
+    """Write a file that only its owner may read, whatever the umask is."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         path.chmod(0o600)
         file.write(content)

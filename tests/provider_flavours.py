@@ -8,7 +8,7 @@
 | lmstudio | OpenAI | /api/v0/models, error events, errors that are a bare text |
 | llama.cpp | OpenAI | /props, /tokenize, timings, errors with n_prompt_tokens and n_ctx |
 | vllm | OpenAI | max_model_len, /tokenize, prompt and reply must fit together |
-| groq, deepseek, mistral, xai | OpenAI | refusals in their words; context_window; their fields of usage |
+| groq, deepseek, mistral | OpenAI | refusals in their words; context_window; their fields of usage |
 """
 
 from __future__ import annotations
@@ -254,20 +254,6 @@ class Mistral(OpenAI):
         return 400, encode(self.error(400, said)).decode()
 
 
-class XAI(OpenAI):
-    """https://docs.x.ai: the error is a text beside its code."""
-
-    name = "xai"
-
-    def error(self, code: int, message: str, kind: str = "") -> Json:
-        names = {400: "Client specified an invalid argument", 403: "The caller does not have permission"}
-        return {"code": names.get(code, "Some requested entity was not found"), "error": message}
-
-    def overflow(self, step: Overflow) -> Answer:
-        said = f"This model's maximum prompt length is {step.window} but the request contains {step.tokens} tokens."
-        return 400, encode(self.error(400, said)).decode()
-
-
 _SHAPES = (
     OpenAI,
     Anthropic,
@@ -275,7 +261,7 @@ _SHAPES = (
     Ollama,
     Responses,
 )  # in front, since the first one that serves a path gives it its shape
-_DIALECTS = (OpenRouter, Moonshot, LMStudio, LlamaCpp, VLLM, Groq, DeepSeek, Mistral, XAI)
+_DIALECTS = (OpenRouter, Moonshot, LMStudio, LlamaCpp, VLLM, Groq, DeepSeek, Mistral)
 FLAVOURS: dict[str, Shape] = {shape.name: shape() for shape in (*_SHAPES, *_DIALECTS)}
 
 

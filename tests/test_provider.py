@@ -18,8 +18,6 @@ from provider import (
     Call,
     Cut,
     ErrorEvent,
-    Events,
-    Garbage,
     Hang,
     Overflow,
     Reply,
@@ -42,9 +40,8 @@ def test_a_reply_comes_in_pieces_in_every_dialect(flavour: str) -> None:
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-@pytest.mark.parametrize("reply", [0, 500])
-def test_every_dialect_refuses_in_its_own_words_with_its_own_numbers(flavour: str, reply: int) -> None:
-    response = answered(Overflow(window=8_192, tokens=9_000, reply=reply), flavour)
+def test_every_dialect_refuses_in_its_own_words_with_its_own_numbers(flavour: str) -> None:
+    response = answered(Overflow(window=8_192, tokens=9_000, reply=500), flavour)
     assert response.status_code == 400
     assert response.json()
     if flavour not in ("groq", "ollama", "responses"):
@@ -74,20 +71,6 @@ def test_anthropic_s_events_come_in_their_order() -> None:
     assert [delta["partial_json"] for index, delta in deltas if index == 3] == [""]
 
 
-@pytest.mark.parametrize(
-    ("finish", "reason"),
-    [
-        ("stop", "end_turn"),
-        ("length", "max_tokens"),
-        ("content_filter", "refusal"),
-        ("model_context_window_exceeded", "model_context_window_exceeded"),
-    ],
-)
-def test_anthropic_s_reasons(finish: str, reason: str) -> None:
-    (end,) = [e for e in events_of(answered(Reply("x", finish=finish), "anthropic")) if e["type"] == "message_delta"]
-    assert end["delta"]["stop_reason"] == reason
-
-
 def test_anthropic_wants_its_key_and_its_version() -> None:
     with ScriptedProvider([Reply("x")], flavour="anthropic", key="right") as provider:
         url, body = provider.root_url + "/v1/messages", body_of("anthropic", "Hello")
@@ -96,18 +79,6 @@ def test_anthropic_wants_its_key_and_its_version() -> None:
         refused = httpx.post(url, json=body, headers={"x-api-key": "right"}, **PLAIN)
         assert (refused.status_code, refused.json()["error"]["message"][:17]) == (400, "anthropic-version")
         assert httpx.post(url, json=body, headers=ANTHROPIC | {"x-api-key": "right"}, **PLAIN).status_code == 200
-
-
-def test_a_shape_is_known_by_its_path_whatever_the_flavour_is() -> None:
-    with ScriptedProvider([Status(529, "Overloaded"), Status(503, "x")], flavour="vllm") as provider:
-        error = asked(provider, "anthropic").json()
-        assert error == {
-            "type": "error",
-            "error": {"type": "overloaded_error", "message": "Overloaded"},
-            "request_id": error["request_id"],
-        }
-        assert asked(provider, "gemini").json()["error"]["status"] == "UNAVAILABLE"
-        assert [request.flavour for request in provider.requests] == ["anthropic", "gemini"]
 
 
 def test_responses_have_numbered_events_and_end_with_the_whole_of_it() -> None:
@@ -139,16 +110,6 @@ def test_gemini_s_and_ollama_s_calls_come_whole() -> None:
     assert (last["done"], last["prompt_eval_count"], last["eval_count"]) == (True, 9, 4)
 
 
-def test_what_dialects_of_openai_add() -> None:
-    text = answered(Reply("x", comments=2), "openrouter").text
-    assert text.startswith(": OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n")
-    assert '"cost":' in text
-    *_, last = events_of(answered(Reply("x", usage=(8, 2, 3)), "moonshot"))
-    assert last["choices"][0]["usage"]["cached_tokens"] == 3
-    events = list(events_of(answered(Reply("x"), "llama.cpp")))
-    assert any("timings" in event for event in events)
-
-
 @pytest.mark.parametrize(
     ("flavour", "path", "words"),
     [
@@ -170,17 +131,6 @@ def test_pages_tell_the_models_and_the_window(flavour: str, path: str, words: st
         assert httpx.get(provider.root_url + "/nothing/here", **PLAIN).status_code == 404
 
 
-def test_ollama_shows_a_model_and_llama_cpp_counts_tokens() -> None:
-    with ScriptedProvider(flavour="ollama", window=5_000) as provider:
-        shown = httpx.post(provider.root_url + "/api/show", json={"model": "scripted"}, **PLAIN).json()
-        assert shown["parameters"].splitlines()[0].split() == ["num_ctx", "5000"]
-        assert shown["model_info"]["qwen3.context_length"] == 40_960
-    with ScriptedProvider(flavour="llama.cpp") as provider:
-        assert (
-            len(httpx.post(provider.root_url + "/tokenize", json={"content": "a" * 40}, **PLAIN).json()["tokens"]) == 10
-        )
-
-
 @pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama", "responses"])
 def test_a_reply_in_one_piece(flavour: str) -> None:
     with ScriptedProvider([Reply("Hello", calls=CALLS, reasoning="Hm.")], flavour=flavour) as provider:
@@ -195,8 +145,7 @@ def test_a_reply_in_one_piece(flavour: str) -> None:
 
 
 @pytest.mark.parametrize("flavour", ["openai", "anthropic", "gemini", "ollama", "responses"])
-@pytest.mark.parametrize("inside", ["json", "utf8"])
-@pytest.mark.parametrize("calls", [(), CALLS[:1]])
+@pytest.mark.parametrize(("inside", "calls"), [("json", CALLS[:1]), ("utf8", ())])
 def test_a_cut_ends_where_it_is_told_to(flavour: str, inside: str, calls: tuple[Call, ...]) -> None:
     step = Cut("Hello, I was", inside=inside, calls=calls)
     received = received_of(step, flavour, httpx.RemoteProtocolError)
@@ -223,14 +172,6 @@ def test_an_error_in_the_middle_of_a_stream(flavour: str) -> None:
     assert response.status_code == 200
     assert "Overloaded" in response.text
     assert response.text.index("He") < response.text.index("Overloaded")
-
-
-def test_any_body_with_any_status_and_headers() -> None:
-    response = answered(Status(429, body="slow down", retry_after=7, headers={"X-More": "1"}))
-    assert (response.status_code, response.text) == (429, "slow down")
-    assert (response.headers["retry-after"], response.headers["x-more"]) == ("7", "1")
-    assert answered(Garbage("<html>", "text/html")).headers["content-type"] == "text/html"
-    assert answered(Events(({"hello": 1},))).text == 'data: {"hello":1}\n\ndata: [DONE]\n\n'
 
 
 def test_silence_after_some_text_lasts_until_the_client_leaves() -> None:
@@ -275,6 +216,7 @@ def test_a_stream_keeps_its_pace_and_tells_when_each_piece_was_written() -> None
         assert 0 < time.monotonic() - stamps[-1] < 30
 
 
+@pytest.mark.wire
 def test_a_script_in_a_file_serves_any_flavour(tmp_path: Path) -> None:
     file = tmp_path / "script.json"
     steps: list[AnyStep] = [Overflow(), Reply("Hi", odd=("halves",)), Status(503, headers={"a": "b"})]

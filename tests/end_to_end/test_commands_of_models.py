@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from desktop_app.conversation.message import Role, ToolResult
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Server, Settings, write_settings
 from engine_client import EngineClient
 from provider import Call, Reply, ScriptedProvider
 
 KEY, OTHER = "sk-of-the-scripted-server", "sk-ant-of-another-provider"
 
 
-@pytest_asyncio.fixture
-async def engines(tmp_path: Path) -> AsyncIterator:
-    started: list[EngineClient] = []
-
-    async def start() -> EngineClient:
-        started.append(await EngineClient(tmp_path / "data").start())
-        return started[-1]
-
-    yield start
-    for engine in started:
-        await engine.close()
-
-
-async def results_of(engines, folder: Path, *calls: Call) -> tuple[list[ToolResult], EngineClient]:
+async def results_of(engines, use_provider, folder: Path, *calls: Call) -> tuple[list[ToolResult], EngineClient]:
     """The results of calls that a model makes in one reply, of an engine whose key lies in its environment."""
     replies = [Reply("I try.", calls=calls, finish="tool_calls"), Reply("I see.")]
     with ScriptedProvider(replies, key=KEY) as provider:
-        server = Server("scripted", provider.base_url, ("scripted",), 200_000, 1_000)
-        settings = Settings(chat_model="scripted/scripted", servers=(server,), folder=str(folder), rules=(Rule("*"),))
-        write_settings(folder / "data" / "settings.json", settings)
+        use_provider(provider, 200_000, folder=str(folder), rules=(Rule("*"),))
         engine = await engines()
         opened = await engine.ask(p.CreateConversation())
         await engine.turn(opened.conversation.id, "Try")
@@ -51,7 +33,7 @@ async def results_of(engines, folder: Path, *calls: Call) -> tuple[list[ToolResu
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 async def test_no_command_reads_the_keys_of_the_engine(
-    engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engines, use_provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also as root, who may read the environment of any process: nothing is left in it."""
     monkeypatch.setenv("PALIMPSEST_KEY_SCRIPTED", KEY)
@@ -60,7 +42,7 @@ async def test_no_command_reads_the_keys_of_the_engine(
         "echo $PPID; tr '\\0' '\\n' < /proc/$PPID/environ | grep -a 'PATH=\\|KEY'; tr '\\0' '\\n' < /proc/$PPID/cmdline"
     )
     calls = (Call("bash", json.dumps({"command": look})), Call("bash", json.dumps({"command": "env"})))
-    (looked, own), engine = await results_of(engines, tmp_path, *calls)
+    (looked, own), engine = await results_of(engines, use_provider, tmp_path, *calls)
     assert looked.text.startswith(f"{engine.process.pid}\n"), "it was this process"
     assert "engine" in looked.text
     for secret in (KEY, OTHER):
@@ -70,11 +52,11 @@ async def test_no_command_reads_the_keys_of_the_engine(
 
 
 async def test_of_a_huge_output_the_model_gets_both_ends_and_reads_the_rest(
-    engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engines, use_provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PALIMPSEST_KEY_SCRIPTED", KEY)
     command = "seq 1 200000; echo the very end >&2; exit 3"
-    [result], engine = await results_of(engines, tmp_path, Call("bash", json.dumps({"command": command})))
+    [result], engine = await results_of(engines, use_provider, tmp_path, Call("bash", json.dumps({"command": command})))
     assert result.is_error
     assert result.text.startswith("1\n2\n3\n")
     assert "199999\n200000\nthe very end\n[exit code 3]\n[Truncated: " in result.text

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from desktop_app.conversation.events import (
     TextDelta,
@@ -20,35 +18,14 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Server, Settings, write_settings
-from engine_client import EngineClient, Refused
+from desktop_app.settings import Server, Settings
+from engine_client import Refused
 from provider import Call, Hang, Reply, ScriptedProvider
 
 
-@pytest_asyncio.fixture
-async def engines(tmp_path: Path) -> AsyncIterator:
-    """`await engines()`: an engine on the test's data folder; whoever still lives is closed at the end."""
-    started: list[EngineClient] = []
-
-    async def start(folder: str = "data") -> EngineClient:
-        engine = await EngineClient(tmp_path / folder).start()
-        started.append(engine)
-        return engine
-
-    yield start
-    for engine in started:
-        await engine.close()
-
-
-def use_provider(data: Path, provider: ScriptedProvider, window: int = 8_192, **changes) -> None:
-    server = Server("scripted", provider.base_url, ("scripted",), window, 1_000)
-    settings = Settings(chat_model="scripted/scripted", servers=(server,), **changes)
-    write_settings(data / "settings.json", settings)
-
-
-async def test_a_turn_over_the_border(engines, tmp_path: Path) -> None:
+async def test_a_turn_over_the_border(engines, use_provider) -> None:
     with ScriptedProvider([Reply("Hello there, friend.")]) as provider:
-        use_provider(tmp_path / "data", provider)
+        use_provider(provider)
         engine = await engines()
         welcome = await engine.ask(p.Hello(p.VERSION))
         assert (welcome.version, welcome.warnings) == (p.VERSION, ())
@@ -61,9 +38,9 @@ async def test_a_turn_over_the_border(engines, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["kill", "close"])
-async def test_what_had_arrived_is_there_after_the_restart(engines, tmp_path: Path, how: str) -> None:
+async def test_what_had_arrived_is_there_after_the_restart(engines, use_provider, how: str) -> None:
     with ScriptedProvider([Hang("Half a sen"), Reply("Whole.")]) as provider:
-        use_provider(tmp_path / "data", provider)
+        use_provider(provider)
         engine = await engines()
         opened = await engine.ask(p.CreateConversation())
         await engine.ask(p.Send(opened.conversation.id, "A story, please"))
@@ -84,10 +61,10 @@ async def test_what_had_arrived_is_there_after_the_restart(engines, tmp_path: Pa
         assert again.rows[-1].message.text == "Whole."
 
 
-async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, tmp_path: Path) -> None:
+async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, use_provider, tmp_path: Path) -> None:
     call = Call("bash", '{"command": "echo begun; sleep 60"}')
     with ScriptedProvider([Reply("I try.", calls=(call,), finish="tool_calls"), Reply("I see.")]) as provider:
-        use_provider(tmp_path / "data", provider, folder=str(tmp_path), rules=(Rule("bash"),))
+        use_provider(provider, folder=str(tmp_path), rules=(Rule("bash"),))
         engine = await engines()
         opened = await engine.ask(p.CreateConversation())
         await engine.ask(p.Send(opened.conversation.id, "Try"))
@@ -124,22 +101,7 @@ async def test_optimize_browse_and_undo_over_the_border(engines, samples: Path) 
     assert undone.gauge == opened.gauge
 
 
-async def test_a_dead_server_is_told_and_nothing_is_lost(engines, tmp_path: Path) -> None:
-    server = Server("dead", "http://127.0.0.1:9/v1", ("model",), 8_192)
-    write_settings(tmp_path / "data" / "settings.json", Settings(chat_model="dead/model", servers=(server,)))
-    engine = await engines()
-    opened = await engine.ask(p.CreateConversation())
-    events = await engine.turn(opened.conversation.id, "Hello?")
-    (failed,) = [e for e in events if isinstance(e, TurnFailed)]
-    assert failed.failure.title
-    assert failed.failure.advice
-    again = await engine.ask(p.OpenConversation(opened.conversation.id))
-    assert again.rows[-1].message.text == "Hello?"
-
-
-async def test_a_foreign_database_is_refused_and_left_alone(engines, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
+async def test_a_foreign_database_is_refused_and_left_alone(engines, data: Path) -> None:
     (data / "archive.sqlite3").write_bytes(b"not a database at all" * 100)
     engine = await engines()
     with pytest.raises(Refused) as refused:
@@ -148,32 +110,20 @@ async def test_a_foreign_database_is_refused_and_left_alone(engines, tmp_path: P
     assert (data / "archive.sqlite3").read_bytes().startswith(b"not a database")
 
 
-async def test_damaged_settings_are_set_aside_and_told(engines, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
+async def test_damaged_settings_are_set_aside_and_told_and_garbage_is_refused(engines, data: Path) -> None:
     (data / "settings.json").write_text("{broken")
     engine = await engines()
     welcome = await engine.ask(p.Hello(p.VERSION))
     assert "settings" in welcome.warnings[0].title
     assert (data / "settings.damaged.json").read_text() == "{broken"
-
-
-async def test_garbage_on_the_line_does_not_end_the_engine(engines) -> None:
-    engine = await engines()
     engine.process.stdin.write(b"garbage\n")
-    answer = await engine.ask_json('{"type":"Unknown"}')
-    assert answer.failure is not None
-    assert answer.response is None
-    assert await engine.ask(p.ListConversations()) == p.ConversationsListed(())
-
-
-async def test_a_second_engine_on_the_same_folder_is_told(engines) -> None:
-    first = await engines()
-    await first.ask(p.ListConversations())
+    line = await engine.ask_json('{"type":"Unknown"}')
+    assert (line.response, line.failure is None) == (None, False)
     second = await engines()
     with pytest.raises(Refused) as refused:
         await second.ask(p.ListConversations())
     assert "already open" in refused.value.failure.title
+    assert await engine.ask(p.ListConversations()) == p.ConversationsListed(())
 
 
 async def test_a_server_is_added_chosen_and_asked_with_its_key(engines, tmp_path: Path) -> None:
@@ -194,7 +144,7 @@ async def test_a_server_is_added_chosen_and_asked_with_its_key(engines, tmp_path
     assert b"sk-secret-42" not in kept, "a key is in no file: settings, database, log"
 
 
-async def test_a_wrong_key_is_told_without_the_key(engines, tmp_path: Path) -> None:
+async def test_a_wrong_key_is_told_without_the_key(engines) -> None:
     with ScriptedProvider([Reply("never")], key="the right one") as provider:
         engine = await engines()
         server = Server("office", provider.base_url, ("scripted",), 32_768)

@@ -23,6 +23,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST_KEY_RUN", "a key")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("shape", "factor"), [("openai_compatible", 1.0), ("anthropic", 1.25)])
 async def test_hundreds_of_turns_never_meet_the_limit(tmp_path: Path, shape: ServerKind, factor: float) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 
-import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
@@ -15,11 +13,9 @@ from desktop_app.context.memory.memories import HEADING, MODELS_NOTE
 from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.models.tokens.tokenizers import tokenizer_for
-from desktop_app.settings import Server, Settings, write_settings
 from engine_client import EngineClient
 from provider import Call, Reply, Request, ScriptedProvider, Windowed
 
-pytestmark = pytest.mark.slow
 TEA = "The user drinks tea in the morning."
 WINDOW = 12_000
 
@@ -42,17 +38,11 @@ def answer(request: Request, notes: Iterator[str]) -> Reply:
 
 
 @pytest_asyncio.fixture
-async def engine(tmp_path: Path) -> AsyncIterator[tuple[EngineClient, ScriptedProvider, Windowed]]:
-    data = tmp_path / "data"
+async def engine(engines, use_provider) -> AsyncIterator[tuple[EngineClient, ScriptedProvider, Windowed]]:
     script = Windowed(WINDOW, answers(), count=tokenizer_for("gpt-4o").count)
-    provider = ScriptedProvider(script).start()
-    server = Server("scripted", provider.base_url, ("scripted",), WINDOW, 1_000)
-    data.mkdir()
-    write_settings(data / "settings.json", Settings(chat_model="scripted/scripted", servers=(server,)))
-    client = await EngineClient(data).start()
-    yield client, provider, script
-    await client.close()
-    provider.stop()
+    with ScriptedProvider(script) as provider:
+        use_provider(provider, WINDOW)
+        yield await engines(), provider, script
 
 
 def kinds_in(events: list[TurnEvent]) -> list[str]:

@@ -27,7 +27,7 @@ from desktop_app.models import builtin
 from engine_client import EngineClient
 
 pytestmark = pytest.mark.model
-KILLS, LANES = 50, 3
+LANES = 3
 MOMENTS = (
     "between turns",
     "while it starts",
@@ -153,11 +153,12 @@ async def until_true(is_so: Callable[[], object]) -> None:
 
 
 @pytest.mark.timeout(1_200)
-async def test_fifty_killed_servers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [len(MOMENTS), pytest.param(50, marks=pytest.mark.slow)])
+async def test_killed_servers(tmp_path: Path, kills: int) -> None:
     if builtin.model_path() is None or builtin.check_model() is not None:
         pytest.skip("the built-in model is not installed")
     seed = os.environ.get("PALIMPSEST_FAULTS_SEED") or secrets.token_hex(4)
-    moments = list(MOMENTS * KILLS)[:KILLS]
+    moments = list(MOMENTS * kills)[:kills]
     random.Random(seed).shuffle(moments)
     async with asyncio.TaskGroup() as group:
         for lane in range(LANES):
