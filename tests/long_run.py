@@ -182,7 +182,7 @@ async def long_run(
                 policy=policy,
                 folder=str(folder),
                 system_prompt=SYSTEM,
-                rounds_most=1_000,
+                max_rounds=1_000,
             )
 
         services = await compose_services(

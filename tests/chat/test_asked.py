@@ -97,7 +97,7 @@ async def test_where_nobody_is_there_nobody_is_asked(house, tmp_path) -> None:
 
 async def test_after_many_rounds_the_user_says_whether_it_goes_on(house, tmp_path) -> None:
     home = await house([calling(bash(f"echo {n}")) for n in range(5)])
-    session = await equipped(home, tmp_path, rounds_most=2)
+    session = await equipped(home, tmp_path, max_rounds=2)
     await home.chats.turns.send(session, "Try")
     assert (await answered(home, PermissionAnswer(is_allowed=True))).rounds == 2
     assert (await answered(home, PermissionAnswer(is_allowed=False), 1)).rounds == 4

@@ -58,7 +58,7 @@ def test_one_tool_is_stopped_and_the_turn_goes_on(play):
 def test_a_setting_that_is_not_of_the_looks_styles_nothing_anew(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         version = theme.version
-        await window.settings.change(lambda settings: replace(settings, rounds_most=9))
+        await window.settings.change(lambda settings: replace(settings, max_rounds=9))
         assert theme.version == version
         await window.settings.change(lambda settings: replace(settings, theme="dark"))
         assert theme.version > version

@@ -49,7 +49,7 @@ class Turn:
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
         """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError."""
         self._calls = ToolCalls(self._session, tools, self._emit, reply)
-        if len(self._replies) % max(tools.settings().rounds_most, 1) == 0:
+        if len(self._replies) % max(tools.settings().max_rounds, 1) == 0:
             asked = QuestionAsked(self._session.id, tools.questions.new_name(), "rounds", rounds=len(self._replies))
             if not (tools.is_attended and (await tools.ask(asked, self._emit)).is_allowed):
                 raise WorldError(TOO_MANY_ROUNDS)

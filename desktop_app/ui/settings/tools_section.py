@@ -82,7 +82,7 @@ class ToolsSection(Section):
         """Build the section without forms of servers: `add_form` adds them."""
         self._names_with_key = names_with_key
         self.search = Field("Web search", settings.search_url, "leave empty for DuckDuckGo, or enter a SearXNG address")
-        self.rounds = Field("Ask me after this many rounds of tool calls", str(settings.rounds_most), "25")
+        self.rounds = Field("Ask me after this many rounds of tool calls", str(settings.max_rounds), "25")
         self.folder = Field("Working folder of new conversations", settings.folder, "leave empty for none")
         self.rules = RuleList(settings.rules)
         self.add_server = Button("+ Add an MCP server")
@@ -105,7 +105,7 @@ class ToolsSection(Section):
         return replace(
             settings,
             search_url=self.search.text().rstrip("/"),
-            rounds_most=rounds_of(self.rounds.text()),
+            max_rounds=rounds_of(self.rounds.text()),
             folder=self.folder.text(),
             rules=self.rules.rules(),
             mcp_servers=tuple(form.server() for form in self.forms),
