@@ -118,7 +118,7 @@ class Session:
         return True
 
     def use_own_window(self) -> None:
-        """Forget what was learn of the window, at the user's word; a mere suspicion does not shrink it again."""
+        """Forget what was learned of the window, at the user's word; a mere suspicion does not shrink it again."""
         self._told_limit, self._is_window_trusted = 0, True
 
     @property

@@ -1,4 +1,4 @@
-"""The time to bring a conversation to a quarter of its tokens, beside other packages' ways of activity it.
+"""The time to bring a conversation to a quarter of its tokens, beside other packages' ways of doing it.
 
 Same messages, same counter (o200k), same run, CPU time. The peers live in an environment of their own (packaging/bench
 --peers makes it, PALIMPSEST_PEERS names another one's Python); without it these tests are skipped. The table is

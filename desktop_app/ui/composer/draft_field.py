@@ -36,7 +36,7 @@ def pieces_of(text: str) -> Iterator[tuple[str, bool]]:
 
 
 class DraftField(TextArea):
-    """Enter requests to send, Shift+Enter starts a line, Escape requests to stop."""
+    """Enter sends, Shift+Enter starts a line, Escape stops."""
 
     send_requested = Signal()
     escape_pressed = Signal()
