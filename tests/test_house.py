@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_names_say_what_a_thing_is() -> None:
     empty = [
         f"{path_of(file)}:{line} {name}"
         for file in APP_FILES
-        for line, name in [(1, file.stem), *names_defined_in(file.read_text(encoding="utf-8"))]
+        for line, name in [(1, file.stem), *names_in(file)]
         if EMPTY_WORDS & set(words_of(name))
     ]
     assert not empty, "\n".join(empty)
@@ -55,7 +56,7 @@ def test_names_say_what_a_thing_is() -> None:
     ],
 )
 def test_an_empty_word_is_found(source: str) -> None:
-    assert any(EMPTY_WORDS & set(words_of(name)) for _, name in names_defined_in(source))
+    assert any(EMPTY_WORDS & set(words_of(name)) for _, name in names_defined_in(ast.parse(source)))
 
 
 # The glossary (docs/glossary.md): what things were called, so that no class, function or module is called so again.
@@ -76,9 +77,18 @@ NOT_PARTICIPLES = {"embed", "feed", "need", "proceed", "seed", "shielded", "spee
 DEBTS = set((ROOT / "tests" / "glossary_debts.txt").read_text(encoding="utf-8").split())
 
 
+@cache
+def names_in(file: Path) -> tuple[tuple[int, str], ...]:
+    return tuple(names_defined_in(tree_of(file)))
+
+
 def top_level(file: Path, kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> list[str]:
-    body = ast.parse(file.read_text(encoding="utf-8")).body
-    return [node.name for node in body if isinstance(node, kind) and hasattr(node, "name")]
+    return [node.name for node in tree_of(file).body if isinstance(node, kind) and hasattr(node, "name")]
+
+
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def test_a_class_name_means_one_thing() -> None:
@@ -94,7 +104,7 @@ def test_no_name_is_one_that_the_glossary_replaced() -> None:
 
 
 def test_bounds_begin_with_max_or_min() -> None:
-    named = {name for file in APP_FILES for _, name in names_defined_in(file.read_text(encoding="utf-8"))}
+    named = {name for file in APP_FILES for _, name in names_in(file)}
     assert {name for name in named if name.isupper() and {"most", "least"} & set(words_of(name))} <= DEBTS
 
 
@@ -116,9 +126,9 @@ def is_bare_participle(name: str) -> bool:
     return name in PARTICIPLES or ("_" not in name and name.endswith("ed") and name not in NOT_PARTICIPLES)
 
 
-def names_defined_in(source: str) -> Iterator[tuple[int, str]]:
+def names_defined_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and name of everything that a file names itself: classes, functions, arguments, variables, fields."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         match node:
             case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.arg(name):
                 yield node.lineno, name
