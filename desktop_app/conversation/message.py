@@ -96,6 +96,18 @@ class Usage(msgspec.Struct, frozen=True):
     reasoning_tokens: int = 0
     """Those of the reply that were reasoning, where the provider says so."""
 
+    def plus(self, other: Usage) -> Usage:
+        """Return the usage of all these requests together. Dollars are known if they are of either."""
+        dollars = [usage.dollars for usage in (self, other) if usage.dollars is not None]
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.reply_tokens + other.reply_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cache_written_tokens + other.cache_written_tokens,
+            sum(dollars) if dollars else None,
+            self.requests + other.requests,
+        )
+
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them."""

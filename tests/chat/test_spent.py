@@ -14,7 +14,7 @@ from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.conversation.events import TurnFinished
-from desktop_app.conversation.totals import UsageTotal
+from desktop_app.conversation.message import Usage
 from desktop_app.conversation.transcript import AuxiliaryUsage, Prune, Transcript, Trigger
 from provider import Reply
 from summary_prompts import PROMPTS
@@ -33,8 +33,8 @@ async def test_images_count_and_so_does_the_turn_that_showed_them(house) -> None
     session = await home.chats.create()
     await test_describe.asked(home, session, "Who is it?", test_describe.FAKE)
     totals = totals_of(await stored(home, session))
-    assert totals.upkeep == UsageTotal(1, 100, 10, 40, 0, 0.06 + 0.02 + 0.1)
-    assert totals.replies == UsageTotal(1, 200, 20, 0, 0, 0.4)
+    assert totals.auxiliary == Usage(100, 10, 40, 0, 0.06 + 0.02 + 0.1)
+    assert totals.replies == Usage(200, 20, 0, 0, 0.4)
     (finished,) = home.of(TurnFinished)
     assert finished.dollars == pytest.approx(0.58)
     assert finished.tokens_reported == 200, "it is held against the estimate of the turn's own requests"
@@ -47,7 +47,7 @@ async def test_a_title_counts_whether_it_is_taken_or_not(house) -> None:
     session = await home.chats.create()
     await home.turn(session, test_naming.QUESTION)
     assert await test_naming.titled(home, session) == test_naming.QUESTION
-    assert totals_of(await stored(home, session)).upkeep == UsageTotal(1, 50, 40, 0, 0, 0.45)
+    assert totals_of(await stored(home, session)).auxiliary == Usage(50, 40, 0, 0, 0.45)
 
 
 async def test_a_digest_is_stored_with_the_prune_that_it_is_for(house) -> None:
@@ -55,7 +55,7 @@ async def test_a_digest_is_stored_with_the_prune_that_it_is_for(house) -> None:
     upkeep, prune = session.transcript.entries[-2:]
     assert isinstance(upkeep, AuxiliaryUsage)
     assert isinstance(prune, Prune)
-    assert totals_of(session.transcript).upkeep == UsageTotal(1, 3_000, 30)
+    assert totals_of(session.transcript).auxiliary == Usage(3_000, 30)
 
 
 async def test_a_summary_has_its_price_and_what_was_cached(house) -> None:
@@ -63,7 +63,7 @@ async def test_a_summary_has_its_price_and_what_was_cached(house) -> None:
     home.chats.models.cost = PRICE
     session = await home.chats.create("Long", chat(136))
     await home.make_room(session, Trigger.USER)
-    spent = totals_of(await stored(home, session)).upkeep
+    spent = totals_of(await stored(home, session)).auxiliary
     assert spent.requests == 1
     assert (spent.prompt_tokens, spent.reply_tokens, spent.cached_tokens) == (1_000, 100, 600)
     assert spent.dollars == pytest.approx(0.4 + 0.3 + 1.0)

@@ -23,8 +23,8 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
-from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.totals import Totals, UsageTotal
+from desktop_app.conversation.message import Message, Role, Text, Usage
+from desktop_app.conversation.totals import Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -32,7 +32,7 @@ from desktop_app.settings import Settings
 MODEL = ModelInfo(id="builtin", label="SmolLM2 135M", window=8_192, max_output=2_048, is_builtin=True)
 OTHER_MODEL = ModelInfo(id="far/large", label="Large", window=200_000, max_output=8_192, note="The server is not up.")
 NOW = 1_760_000_000.0
-TOTALS = Totals(UsageTotal(12, 120_300, 4_000, 96_240, 0, 0.1234))
+TOTALS = Totals(Usage(120_300, 4_000, 96_240, 0, 0.1234, 12))
 
 
 class Kept(msgspec.Struct):

@@ -8,7 +8,7 @@ from ui_scenes import send, until
 
 from desktop_app.conversation.events import OperationRow, ViewChanged
 from desktop_app.conversation.message import Usage
-from desktop_app.conversation.totals import Totals, UsageTotal, add_usage
+from desktop_app.conversation.totals import NO_USAGE, Totals, add_usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent
@@ -31,15 +31,17 @@ def link(way: str) -> OperationRow:
 
 
 def test_what_was_spent_is_said_with_what_came_from_the_cache():
-    spent = UsageTotal(12, 120_300, 4_000, 96_240, 0, 0.1234)
+    spent = Usage(120_300, 4_000, 96_240, 0, 0.1234, 12)
     words = "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"
     assert format_spent(spent) == words
-    assert format_spent(UsageTotal(1, 10, 2)) == "1 request · 10 tokens in · 2 out"
+    assert format_spent(Usage(10, 2)) == "1 request · 10 tokens in · 2 out"
 
 
 def test_several_requests_that_were_summed_up_are_several():
     summary = add_usage(add_usage(None, Usage(100, 10)), Usage(200, 20))
-    spent = UsageTotal().plus(add_usage(summary, Usage(300, 30))).plus(Usage(5, 5)).plus(None)
+    together = add_usage(summary, Usage(300, 30))
+    assert together is not None
+    spent = NO_USAGE.plus(together).plus(Usage(5, 5)).plus(Usage(0, 0))
     assert format_spent(spent).startswith("5 requests · 605 tokens in")
 
 
@@ -63,7 +65,7 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
     card = TotalsCard()
     qtbot.addWidget(card)
     assert card.isHidden()
-    card.set_totals(Totals(UsageTotal(1, 10, 2), UsageTotal(2, 20, 4), 3, 5_000))
+    card.set_totals(Totals(Usage(10, 2), Usage(20, 4, requests=2), 3, 5_000))
     assert not card.isHidden()
     assert "5,000 tokens freed by 3 operations" in card.accessibleDescription()
     assert not card.upkeep.isHidden()

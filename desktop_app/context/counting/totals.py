@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from desktop_app.context.view.view import active_entries
-from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.totals import Totals, UsageTotal
+from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.totals import NO_USAGE, Totals
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Flush, Prune, Transcript
+
+NOT_REPORTED = Usage(0, 0)
+"""A request of which its provider said nothing counts as a request."""
 
 
 def totals_of(transcript: Transcript) -> Totals:
     """Return what replies and auxiliary requests took, and what the operations that hold have freed."""
     holding = [e for e in active_entries(transcript.entries) if isinstance(e, Prune | Compaction)]
-    replies, upkeep = usage_totals_of(transcript.entries)
+    replies, auxiliary = usage_totals_of(transcript.entries)
     operations = {e.plan_id or e.id for e in holding}
-    return Totals(replies, upkeep, len(operations), sum(e.tokens_before - e.tokens_after for e in holding))
+    return Totals(replies, auxiliary, len(operations), sum(e.tokens_before - e.tokens_after for e in holding))
 
 
-def usage_totals_of(entries: Iterable[AnyEntry]) -> tuple[UsageTotal, UsageTotal]:
+def usage_totals_of(entries: Iterable[AnyEntry]) -> tuple[Usage, Usage]:
     """Return what these entries took: the replies that a model of ours wrote, and auxiliary requests."""
-    replies, upkeep = UsageTotal(), UsageTotal()
+    replies, auxiliary = NO_USAGE, NO_USAGE
     for entry in entries:
         if isinstance(entry, Message) and entry.role is Role.ASSISTANT and entry.model:
-            replies = replies.plus(entry.usage)
+            replies = replies.plus(entry.usage or NOT_REPORTED)
         elif isinstance(entry, AuxiliaryUsage) or (isinstance(entry, Compaction | Flush) and entry.usage is not None):
-            upkeep = upkeep.plus(entry.usage)
-    return replies, upkeep
+            auxiliary = auxiliary.plus(entry.usage or NOT_REPORTED)
+    return replies, auxiliary

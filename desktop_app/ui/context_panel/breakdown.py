@@ -9,7 +9,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
-from desktop_app.conversation.totals import Totals, UsageTotal
+from desktop_app.conversation.message import Usage
+from desktop_app.conversation.totals import Totals
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -26,7 +27,7 @@ def format_dollars(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
 
 
-def format_spent(spent: UsageTotal) -> str:
+def format_spent(spent: Usage) -> str:
     """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
     read = f"{format_number(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
@@ -51,13 +52,13 @@ class TotalsCard(Card):
 
     def set_totals(self, totals: Totals) -> None:
         self.replies.set_text(format_spent(totals.replies))
-        self.upkeep.set_text(format_spent(totals.upkeep))
+        self.upkeep.set_text(format_spent(totals.auxiliary))
         for label in (self.upkeep_title, self.upkeep):
-            label.setVisible(totals.upkeep.requests > 0)
+            label.setVisible(totals.auxiliary.requests > 0)
         freed = Run(format_number(totals.tokens_freed), "ink", BOLD)
         self.freed.set_runs((freed, Run(f" tokens freed by {pluralize(totals.operations, 'operation')}")))
         self.freed.setVisible(totals.operations > 0)
-        self.setVisible(bool(totals.replies.requests or totals.upkeep.requests or totals.operations))
+        self.setVisible(bool(totals.replies.requests or totals.auxiliary.requests or totals.operations))
         shown = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
         self.setAccessibleDescription(". ".join(shown))
 
