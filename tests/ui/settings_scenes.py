@@ -23,7 +23,7 @@ SETTINGS = Settings(
     font_scale=1.1,
     rules=(Rule("bash", "git *"), Rule("*", "/etc/*", is_allowed=False)),
     mcp_servers=(TRACKER, McpServer("far", url="https://tools.example.com/mcp", is_on=False)),
-    rounds_most=40,
+    max_rounds=40,
     search_url="https://search.example.com",
     is_recalling=False,
 )

@@ -73,7 +73,7 @@ def test_what_is_chosen_is_saved(dialog, qtbot):
     expected = replace(
         SETTINGS, theme="light", font_scale=1.15, chat_model="builtin", system_prompt="Answer in verse.",
         is_automatic=False, policy="aggressive", utility_model="", is_memory_on=False, is_recalling=True,
-        vision_model="", research_model="lmstudio/llama-8b", search_url="", rounds_most=5, folder="/home/ana",
+        vision_model="", research_model="lmstudio/llama-8b", search_url="", max_rounds=5, folder="/home/ana",
     )  # fmt: skip
     assert save(dialog, qtbot) == (expected, {})
 
