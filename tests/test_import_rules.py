@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,42 @@ def broken_rules(file: Path, root: Path) -> list[str]:
     ]
 
 
+def import_circle(root: Path) -> list[str]:
+    """Return the modules of a circle of imports, one after the other; [] if there is none. What only a type checker or
+    a function imports counts, too."""
+    files = {module_name(file, root): file for file in (root / APP).rglob("*.py")}
+    graph = {
+        module: {target for line, name in imports_of(file, root) if (target := _module_in(name, files)) != module}
+        for module, file in files.items()
+    }
+    try:
+        TopologicalSorter({module: targets - {""} for module, targets in graph.items()}).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def _module_in(name: str, modules: dict[str, Path]) -> str:
+    """Return the module of ours that is meant by an imported name; "" for a library's."""
+    if not is_within(name, APP):
+        return ""
+    ours = name.removeprefix(APP).removeprefix(".")
+    return ours if ours in modules else ours.rpartition(".")[0]
+
+
 FILES = sorted((ROOT / APP).rglob("*.py"))
+
+
+def test_no_import_goes_round_in_a_circle() -> None:
+    assert import_circle(ROOT) == []
+
+
+@pytest.mark.parametrize("back", ["from .a import f", "if TYPE_CHECKING:\n    from . import a"])
+def test_a_planted_circle_is_found(tmp_path: Path, back: str) -> None:
+    (tmp_path / APP / "chat").mkdir(parents=True)
+    (tmp_path / APP / "chat" / "a.py").write_text("from desktop_app.chat.b import g")
+    (tmp_path / APP / "chat" / "b.py").write_text(back)
+    assert set(import_circle(tmp_path)) == {"chat.a", "chat.b"}
 
 
 def test_the_files_keep_the_import_rules() -> None:
