@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
 import pytest
 
+from desktop_app.context.view.dialect import to_dialect
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.provider_dialects import returned_reasoning_of
+from desktop_app.models.provider_dialects import declares_called_tools, joins_duplicate_calls, returned_reasoning_of
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, ScriptedProvider
 
 KEY = "sk-SECRET-0123456789abcdef"
+
+
+def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
+    """What a `ModelInfo` says of the dialect of that model, as the catalogue has it."""
+    return {
+        "returned_reasoning": returned_reasoning_of(name),
+        "joins_duplicate_calls": joins_duplicate_calls(kind),
+        "declares_called_tools": declares_called_tools(name),
+    }
+
+
+def in_dialect(
+    info: ModelInfo, messages: Sequence[Message], max_tokens: int, tools: tuple[ToolSpec, ...] = ()
+) -> tuple[list[Message], int, tuple[ToolSpec, ...]]:
+    """The arguments of `ChatModel.stream`, with the messages and tools as that model gets them."""
+    sent, offered = to_dialect(messages, tools, info.dialect)
+    return sent, max_tokens, offered
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -41,7 +64,6 @@ class Kind(msgspec.Struct, frozen=True):
         window: int = 8192,
     ) -> LiteLLMModel:
         """The model behind that server, as the engine would have it."""
-        returned = returned_reasoning_of(self.model)
         info = ModelInfo(
             f"test/{self.model}",
             self.model,
@@ -49,7 +71,7 @@ class Kind(msgspec.Struct, frozen=True):
             1024,
             Provenance.MEASURED,
             supports_vision=supports_vision,
-            returned_reasoning=returned,
+            **dialect_fields(self.kind, self.model),
         )
         endpoint = Endpoint("Test server", provider.root_url + self.path, key, self.kind)
         return LiteLLMModel(info, tokenizer_for(self.model), litellm, endpoint, self.model)

@@ -17,6 +17,7 @@ from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
+from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
@@ -33,6 +34,7 @@ from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.surrogates import replace_surrogates
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import ChatModel, EntryStore, ModelError, WorldError
@@ -81,7 +83,7 @@ class Session:
         items_read: what the model was last given to read ahead.
         """
         self.model = model
-        self.counts = TokenCounts(model.tokenizer, model.info.returned_reasoning, model.info.record_name)
+        self.counts = TokenCounts(model.tokenizer, model.info.dialect)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
@@ -175,12 +177,22 @@ class Session:
         """Return the tokens of the request: as the gauge shows them, and never fewer than are counted here."""
         return max(self.gauge().total, request_tokens(self.view, self.counts))
 
+    def assemble(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
+        """Return the messages and the tools of the request as the model gets them now."""
+        return to_dialect(assemble(self.view), self.view.tools, self.counts.dialect)
+
+    def leave_out_metadata(self) -> None:
+        """Send the model's own provider metadata back to it no more: it has refused a request with it."""
+        self.counts = TokenCounts(self.model.tokenizer, replace(self.counts.dialect, returns_metadata=False))
+        self._tally = self._calibration = None
+
     def assemble_request(self) -> Request:
         """Freeze the request as it is sent now, so that what is reported of it is compared with it and nothing else."""
         entries, view = self.transcript.entries, self.view
+        messages, tools = self.assemble()
         as_of = entries[-1].id if entries else ""
         figures = self.gauge(), self._counted(), len(view.items), reported_before(view)
-        self._sent = Request(assemble(view), view.tools, as_of, *figures)
+        self._sent = Request(messages, tools, as_of, *figures)
         return self._sent
 
     def _counted(self) -> int:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.totals import totals_of
-from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
@@ -180,7 +179,7 @@ class Turns:
             self._tasks.start(key, session.model.prepare())
         await self._tasks.ended(key)
         if session.gauge().total <= session.budget.usable:
-            await session.model.read_ahead(assemble(session.view))
+            await session.model.read_ahead(session.assemble()[0])
 
     async def _turn(
         self,

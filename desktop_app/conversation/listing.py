@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
+from .dialect import Dialect, ReturnedReasoning
 from .gauge import Provenance, Status
 from .message import Role
-
-ReturnedReasoning = Literal["", "running", "always"]
-"""None; those of the turn under way; those, and a blank for each that is left out."""
 
 
 class ConversationInfo(msgspec.Struct, frozen=True):
@@ -48,11 +44,25 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """When its server reported the window, if that was in an earlier run and it has not answered since; else 0."""
     returned_reasoning: ReturnedReasoning = ""
     """Which of its reasoning goes back to it with its calls."""
+    joins_duplicate_calls: bool = False
+    declares_called_tools: bool = False
 
     @property
     def record_name(self) -> str:
         """How the record names it: unique, and what stands behind the last slash is for people."""
         return self.id if "/" in self.id else f"{self.id}/{self.label}"
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is done to a request before it is sent to the model."""
+        return Dialect(
+            self.record_name,
+            returned_reasoning=self.returned_reasoning,
+            supports_vision=self.supports_vision,
+            supports_tools=self.supports_tools,
+            joins_duplicate_calls=self.joins_duplicate_calls,
+            declares_called_tools=self.declares_called_tools,
+        )
 
 
 class SearchResult(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ from .last_known import LastKnown, LastKnownFile, ModelKey
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .provider_dialects import returned_reasoning_of
+from .provider_dialects import declares_called_tools, joins_duplicate_calls, returned_reasoning_of
 from .published import proposals, published_of
 from .token_limits import ASSUMED_WINDOW, ModelCapabilities, ModelLimits
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
@@ -188,6 +188,8 @@ class Catalogue:
             supports_vision=bool(known.supports_vision),
             window_reported_at=limits.reported_at,
             returned_reasoning=returned_reasoning_of(name),
+            joins_duplicate_calls=joins_duplicate_calls(server.kind),
+            declares_called_tools=declares_called_tools(name),
         )
 
     def _limits(self, server: Server, name: str) -> ModelLimits:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from desktop_app.chat.ports import ErrorKind, ModelError, Piece
+from desktop_app.chat.ports import ModelError, Piece
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
@@ -26,9 +26,6 @@ from .window_failures import version_failure
 TRAILER_SECONDS = 10.0
 """How long to wait for what follows the end of a reply, such as its usage: some servers never close the stream. Long
 enough for a server that repeats its finish reason in every chunk."""
-
-METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
-"""The kinds of error by which providers refuse metadata: hardly two word it in the same way."""
 
 
 class LiteLLMModel:
@@ -63,22 +60,7 @@ class LiteLLMModel:
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         await self._litellm.load()
-        kind, has_begun = self._endpoint.kind, False
-        for with_metadata in (True, False):
-            request = request_of(kind, self._name, self._info, messages, max_tokens, tools, with_metadata)
-            try:
-                async with aclosing(self._reply(request | self._options)) as pieces:
-                    async for piece in pieces:
-                        has_begun = True
-                        yield piece
-                return
-            except ModelError as error:
-                # It may refuse its own metadata: reasoning that was encrypted for another account, for one.
-                is_refusal = error.kind in METADATA_REFUSALS and with_metadata and _has_metadata(messages)
-                if has_begun or not is_refusal:
-                    raise
-
-    async def _reply(self, request: Json) -> AsyncGenerator[Piece, None]:
+        request = request_of(self._endpoint.kind, self._name, self._info, messages, max_tokens, tools) | self._options
         reply = ReplyReader(self._info.record_name)
         try:
             async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
@@ -130,7 +112,3 @@ async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any
         if seconds is None:
             raise
         return None
-
-
-def _has_metadata(messages: Sequence[Message]) -> bool:
-    return any(call.provider_metadata for message in messages for call in message.tool_calls)

@@ -11,7 +11,8 @@ from desktop_app.chat.ports import ModelError
 from desktop_app.chat.turn.recovery import WAIT_MOST, WAITS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.models.provider_metadata import ProviderMetadata, encode_metadata
 from provider import Cut, Overflow, Reply, Status
 
 KINDS = ("provider", "rate_limit", "quota", "auth", "server", "timeout", "connection", "cut", "malformed")
@@ -110,3 +111,23 @@ async def test_going_on_keeps_what_was_done_and_writes_only_the_broken_reply_ane
     texts = [message["content"] for message in home.provider.requests[2].messages]
     assert texts[1:] == ["Hello?", "First answer.", "And now?"]
     assert [item.message.text for item in session.view.items][-1] == "All of it."
+
+
+@pytest.mark.parametrize(("status", "requests"), [(400, 2), (401, 1)])
+async def test_metadata_that_the_model_does_not_take_back_is_left_out(house, status: int, requests: int) -> None:
+    """Such as reasoning that was encrypted for another account. What is counted changes with what is sent."""
+    details = {"reasoning_details": [{"type": "reasoning.text", "text": "I look. " * 50, "index": 0}]}
+    metadata = encode_metadata(ProviderMetadata("scripted/scripted", message=details))
+    call = Message(
+        role=Role.ASSISTANT,
+        parts=(Reasoning("I look. " * 50), ToolCall("c", "read", "{}", metadata)),
+        model="scripted/scripted",
+    )
+    home = await house([Status(status, "Thought signature could not be decrypted"), Reply("Done.", usage=None)])
+    said = [user_message("Read"), call, Message(role=Role.TOOL, parts=(ToolResult("c", "read", "Nothing."),))]
+    session = await home.chats.create("Signed", said)
+    before = session.gauge().total
+    await home.turn(session, "And?")
+    sent = [str(request.body) for request in home.provider.requests]
+    assert ["I look." in body for body in sent] == [True, False][:requests]
+    assert (session.gauge().total < before - 40) == (requests == 2)

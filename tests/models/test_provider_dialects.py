@@ -17,7 +17,7 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import MISTRAL_CALL_ID, mistral_id_of, request_of
 from desktop_app.settings import ServerKind
-from kinds_of_server import OF_KIND
+from kinds_of_server import OF_KIND, dialect_fields, in_dialect
 from provider import Events, Reply, ScriptedProvider, Windowed
 from tool_rounds import READ, answered, called
 
@@ -30,8 +30,9 @@ def said(text: str) -> Message:
 
 
 def request(kind: ServerKind, name: str, *messages: Message, tools: tuple[ToolSpec, ...] = (), **info: Any) -> Any:
-    about = ModelInfo(f"x/{name}", name, 8192, 1024, Provenance.MEASURED, **info)
-    return request_of(kind, name, about, messages, 100, tools)
+    """The request as it is sent, in the dialect of that model."""
+    about = ModelInfo(f"x/{name}", name, 8192, 1024, Provenance.MEASURED, **dialect_fields(kind, name) | info)
+    return request_of(kind, name, about, *in_dialect(about, messages, 100, tools))
 
 
 async def bodies(
@@ -41,7 +42,7 @@ async def bodies(
     with OF_KIND[kind].provider(Reply("Done."), repeat_last=True) as provider:
         model = OF_KIND[kind].model_at(provider, litellm, supports_vision=eyes)
         for messages in conversations:
-            _ = [piece async for piece in model.stream(messages, 100, (READ,))]
+            _ = [piece async for piece in model.stream(*in_dialect(model.info, messages, 100, (READ,)))]
         return [request.body for request in provider.requests]
 
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.archive.rows import decode_message, encode
-from desktop_app.chat.ports import ModelError, ReplyEnd, TextPiece
+from desktop_app.chat.ports import ReplyEnd
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, user_message
@@ -16,8 +16,8 @@ from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_metadata import ProviderMetadata, decode_metadata, encode_metadata
 from desktop_app.settings import ServerKind
-from kinds_of_server import CODEX, OF_KIND, Kind
-from provider import AnyStep, Call, Events, Reply, Status
+from kinds_of_server import CODEX, OF_KIND, Kind, in_dialect
+from provider import AnyStep, Call, Events, Reply
 from tool_rounds import READ, answered, called
 
 GEMINI = OF_KIND["gemini"]
@@ -39,8 +39,9 @@ async def round_of(kind: Kind, litellm: LiteLLM, step: AnyStep) -> tuple[Message
 async def sent(kind: Kind, litellm: LiteLLM, messages: tuple[Message, ...], *script: AnyStep) -> list[Any]:
     """The bodies of the requests with which these messages are sent. Raises ModelError."""
     with kind.provider(*(script or (Reply("Done."),))) as provider:
+        model = kind.model_at(provider, litellm)
         try:
-            _ = [piece async for piece in kind.model_at(provider, litellm).stream(messages, 100, (READ,))]
+            _ = [piece async for piece in model.stream(*in_dialect(model.info, messages, 100, (READ,)))]
         finally:
             bodies = [request.body for request in provider.requests]
     return bodies
@@ -80,39 +81,6 @@ async def test_another_provider_sees_nothing_of_a_signature(kind: ServerKind, li
     (body,) = await sent(OF_KIND[kind], litellm, await round_of(GEMINI, litellm, SIGNED))
     assert SIGNATURE not in repr(body)
     assert "thought_signature" not in repr(body)
-
-
-async def test_what_a_provider_does_not_take_back_is_left_out(litellm: LiteLLM) -> None:
-    refusal = Status(400, "Thought signature could not be decrypted")
-    messages = await round_of(GEMINI, litellm, SIGNED)
-    first, second = await sent(GEMINI, litellm, messages, refusal, Reply("Done."))
-    assert SIGNATURE in repr(first)
-    assert SIGNATURE not in repr(second)
-
-
-@pytest.mark.parametrize(("status", "is_signed"), [(401, True), (429, True), (500, True), (400, False)])
-async def test_other_errors_are_not_tried_again(status: int, is_signed: bool, litellm: LiteLLM) -> None:
-    messages = await round_of(GEMINI, litellm, replace(SIGNED, signature=SIGNATURE if is_signed else ""))
-    with GEMINI.provider(Status(status), Reply("Done.")) as provider:
-        with pytest.raises(ModelError):
-            _ = [piece async for piece in GEMINI.model_at(provider, litellm).stream(messages, 100, (READ,))]
-        assert len(provider.requests) == 1
-
-
-async def test_what_was_shown_is_not_said_again(litellm: LiteLLM) -> None:
-    messages = await round_of(GEMINI, litellm, SIGNED)
-    broken = Events(({"candidates": [{"content": {"parts": [{"text": "Hel"}]}}]}, {"error": {"message": "No"}}))
-    shown: list[object] = []
-
-    async def listen(provider: Any) -> None:
-        async for piece in GEMINI.model_at(provider, litellm).stream(messages, 100, (READ,)):
-            shown.append(piece)
-
-    with GEMINI.provider(broken, Reply("Done.")) as provider:
-        with pytest.raises(ModelError):
-            await listen(provider)
-        assert len(provider.requests) == 1
-    assert shown == [TextPiece("Hel")]
 
 
 def test_what_cannot_be_read_as_extras_is_none() -> None:

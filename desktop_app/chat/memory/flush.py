@@ -15,7 +15,6 @@ from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import SAVE_MEMORY, FlushPrompts, append_question, parse_notes, request_for_flush
 from desktop_app.context.memory.memories import Note
-from desktop_app.context.view.view import assemble
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.tools import ToolSpec
@@ -73,11 +72,12 @@ def _append_question(
     gone = [message for message in unflushed if message.id not in in_view and message.role is not Role.TOOL]
     if sum(map(counts.total, gone)) > MAX_GONE_TOKENS:
         return None
-    messages = append_question(assemble(view), prompts, known, gone, 2 * MAX_GONE_TOKENS, counts.text)
+    assembled, tools = session.assemble()
+    messages = append_question(assembled, prompts, known, gone, 2 * MAX_GONE_TOKENS, counts.text)
     if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
         return None
-    has_it = any(tool.name == SAVE_MEMORY.name for tool in view.tools)
-    return FlushQuestion(messages, view.tools if has_it else (*view.tools, SAVE_MEMORY), reply_tokens)
+    has_it = any(tool.name == SAVE_MEMORY.name for tool in tools)
+    return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens)
 
 
 def question_by_json(

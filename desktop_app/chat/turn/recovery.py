@@ -20,6 +20,10 @@ WAIT_MOST = 60.0
 """Seconds: if a provider wants to be left alone for longer, the user is told instead."""
 
 
+METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
+"""The kinds of error by which providers refuse metadata: hardly two word it in the same way."""
+
+
 class Tried(msgspec.Struct, frozen=True):
     """What was done already about the errors of one request."""
 

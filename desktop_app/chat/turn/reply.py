@@ -28,7 +28,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
 
-from .recovery import DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
+from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
 from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
 from .reply_limits import ReplyBounds, limit_exceeded, longest_reply, silent_cut
 from .request import Request
@@ -84,7 +84,7 @@ class StreamedReply:
             try:
                 await self._stream(request)
             except ModelError as error:
-                await self._recover(error)
+                await self._recover(error, request)
             if self._guard.state is State.STOPPING:
                 await self._make_room()
             if self._guard.state is State.DONE:
@@ -200,13 +200,16 @@ class StreamedReply:
         if guard.is_exceeded:
             raise limit_exceeded(guard.used, session.budget.window)
 
-    async def _recover(self, error: ModelError) -> None:
+    async def _recover(self, error: ModelError, request: Request) -> None:
         """Do what may help before the request is sent again. Raises the error where nothing does."""
         session = self._session
         can_ask_for_less = self._can_ask_for_less(error)
         session.learn_limit(error)
         if can_ask_for_less:
             self._is_modest = True
+            return
+        if error.kind in METADATA_REFUSALS and not self.has_arrived and request.has_metadata:
+            session.leave_out_metadata()  # such as reasoning that was encrypted for another account
             return
         self._refusal = self._refusal or error
         reaction = reaction_to(error, self._tried, session.policy, self._is_automatic, self.has_arrived)

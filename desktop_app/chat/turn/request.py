@@ -10,19 +10,22 @@ from desktop_app.conversation.tools import ToolSpec
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What is sent, and what was known of it then.
-
-    as_of: the id of the newest entry that it was assembled from.
-    gauge: its figures, as they were shown.
-    counted: its tokens, as they are counted here.
-    items: how many items of the view it holds.
-    reported_before: tokens that were reported of the request that it grew from, see `silent_cut.reported_before`.
-    """
+    """The messages and tools as the model gets them, and what was known of them then."""
 
     messages: list[Message]
     tools: tuple[ToolSpec, ...]
     as_of: str
+    """The id of the newest entry that it was assembled from."""
     gauge: Gauge
+    """Its figures, as they were shown."""
     counted: int
+    """Its tokens, as they are counted here."""
     items: int
+    """How many items of the view it holds."""
     reported_before: int
+    """Tokens that were reported of the request that it grew from, see `silent_cut.reported_before`."""
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether provider metadata goes back to the model."""
+        return any(call.provider_metadata for message in self.messages for call in message.tool_calls)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.view.dialect import reasoning_of, sent_tools
 from desktop_app.context.view.items import Item, ItemKind
 from desktop_app.context.view.synthetic_items import continuation_item
 from desktop_app.context.view.view import View, assemble, closing_items, messages_of
@@ -18,7 +19,7 @@ from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
 
 from .calibration import AS_COUNTED, Calibration, is_plausible
-from .returned_reasoning import reasoning_of, returned_reasoning_tokens
+from .request_tokens import is_counted_message_by_message, request_level_tokens
 from .tokens import SEGMENT_OF_ROLE, TokenCounts, Tokens
 
 NO_TOKENIZER = "characters"
@@ -91,7 +92,8 @@ def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tall
 def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
     """Return the tokens of a request beside its messages: what primes the reply, and the schemas of the tools."""
     base = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
-    return {**base, Segment.SCHEMAS: counts.tools(view.tools)} if view.tools else base
+    tools = sent_tools((), view.tools, counts.dialect)
+    return {**base, Segment.SCHEMAS: counts.tools(tools)} if tools else base
 
 
 def base_tokens(view: View, counts: TokenCounts) -> int:
@@ -111,13 +113,18 @@ def request_tokens(view: View, counts: TokenCounts) -> int:
 
 
 def closing_tokens(view: View, counts: TokenCounts) -> int:
-    """Return the tokens that depend on how the view ends: of the closing items, and of reasoning that goes back."""
-    return sum(counts.total(item.message) for item in closing_items(view)) + returned_tokens(view, counts)
+    """Return the tokens that depend on how the view ends, or on all of it: of the closing items, and of what belongs to
+    no message by itself."""
+    closing = sum(counts.total(item.message) for item in closing_items(view))
+    return closing + sum(view_level_tokens(view, counts).values())
 
 
-def returned_tokens(view: View, counts: TokenCounts) -> int:
-    """Return the tokens of the reasoning that goes back to the model."""
-    return returned_reasoning_tokens(assemble(view), counts) if counts.returned_reasoning else 0
+def view_level_tokens(view: View, counts: TokenCounts, end: int | None = None) -> dict[Segment, int]:
+    """Return what the request has beside the tokens of its messages; of the request up to the item at `end`."""
+    if is_counted_message_by_message(counts):
+        return {}
+    messages = assemble(view) if end is None else messages_of(view.items[:end])
+    return request_level_tokens(messages, view.tools, counts)
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -146,8 +153,8 @@ def gauge_of(
     would be sent.
     """
     closing = [counts.total(item.message) for item in closing_items(view)]
-    reasoning = returned_tokens(view, counts)
-    gauge = _as_counted(view, sums, (sum(closing), reasoning), counts, policy, budget, model)
+    whole_view = view_level_tokens(view, counts)
+    gauge = _as_counted(view, sums, sum(closing), whole_view, counts, policy, budget, model)
     whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
     if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
@@ -155,8 +162,9 @@ def gauge_of(
     index = sums.measured_at or 0
     later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
     usage, around = _reported_usage(anchor, anchor.message.usage, counts, calibration)
-    measured = returned_reasoning_tokens(messages_of(view.items[:index]), counts) if counts.returned_reasoning else 0
-    since = sum(later) + around + reasoning - measured  # reasoning comes with a reply, and goes with the next question
+    measured = sum(view_level_tokens(view, counts, index).values())
+    # Reasoning, for one, comes with a reply, and goes with the next question.
+    since = sum(later) + around + sum(whole_view.values()) - measured
     if not is_plausible(usage, gauge.total - since):
         return scale_gauge(gauge, whole, policy)
     return anchor_gauge(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
@@ -165,16 +173,18 @@ def gauge_of(
 def _as_counted(
     view: View,
     sums: Tally,
-    ends: tuple[int, int],
+    closing: int,
+    whole_view: dict[Segment, int],
     counts: TokenCounts,
     policy: ContextPolicy,
     budget: Budget,
     model: ModelInfo,
 ) -> Gauge:
-    """Return the gauge by our own count. ends: tokens of the closing items, and of reasoning that goes back."""
-    segments, (closing, reasoning) = dict(sums.segments), ends
-    if reasoning:
-        segments[Segment.REASONING] = segments.get(Segment.REASONING, 0) + reasoning
+    """Return the gauge by our own count. closing: of the closing items; whole_view: see `view_level_tokens`."""
+    segments = dict(sums.segments)
+    for segment, tokens in whole_view.items():
+        shown = segment if segments.get(segment, 0) + tokens >= 0 else max(segments, key=lambda one: segments[one])
+        segments[shown] = segments.get(shown, 0) + tokens
     if closing:
         segment = Segment.RESULTS if view.open_calls else Segment.USER
         segments[segment] = segments.get(segment, 0) + closing

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.view.view import View, messages_of, view_of
+from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Transcript
 
-from .breakdown import assembled_from, base_tokens, is_measured, item_tokens
+from .breakdown import assembled_from, base_tokens, is_measured, item_tokens, view_level_tokens
 from .calibration import Calibration, Report, learn
-from .returned_reasoning import returned_reasoning_tokens
 from .tokens import TokenCounts
 
 MAX_REPORTS = 96
@@ -83,9 +82,5 @@ def _reports_in(
         said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
         newest = next((positions[message.id] for message in said if message.id in positions), None)
         if newest is not None:
-            reasoning = (
-                returned_reasoning_tokens(messages_of(view.items[: newest + 1]), counts)
-                if counts.returned_reasoning
-                else 0
-            )
-            yield Report(before[newest + 1] + reasoning, newest + 1, usage)
+            whole = sum(view_level_tokens(view, counts, newest + 1).values())
+            yield Report(before[newest + 1] + whole, newest + 1, usage)

@@ -6,8 +6,9 @@ from typing import Protocol
 
 import msgspec
 
+from desktop_app.context.view.dialect import reasoning_of, returns_metadata, sent_part
+from desktop_app.conversation.dialect import Dialect
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.listing import ReturnedReasoning
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolSpec
 
@@ -15,6 +16,8 @@ IMAGE_TOKENS = 1_200
 """An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
 TOOL_OVERHEAD = 8
 """What frames one schema; providers do not say, and what is wrong with it is learned from their reports."""
+
+AS_IT_IS = Dialect()
 
 SEPARATOR = "\n\n"
 """What stands between two texts of one message, as it is sent."""
@@ -68,11 +71,10 @@ SEGMENT_OF_ROLE = {
 }
 
 
-def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> Tokens:
-    """Return the tokens of a message as it is sent: its parts, and the overhead in its role's segment.
+def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_IT_IS) -> Tokens:
+    """Return the tokens of a message as it is sent in that dialect: its parts, and the overhead in its role's segment.
 
-    writer: the model that it is sent to, as the record names it; its reasoning goes back where it came as details of a
-    call.
+    What depends on the whole request, such as the reasoning that goes back, is not among them: see `breakdown.py`.
     """
     role_segment = SEGMENT_OF_ROLE[message.role]
     by_segment = {role_segment: tokenizer.overhead.around(message.role)}
@@ -80,36 +82,33 @@ def count_message(message: Message, tokenizer: Tokenizer, writer: str = "") -> T
         by_segment[role_segment] += tokenizer.count(message.speaker)
     written = 0
     for part in message.parts:
-        match part:
+        match sent_part(part, dialect):
             case Text(text):
                 segment, tokens = role_segment, tokenizer.count(text)
                 written += 1
             case Reasoning():
-                continue  # whether it is sent back depends on the calls, and on the request: see returned_reasoning.py
-            case ToolCall():
-                segment, tokens = Segment.CALLS, tokenizer.count(part.name) + tokenizer.count(part.arguments)
-            case ToolResult():
-                segment, tokens = Segment.RESULTS, tokenizer.count(part.text)
+                continue  # whether it is sent back depends on the request
+            case ToolCall(_, name, arguments):
+                segment, tokens = Segment.CALLS, tokenizer.count(name) + tokenizer.count(arguments)
+            case ToolResult(_, _, text):
+                segment, tokens = Segment.RESULTS, tokenizer.count(text)
                 written += 1
-            case Attachment():
+            case Attachment() as attachment:
                 segment = Segment.ATTACHMENTS
-                tokens = IMAGE_TOKENS if part.is_image else tokenizer.count(part.as_text)
-                written += not part.is_image
+                tokens = IMAGE_TOKENS if attachment.is_image else tokenizer.count(attachment.as_text)
+                written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
-    if any(_has_details(call, writer) for call in message.tool_calls):
-        reasoning = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
-        by_segment[Segment.REASONING] = tokenizer.count(reasoning)
+    if any(_has_details(call, dialect) for call in message.tool_calls):
+        by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))
     if written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
 
 
-def _has_details(call: ToolCall, writer: str) -> bool:
+def _has_details(call: ToolCall, dialect: Dialect) -> bool:
     """Return whether readable reasoning goes back to that model with the call. Encrypted one cannot be counted."""
-    kept = call.provider_metadata
-    if not writer or not any(f'"reasoning.{kind}"' in kept for kind in ("text", "summary")):
-        return False
-    return f'"writer":{msgspec.json.encode(writer).decode()}' in kept
+    has_text = any(f'"reasoning.{kind}"' in call.provider_metadata for kind in ("text", "summary"))
+    return has_text and returns_metadata(call, dialect)
 
 
 class TokenCounts:
@@ -119,10 +118,9 @@ class TokenCounts:
     so that its identity cannot be given to another one meanwhile.
     """
 
-    def __init__(self, tokenizer: Tokenizer, returned_reasoning: ReturnedReasoning = "", writer: str = "") -> None:
+    def __init__(self, tokenizer: Tokenizer, dialect: Dialect = AS_IT_IS) -> None:
         self.tokenizer = tokenizer
-        self.returned_reasoning: ReturnedReasoning = returned_reasoning
-        self.writer = writer
+        self.dialect = dialect
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}
         self._separator: int | None = None
@@ -134,7 +132,7 @@ class TokenCounts:
         content = (message.role, message.speaker, message.parts)
         tokens = self._by_content.get(content)
         if tokens is None:
-            tokens = self._by_content[content] = count_message(message, self.tokenizer, self.writer)
+            tokens = self._by_content[content] = count_message(message, self.tokenizer, self.dialect)
             self._kept[id(message)] = (message, tokens)
         return tokens
 

@@ -9,12 +9,13 @@ from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
 from desktop_app.context.counting.calibration import AS_COUNTED
 from desktop_app.context.counting.reports import calibration_of
-from desktop_app.context.counting.returned_reasoning import BLANK, reasoning_to_return
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.view.dialect import BLANK, reasoning_to_return
 from desktop_app.context.view.view import view_of
+from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
 from desktop_app.conversation.gauge import Gauge, Provenance
-from desktop_app.conversation.listing import ModelInfo, ReturnedReasoning
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
 from desktop_app.conversation.transcript import AnyEntry
 
@@ -24,7 +25,7 @@ CALL = ToolCall("c", "read", '{"path": "a"}')
 
 
 def counts_of(kind: ReturnedReasoning) -> TokenCounts:
-    return TokenCounts(Letters(), kind, INFO.record_name)
+    return TokenCounts(Letters(), Dialect(INFO.record_name, returned_reasoning=kind))
 
 
 def gauge(entries: list[AnyEntry], counts: TokenCounts) -> Gauge:

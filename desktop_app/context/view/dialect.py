@@ -1,0 +1,145 @@
+"""The last step of assembling: the messages and tools as one model gets them. What this returns is counted and sent.
+
+The messages are valid for every provider before; what is applied here would be wrong, or wasted, for other models.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, ToolCall, ToolResult
+from desktop_app.conversation.tools import ToolSpec
+
+BLANK = " "
+"""Stands for reasoning that is not needed any more, where the field must not be missing."""
+NOT_AVAILABLE = "Not available now."
+"""The description of a tool that is only declared."""
+IMAGE_LINE = "(an image, which this model cannot see)"
+
+
+def to_dialect(
+    messages: Sequence[Message], tools: tuple[ToolSpec, ...], dialect: Dialect
+) -> tuple[list[Message], tuple[ToolSpec, ...]]:
+    """Return the messages and the tools as that model gets them.
+
+    Reasoning is left in a message only where its text goes back as a field of its own; what goes back as metadata of a
+    call stays with the call.
+    """
+    tools = sent_tools(messages, tools, dialect)
+    returned = reasoning_to_return(messages, dialect.returned_reasoning)
+    sent = [_sent(message, text, dialect) for message, text in zip(messages, returned, strict=True)]
+    return (join_duplicate_calls(sent) if dialect.joins_duplicate_calls else sent), tools
+
+
+def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect: Dialect) -> tuple[ToolSpec, ...]:
+    """Return the tools that are sent with these messages: those on offer, or declarations of those that were called."""
+    if not dialect.supports_tools:
+        return ()
+    if tools or not dialect.declares_called_tools:
+        return tools
+    names = dict.fromkeys(call.name for message in messages for call in message.tool_calls)
+    return tuple(ToolSpec(name, NOT_AVAILABLE) for name in names)
+
+
+def _sent(message: Message, reasoning: str, dialect: Dialect) -> Message:
+    parts = tuple(sent_part(part, dialect) for part in message.parts if not isinstance(part, Reasoning))
+    if reasoning:
+        parts = (Reasoning(reasoning), *parts)
+    is_same = len(parts) == len(message.parts) and all(a is b for a, b in zip(parts, message.parts, strict=True))
+    return message if is_same else replace(message, parts=parts)
+
+
+def sent_part(part: Part, dialect: Dialect) -> Part:
+    """Return the part without what this model cannot see, or did not write."""
+    if isinstance(part, Attachment) and part.is_image and not dialect.supports_vision:
+        return Attachment(part.name, "text/plain", IMAGE_LINE)
+    if isinstance(part, ToolCall) and part.provider_metadata and not returns_metadata(part, dialect):
+        return replace(part, provider_metadata="")
+    return part
+
+
+class _Metadata(msgspec.Struct):
+    writer: str = ""
+
+
+def returns_metadata(call: ToolCall, dialect: Dialect) -> bool:
+    """Return whether the call's metadata goes back to that model."""
+    if not call.provider_metadata or not dialect.returns_metadata:
+        return False
+    try:
+        return msgspec.json.decode(call.provider_metadata, type=_Metadata).writer == dialect.record_name
+    except msgspec.DecodeError:
+        return False
+
+
+def reasoning_of(message: Message) -> str:
+    """Return the reasoning of that message; "" if it is not known."""
+    return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+
+
+def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) -> list[str]:
+    """Return for each message of a request the reasoning that goes back with it; "" for none.
+
+    Most providers do not want it again. Kimi and DeepSeek want that of the turn under way, where it led to calls.
+    """
+    running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
+    return [_returned(message, index > running, kind) for index, message in enumerate(messages)]
+
+
+def _returned(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
+    if not message.tool_calls or not kind:
+        return ""
+    reasoning = reasoning_of(message) if is_running else ""
+    return reasoning or (BLANK if kind == "always" else "")
+
+
+def join_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
+    """Keep one of several calls with the same name and arguments in a message, and join their results.
+
+    litellm drops the duplicates for Gemini but keeps their results, and Gemini refuses more results than calls.
+    """
+    joined: list[Message] = []
+    kept_for: dict[str, str] = {}
+    for message in messages:
+        result = message.tool_result
+        if message.tool_calls:
+            kept_for = _kept_calls(message.tool_calls)
+            message = _without_calls(message, kept_for)
+        elif result is not None and (kept := kept_for.get(result.call_id)) is not None:
+            index = next(i for i in range(len(joined) - 1, -1, -1) if _answers(joined[i], kept))
+            joined[index] = _with_more_text(joined[index], result.text)
+            continue
+        joined.append(message)
+    return joined
+
+
+def _kept_calls(calls: tuple[ToolCall, ...]) -> dict[str, str]:
+    """Return for the id of each duplicate the id of the call that is kept."""
+    first: dict[str, ToolCall] = {}
+    kept_for: dict[str, str] = {}
+    for call in calls if len(calls) > 1 else ():
+        key = json.dumps([call.name, json.loads(call.arguments or "{}")], sort_keys=True)
+        if first.setdefault(key, call) is not call:
+            kept_for[call.call_id] = first[key].call_id
+    return kept_for
+
+
+def _without_calls(message: Message, dropped: dict[str, str]) -> Message:
+    if not dropped:
+        return message
+    kept = tuple(part for part in message.parts if not isinstance(part, ToolCall) or part.call_id not in dropped)
+    return replace(message, parts=kept)
+
+
+def _answers(message: Message, call_id: str) -> bool:
+    return message.tool_result is not None and message.tool_result.call_id == call_id
+
+
+def _with_more_text(message: Message, text: str) -> Message:
+    parts = (replace(p, text=f"{p.text}\n\n{text}") if isinstance(p, ToolResult) else p for p in message.parts)
+    return replace(message, parts=tuple(parts))

@@ -1,0 +1,130 @@
+"""What is counted is what is sent: for each kind of provider, what arrives has the tokens that the gauge had."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from desktop_app.chat.session import Session
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import TOOL_OVERHEAD
+from desktop_app.context.policy import BALANCED
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import AnyEntry, RequestContext
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.provider_metadata import ProviderMetadata, encode_metadata
+from kinds_of_server import CODEX, KINDS, Kind
+from provider import Reply
+from tool_rounds import READ
+
+pytestmark = pytest.mark.wire
+
+DIALECTS = (
+    *KINDS,
+    CODEX,
+    Kind("moonshot", "moonshot", "kimi-k2-turbo-preview"),
+    Kind("openai_compatible", "deepseek", "kimi-k2-thinking"),
+    Kind("openrouter", "openrouter", "moonshotai/kimi-k2-thinking"),
+)
+SECRET = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
+THOUGHT = "First I look at the ledger, then at each of its rows. " * 20
+
+
+def calling(number: int, model: str, has_details: bool, *paths: str) -> list[Message]:
+    """A reply with a call for each path, and their results. The reasoning came as details of the first call."""
+    details = {"reasoning_details": [{"type": "reasoning.text", "text": THOUGHT, "index": 0}]}
+    metadata = encode_metadata(ProviderMetadata(model, message=details)) if has_details else ""
+    calls = [
+        ToolCall(f"call_{number}_{index}", "read", json.dumps({"path": path}), metadata if not index else "")
+        for index, path in enumerate(paths)
+    ]
+    reply = Message(role=Role.ASSISTANT, parts=(Reasoning(THOUGHT), Text("I look."), *calls), model=model)
+    said = [ToolResult(call.call_id, "read", f"Row {n} is empty.") for n, call in enumerate(calls)]
+    return [reply, *(Message(role=Role.TOOL, parts=(result,)) for result in said)]
+
+
+def record(model: str, has_details: bool, tools: tuple[ToolSpec, ...]) -> tuple[AnyEntry, ...]:
+    """Images that nobody sees, equal calls, calls of tools that are not on offer any more, and reasoning of a turn that
+    is over and of one that runs. No text ends where a tokenizer would join what follows."""
+    messages = [
+        Message(role=Role.SYSTEM, parts=(Text("Be brief."),)),
+        Message(role=Role.USER, parts=(Text("Look at it"), SECRET)),
+        *calling(1, model, has_details, "a.md", "b.md", "a.md"),
+        Message(role=Role.ASSISTANT, parts=(Reasoning(THOUGHT), Text("It is empty."))),
+        Message(role=Role.USER, parts=(Text("Once more."),)),
+        *calling(2, model, has_details, "c.md"),
+    ]
+    entries: list[AnyEntry] = [RequestContext(tools=tools), *messages]
+    return tuple(replace(entry, id=f"e{number}") for number, entry in enumerate(entries))
+
+
+TEXTS = ("text", "content", "output", "instructions", "reasoning_content")
+PROMPTS = ("system", "messages", "system_instruction", "contents", "input", "instructions")
+
+
+def texts_in(value: Any, key: str = "") -> Iterator[str]:
+    """What is said, called, answered and thought in a request's messages, in whichever shape."""
+    if isinstance(value, str) and key in TEXTS:
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts_in(one, key)
+    elif isinstance(value, dict):
+        arguments = next((value[field] for field in ("arguments", "input", "args") if field in value), None)
+        if arguments is not None and "name" in value:
+            yield value["name"]
+            yield arguments if isinstance(arguments, str) else json.dumps(arguments)
+            return
+        for name, one in value.items():
+            yield from texts_in(one, name)
+
+
+def tools_in(body: dict[str, Any]) -> dict[str, str]:
+    """The description of each tool that is declared, by its name."""
+    tools = body.get("tools", [])
+    declared = [one for tool in tools for one in tool.get("function_declarations", [tool.get("function", tool)])]
+    return {tool["name"]: tool["description"] for tool in declared}
+
+
+@pytest.mark.parametrize("tools", [(), (READ,)], ids=["none on offer", "tools"])
+@pytest.mark.parametrize("kind", DIALECTS, ids=lambda kind: f"{kind.kind} {kind.model}")
+async def test_what_arrives_has_the_tokens_that_the_gauge_had(
+    kind: Kind, tools: tuple[ToolSpec, ...], litellm: LiteLLM
+) -> None:
+    with kind.provider(Reply("Nothing in it.")) as provider:
+        model = kind.model_at(provider, litellm)
+        info = ConversationInfo("c", "C", 0.0, 0.0)
+        session = Session(
+            info, record(model.info.record_name, kind.kind == "openrouter", tools), model, BALANCED, Nowhere()
+        )
+        request = session.assemble_request()
+        _ = [piece async for piece in model.stream(request.messages, 200, request.tools)]
+        body = provider.requests[-1].body
+    count, overhead = model.tokenizer.count, model.tokenizer.overhead
+    arrived = sum(map(count, texts_in({name: body[name] for name in PROMPTS if name in body})))
+    declared = tools_in(body)
+    assert declared.keys() == {tool.name for tool in request.tools}
+    parameters = {tool.name: tool.parameters for tool in request.tools}
+    arrived += sum(TOOL_OVERHEAD + count(n) + count(text) + count(parameters[n]) for n, text in declared.items())
+    frames = sum(overhead.around(message.role) for message in request.messages) + overhead.priming
+    assert arrived + frames == request.counted == request_tokens(session.view, session.counts)
+    assert sum(request.gauge.segments.values()) == request.gauge.total
+
+
+class Nowhere:
+    """The `EntryStore` port of a session in which nothing is recorded."""
+
+    async def append(self, conversation: str, *entries: AnyEntry) -> None:
+        raise AssertionError
+
+    async def store_partial(self, conversation: str, partial: Message) -> None:
+        raise AssertionError
+
+    async def set_archived(self, conversation: str, archived: Any, restored: Any) -> None:
+        raise AssertionError
