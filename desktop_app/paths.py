@@ -15,6 +15,7 @@ import platformdirs
 
 KEYS_FILE_VARIABLE = "PALIMPSEST_KEYS_FILE"
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
 FOLDERS = ("spills", "prompts", "drafts")

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from desktop_app.context import sentence_kinds
+from desktop_app.paths import SENTENCE_KINDS
 from examples import examples
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +34,7 @@ settings.register_profile(
 )
 settings.load_profile("ours")
 
+sentence_kinds.load(SENTENCE_KINDS.read_bytes())
 _numbers = itertools.count()
 
 

@@ -17,12 +17,13 @@ from desktop_app.chat.research.research_role import ResearchRole
 from desktop_app.chat.services import Services
 from desktop_app.chat.title_generator import TitleGenerator
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.context import sentence_kinds
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.last_known import LastKnownFile
-from desktop_app.paths import database_file, last_known_file, settings_file
+from desktop_app.paths import SENTENCE_KINDS, database_file, last_known_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.memory import MemoryTools
@@ -63,6 +64,7 @@ async def compose_services(
     # What outlives a conversation: the record, the settings, the keys, the models.
     archive = await ArchiveThread.open(database_file(data))
     await archive.recover_partials()
+    sentence_kinds.load(await asyncio.to_thread(SENTENCE_KINDS.read_bytes))
     settings, warnings = await asyncio.to_thread(_read_settings, settings_file(data))
     settings = change(settings)
     keys = Keys()

@@ -3,15 +3,15 @@ from __future__ import annotations
 from made_by_hand import call, head, model, result, user
 
 from desktop_app.context.extractive.passages import (
+    MAX_PASSAGE,
     OBSERVED,
-    PASSAGE_MOST,
     Passage,
     is_among_people,
     is_work,
     passages_of,
 )
 from desktop_app.context.extractive.ranking import Ranking
-from desktop_app.context.extractive.sentence_kind import Voice
+from desktop_app.context.extractive.sentences import Voice
 from desktop_app.context.extractive.summary_builder import DECISIONS, DETAILS, RULES, SummaryLine
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.message import Message
@@ -21,19 +21,23 @@ def passages(*messages: Message, plenty: int = 10**9) -> list[Passage]:
     return passages_of(head(*messages), [], Reading(), plenty)
 
 
-def test_what_is_said_in_few_words_stays_together_without_its_chatter() -> None:
-    (passage,) = passages(model("Great! The build is green. Two tests were fixed. Would you like to see them?"))
-    assert passage.sentences == ("The build is green.", "Two tests were fixed.")
-    assert (passage.speaker, passage.voice, passage.order) == ("Assistant", Voice.MODEL, (0, 1))
-    assert len(passage.words) == len(passage.weights) == 2
+def test_what_is_said_is_taken_sentence_by_sentence_without_chatter() -> None:
+    found = passages(model("Great! The build takes 4 minutes. Two tests were fixed. Would you like to see them?"))
+    assert [p.sentences for p in found] == [("The build takes 4 minutes.",), ("Two tests were fixed.",)]
+    assert [(p.speaker, p.voice, p.order) for p in found] == [
+        ("Assistant", Voice.MODEL, (0, 1)),
+        ("Assistant", Voice.MODEL, (0, 2)),
+    ]
+    assert all(len(p.words) == len(p.weights) == 1 for p in found)
 
 
-def test_a_long_message_is_taken_sentence_by_sentence() -> None:
+def test_among_people_a_short_message_stays_together() -> None:
     sentence = "The worker of shard {} was restarted after its queue had been drained completely."
-    found = passages(user("Go on."), model(" ".join(sentence.format(n) for n in range(12))))
-    assert len(found) == 13
-    assert all(p.length <= PASSAGE_MOST for p in found)
-    assert [p.order for p in found[:3]] == [(0, 0), (1, 0), (1, 1)]
+    for count, expected in ((3, 1), (12, 12)):
+        said = " ".join(sentence.format(n) for n in range(count))
+        found = passages(user(said, speaker="Ann"), model("", speaker="Bea"))
+        assert len(found) == expected
+        assert all(p.length <= MAX_PASSAGE for p in found)
 
 
 def test_results_of_tools_are_not_speech_and_phrases_of_programs_are_said_once_or_twice() -> None:
@@ -158,7 +162,8 @@ PLAIN = "It was good and we were glad that it was so."
 
 def test_what_tells_the_most_comes_first_and_what_was_told_comes_late() -> None:
     ranking = Ranking(passages(user(PLAIN), user(RARE), user("The pilot added a quarter of an hour."), user(AGAIN)))
-    assert offered(ranking, True, True, True, True)[0] == RARE
+    order = offered(ranking, True, True, True, True)
+    assert order.index(RARE) < order.index(PLAIN)
     ranking = Ranking(passages(user(PLAIN), user(RARE), user("The pilot added a quarter of an hour."), user(AGAIN)))
     order = offered(ranking, True, True, True, True)
     assert order.index("The pilot added a quarter of an hour.") < order.index(AGAIN)

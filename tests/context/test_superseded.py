@@ -96,7 +96,7 @@ def test_the_page_says_which_rule_does_not_hold_any_more() -> None:
         model("Spaces it is."),
     )
     ledger = ledger_of(said, Ledger())
-    assert [fact.text for fact in ledger.rules] == ["Never commit to main."]
+    assert [fact.text for fact in ledger.rules] == ["Never commit to main.", "Actually use spaces instead."]
     assert [(old.text, old.by, old.message_id) for old in ledger.superseded] == [
         ("Please use tabs for indentation.", "Actually use spaces instead.", "m2")
     ]

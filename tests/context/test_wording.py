@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.ledger.facts import FACT_MOST, QUESTION, facts_in, is_decision, words_of
+from desktop_app.context.ledger.facts import FACT_MOST, QUESTION, facts_in, words_of
 
 
 @pytest.mark.parametrize(
@@ -30,17 +30,6 @@ def test_facts_stand_in_their_order_without_what_surrounds_them(text: str, facts
 def test_a_fact_is_named_once_and_data_is_no_fact() -> None:
     assert facts_in("a.py b.py a.py") == ["a.py", "b.py"]
     assert facts_in("x_" * FACT_MOST) == []
-
-
-@pytest.mark.parametrize(
-    "sentence", ["We decided on bigint.", "I'll go with option 1.", "Renamed it.", "我们决定这样。"]
-)
-def test_a_decision_is_known(sentence: str) -> None:
-    assert is_decision(sentence)
-
-
-def test_what_is_not_settled_is_no_decision() -> None:
-    assert not is_decision("We could do that.")
 
 
 @pytest.mark.parametrize(("text", "asks"), [("Is it?", True), ("是吗？", True), ('"Why?"', True), ("Yes.", False)])

@@ -14,12 +14,12 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from desktop_app.context.ledger.changed_files import READING
-from desktop_app.context.ledger.facts import is_decision
 from desktop_app.context.ledger.fidelity import Said
 from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.ledger.prose import sentences
 from desktop_app.context.ledger.rules import is_rule, is_strong_rule
+from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role
 
@@ -27,7 +27,7 @@ from . import summary_builder as sections
 from .fill_excerpts import add_shown
 from .passages import Passage, is_among_people, is_work, passages_of
 from .ranking import Ranking
-from .sentence_kind import Voice, is_announcing, is_request
+from .sentences import Voice, is_announcing, is_request, urgency_of
 from .summary_builder import SummaryBuilder, SummaryLine, lines_of
 
 SHARE_OF_INTENT = 0.15
@@ -98,7 +98,7 @@ def extract(
             names = _add_names(page, names, page.free)
         _add_said(page, ranking, list(Voice), ALL)
         _add_errors(page, ledger, ALL)
-        _add_commands(page, ledger, len(ledger.commands), ALL)
+        _add_commands(page, ledger, len(ledger.commands), 0)
         names = _add_names(page, names, page.free)
         has_more = has_more and add_shown(page, head, reading, count)
         page.settle()
@@ -140,7 +140,8 @@ def _add_intent(
         if page.free > floor:
             page.add(sections.INTENT, SummaryLine(text, (-1, number)))
     if wishes and (known or wishes[-1].order[0] != wishes[0].order[0]):
-        told = next(filter(is_request, wishes[-1].sentences), wishes[-1].sentences[0])
+        newest = [text for p in wishes if p.order[0] == wishes[-1].order[0] for text in p.sentences]
+        told = next(filter(is_request, newest), newest[0])
         page.add(sections.INTENT, SummaryLine(told, wishes[-1].order, sections.LATEST))
 
 
@@ -149,6 +150,7 @@ def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
     before = page.free
     for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
         rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
+        rules.sort(key=lambda pair: -round(urgency_of(pair[1]), 1))
         _add_texts(page, sections.RULES, rules, before - share * page.budget)
         page.cover(told for _, rule in rules if rule in page for told in sentences(rule))
     floor = before - (SHARE_OF_RULES + SHARE_OF_SUPERSEDED) * page.budget
@@ -166,17 +168,21 @@ def _add_texts(page: SummaryBuilder, section: str, texts: Iterable[tuple[int, st
 
 
 def _add_state(page: SummaryBuilder, passages: Sequence[Passage], ledger: Ledger) -> None:
-    """What the model said last, and what was run or done last that changed or proved something."""
+    """Add what the model said last, and what was run or done last that changed or proved something."""
+    floor = page.free - SHARE_OF_STATE * page.budget
     newest = [p for p in passages if p.voice is Voice.MODEL and p.order[0] >= 0]
     said = [text for p in newest for text in p.sentences if not is_announcing(text)]
     for number, text in enumerate(said[-2:]):
         page.add(sections.STATE, SummaryLine(text, (0, number), Voice.MODEL.value))
-    _add_commands(page, ledger, COMMANDS, SHARE_OF_STATE)
+    _add_commands(page, ledger, COMMANDS, floor)
 
 
-def _add_commands(page: SummaryBuilder, ledger: Ledger, most: int, share: float) -> None:
+def _add_commands(page: SummaryBuilder, ledger: Ledger, most: int, floor: float) -> None:
     done = [(1 + n, f"Ran: {fact.text}") for n, fact in enumerate(ledger.commands) if not READING.match(fact.text)]
-    _add_texts(page, sections.STATE, done[: -most - 1 : -1], page.free - share * page.budget)
+    for order, text in done[: -most - 1 : -1]:
+        if page.is_full:
+            break
+        page.add_together([(sections.STATE, SummaryLine(text, (order, 0)))], max(floor, 0))
 
 
 def _add_files(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
@@ -193,21 +199,22 @@ def _add_listed(page: SummaryBuilder, section: str, label: str, place: int, name
 
 
 def _add_errors(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
-    _add_texts(page, sections.ERRORS, _distinct_first(ledger.errors), page.free - share * page.budget)
+    _add_texts(page, sections.ERRORS, _newest_errors(ledger.errors, share < ALL), page.free - share * page.budget)
 
 
 def _numbered(facts: Sequence[Fact]) -> list[tuple[int, str]]:
     return [(number, fact.text) for number, fact in enumerate(facts)]
 
 
-def _distinct_first(errors: Sequence[Fact]) -> list[tuple[int, str]]:
-    """The newest first; of those that differ in numbers alone only one, and the others behind."""
+def _newest_errors(errors: Sequence[Fact], is_distinct: bool) -> list[tuple[int, str]]:
+    """Return the errors with their index, the newest first; of those that differ in numbers alone, one or all."""
     newest = _numbered(errors)[::-1]
-    shapes: dict[str, int] = {}
-    for order, text in newest:
-        shapes.setdefault(_DIGITS.sub("0", text), order)
-    leading = set(shapes.values())
-    return sorted(newest, key=lambda pair: pair[0] not in leading)
+    if not is_distinct:
+        return newest
+    shapes: dict[str, tuple[int, str]] = {}
+    for error in newest:
+        shapes.setdefault(_DIGITS.sub("0", error[1]), error)
+    return list(shapes.values())
 
 
 def _add_said(
@@ -237,7 +244,7 @@ def _section(passage: Passage) -> str:
     """Where a passage belongs: in a chat among people nothing is decided in the sense of a work log."""
     if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
         return sections.DETAILS
-    decides = any(is_decision(text) and not is_rule(text) for text in passage.sentences)
+    decides = any(kinds_of(text).decision >= 0.5 for text in passage.sentences)
     return sections.DECISIONS if decides else sections.DETAILS
 
 

@@ -9,7 +9,7 @@ from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.message import Message, Role
 
 from . import summary_builder as sections
-from .sentence_kind import Voice
+from .sentences import Voice
 from .summary_builder import SummaryBuilder, SummaryLine
 
 ROOM = 60

@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from .passages import Passage
+from .sentences import Voice
 
-ENOUGH = 80.0
+ENOUGH = 5.0
 """Rare words; a passage with so many tells half of what one can: ten times as many are not ten times as good."""
-SIGNS_A_LINE = 30
-"""Characters' worth of tokens that a line costs beside its words."""
+LINE = 40
+"""Bytes' worth of tokens that a line costs beside its words."""
+OF_MODEL = 0.3
+"""What a model said is worth beside what the user did: it follows from it, or can be worked out again."""
 SAID_BEFORE = 0.5
 """What a word is worth once the page has it."""
 
@@ -33,14 +36,14 @@ class Ranking:
         heapq.heapify(self._heap)
 
     def _worth(self, passage: Passage) -> float:
-        length = passage.length + SIGNS_A_LINE
+        length = passage.length + LINE
         if passage.chance:
             return passage.chance / length
         rarity = self._rarity.__getitem__
         told = 0.0
         for weight, words in zip(passage.weights, passage.words, strict=True):
             told += weight * sum(map(rarity, words))
-        return told / (told + ENOUGH) / length
+        return told / (told + ENOUGH) / length * (OF_MODEL if passage.voice is Voice.MODEL else 1.0)
 
     def offer(self, take: Callable[[Passage], bool | None], voices: Collection[str]) -> None:
         """Offers the passages of those voices that were not taken yet, best first, until `take` answers None."""

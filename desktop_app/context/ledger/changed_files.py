@@ -132,8 +132,8 @@ class _Seen:
         if isinstance(value, dict) and depth < DEEPEST:
             self.look(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, str):
-            if name in _PATHS and _is_path(value):
-                self.paths.append(value)
+            if name in _PATHS and _is_path(value) and (name != "destination" or "." in value or "/" in value):
+                self.paths.append(value)  # an airport is a destination, too
             elif name in _VERBS and not self.verb:
                 self.verb = value[:PATH_MOST]
             self.texts.append(value)

@@ -46,15 +46,6 @@ _TRAILING = ".,;:!?…\"'”’)]}*"
 _LEADING = "\"'“‘([{*<"
 _SIGNS = _LEADING + _TRAILING
 
-_DECISION_WORDS = lexicon(
-    "decided decision decide chose chosen instead agreed agree settled fixed implemented added removed renamed replaced"
-    " converted restored migrated completed confirmed confirm booked cancelled"
-)
-_DECISION_PAIRS = tuple(
-    map(frozenset, (("going", "with"), ("go", "with"), ("root", "cause"), ("turns", "out"), ("will", "use")))
-)
-_PAIRED = frozenset({"with", "root", "turns", "will"})
-_DECISION_CJK = re.compile("决定|改为|同意|決め")
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]{2}")
 _TO_WORDS = bytes(
     ord(sign.lower()) if sign.isascii() and (sign.isalnum() or sign == "_") else ord(" ")
@@ -89,13 +80,3 @@ def words_of(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(text.encode().translate(_TO_WORDS).decode().split())
     return frozenset(_WORD.findall(text.lower()))
-
-
-def is_decision(sentence: str, words: frozenset[str] | None = None) -> bool:
-    """Whether something was settled, or done. words: of the sentence, if they are known."""
-    words = words_of(sentence) if words is None else words
-    return (
-        not _DECISION_WORDS.isdisjoint(words)
-        or (not _PAIRED.isdisjoint(words) and any(pair <= words for pair in _DECISION_PAIRS))
-        or (not sentence.isascii() and _DECISION_CJK.search(sentence) is not None)
-    )

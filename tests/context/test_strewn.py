@@ -1,0 +1,124 @@
+"""Sentences strewn into conversations: what of each kind is left at a quarter of the tokens, without a model.
+
+data/strewn.tsv holds the sentences: kind, the register that they suit, text. They were not trained on
+(packaging/sentence_kinds). Half of them become a message of the user's own, half the end of one that is there.
+The conversations lie beside the project, and may be missing.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.policy import BALANCED, Budget, policy_for_target
+from desktop_app.context.view.view import assemble, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.openai_chat import messages_of, read_jsonl
+from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.models.tokens.tokenizers import tokenizer_for
+
+pytestmark = pytest.mark.slow
+
+SENTENCES = [
+    line.split("\t")
+    for line in (Path(__file__).parent / "data" / "strewn.tsv").read_text(encoding="utf-8").splitlines()
+]
+KINDS = ("preference", "constraint", "decision", "goal", "fact")
+OF_EACH, SEEDS = 2, 5
+CONVERSATIONS = {
+    "locomo-26": "people",
+    "locomo-30": "people",
+    "memorybank-en-05": "people",
+    "memorybank-cn-06": "chinese",
+    "tau-airline-46-3": "people",
+    "pi-large-session": "work",
+    "sweagent-12-i-got-id-demo": "work",
+    "sweagent-20-marshmallow-code-marshmallow-1867": "work",
+    "aider-0618": "work",
+    "migration": "work",
+}
+SAMPLES = Path(__file__).resolve().parents[2] / "resources" / "samples"
+
+
+def read_conversation(folder: Path, name: str) -> list[Message]:
+    path = (SAMPLES if name == "migration" else folder) / f"{name}.jsonl"
+    return messages_of(read_jsonl(path.read_bytes())[:450], str)
+
+
+def strew(messages: Sequence[Message], sentences: Sequence[str], dice: random.Random) -> list[Message]:
+    """Return the messages with the sentences at random places, with new ids."""
+    said, alone = list(messages), defaultdict[int, list[str]](list)
+    spots = [index for index, message in enumerate(said) if message.role is Role.USER]
+    for sentence in sentences:
+        index = dice.choice(spots)
+        texts = [number for number, part in enumerate(said[index].parts) if isinstance(part, Text)]
+        if dice.random() < 0.5 or not texts:
+            alone[index].append(sentence)
+            continue
+        parts = list(said[index].parts)
+        before = said[index].text
+        gap = "\n\n" if len(before) > 400 or "```" in before else " "
+        parts[texts[-1]] = Text(f"{parts[texts[-1]].text.rstrip()}{gap}{sentence}")  # type: ignore[union-attr]
+        said[index] = replace(said[index], parts=tuple(parts))
+    other = next((message.speaker for message in said if message.role is Role.ASSISTANT), "")
+    strewn: list[Message] = []
+    for index, message in enumerate(said):
+        for sentence in alone[index]:
+            strewn.append(Message(role=Role.USER, parts=(Text(sentence),), speaker=message.speaker))
+            strewn.append(Message(role=Role.ASSISTANT, parts=(Text("Okay."),), speaker=other))
+        strewn.append(message)
+    return [replace(message, id=f"m{number}") for number, message in enumerate(strewn)]
+
+
+def brought_to_a_quarter(messages: Sequence[Message]) -> str:
+    counts = TokenCounts(tokenizer_for("gpt-4o"))
+    transcript = Transcript(Chain(messages))
+    view = view_of(transcript)
+    budget = Budget(request_tokens(view, counts) // 4, 0)
+    while step := make_room(view, policy_for_target(BALANCED), budget, counts, Trigger.USER):
+        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
+        assert operation is not None
+        transcript = transcript.append(replace(operation, id=f"op{len(transcript.entries)}"))
+        view = view_of(transcript)
+    assert request_tokens(view, counts) <= budget.usable
+    return "\n".join(message.text for message in assemble(view))
+
+
+def words_of(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9']{2,}", text.lower())) or {text[at : at + 2] for at in range(len(text) - 1)}
+
+
+def is_kept(sentence: str, sent: str) -> bool:
+    """Return whether the sentence stands there word for word, or four fifths of its words in one line."""
+    words = words_of(sentence)
+    return sentence in sent or any(len(words & words_of(line)) >= 0.8 * len(words) for line in sent.splitlines())
+
+
+def test_nine_tenths_of_each_kind_are_kept(conversations: Path) -> None:
+    kept: dict[str, list[bool]] = {kind: [] for kind in KINDS}
+    for name, register in CONVERSATIONS.items():
+        messages = read_conversation(conversations, name)
+        for seed in range(1, SEEDS + 1):
+            dice = random.Random(f"{name}{seed}")
+            chosen = [
+                (kind, text)
+                for kind in KINDS
+                for text in dice.sample([s[2] for s in SENTENCES if s[:2] == [kind, register]], OF_EACH)
+            ]
+            sent = brought_to_a_quarter(strew(messages, [text for _, text in chosen], dice))
+            for kind, text in chosen:
+                kept[kind].append(is_kept(text, sent))
+    shares = {kind: sum(told) / len(told) for kind, told in kept.items()}
+    print(shares)
+    assert min(shares.values()) >= 0.9, shares
