@@ -65,18 +65,25 @@ class SettingsDialog(Sheet):
             field.edit.selectAll()
             self._scroll_to_new(field)
 
-    def _build(self, settings: Settings, models: ModelsListed) -> Iterator[QWidget]:
-        # Each section is imported when it is built, since all of them at once would hold the window.
+    def _build(self, settings: Settings, models: ModelsListed) -> Iterator[QWidget | None]:
+        # The sections are imported in steps of their own, since all at once would hold the window.
+        from .server_form import ServerForm as ServerForm
+
+        yield None
         from .servers_section import ServersSection
 
+        yield None
         self.servers = ServersSection(self._read)
         self.servers.finder.find_requested.connect(self.find_requested)
         self.servers.proposals_requested.connect(self.proposals_requested)
         self.servers.grown.connect(self._scroll_to_new)
 
         from .model_sections import ConversationSection, RoleSection
+
+        yield None
         from .window_sections import AppearanceSection, ContextSection, MemorySection
 
+        yield None
         self.appearance = AppearanceSection(settings)
         yield self._add(self.appearance)
         self.conversations = ConversationSection(settings, models.models, self.servers.is_gone)
@@ -94,6 +101,7 @@ class SettingsDialog(Sheet):
 
         from .tools_section import ToolsSection
 
+        yield None
         self.tools = ToolsSection(settings, self._read.servers_with_key)
         yield self._add(self.tools)
         for server in settings.mcp_servers:

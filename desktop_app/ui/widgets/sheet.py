@@ -18,6 +18,7 @@ from .text_label import TextLabel
 MARGIN = 24  # pixels between the sheet and the window's edges
 RADIUS = 14
 SHADOW = 20  # pixels that the shadow extends
+PAINT_PAUSE = 0.01  # seconds in which the window paints what is new, on its own
 
 
 class Scrim(QWidget):
@@ -68,7 +69,7 @@ class Sheet(QDialog):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.closes_outside = closes_outside
-        self.steps: Iterator[QWidget] = iter(())  # what each of them gives has been built, and is shown in a turn
+        self.steps: Iterator[QWidget | None] = iter(())  # each gives a widget that it has built, or nothing to show
         self._wanted_width, self._top = width, top
         self._focused_before: QWidget | None = None
         self._footer: QWidget | None = None
@@ -149,7 +150,9 @@ class Sheet(QDialog):
         """
         built: list[QWidget] = []
         for widget in self.steps:
-            built.append(widget)
+            if widget is not None:
+                _prepare(widget)
+                built.append(widget)
             await asyncio.sleep(0)
         self._is_growing = True
         for _ in range(2):  # heights that depend on the width are known once the layouts have it
@@ -163,8 +166,9 @@ class Sheet(QDialog):
             widget.hide()
         if self._scrim:
             self._scrim.show()
-            await asyncio.sleep(0)
+            await asyncio.sleep(PAINT_PAUSE)
         self.open()
+        await asyncio.sleep(PAINT_PAUSE)
         for widget in built:
             await asyncio.sleep(0)
             if not isValid(self):
@@ -247,6 +251,13 @@ class Sheet(QDialog):
         before, self._focused_before = self._focused_before, None
         if before is not None and isValid(before):
             before.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
+
+def _prepare(widget: QWidget) -> None:
+    """Style and measure a widget, so that it takes less time to show it."""
+    for part in (widget, *widget.findChildren(QWidget)):
+        part.ensurePolished()
+    widget.sizeHint()
 
 
 def _is_in_sheet(widget: QWidget | None) -> bool:
