@@ -188,6 +188,7 @@ POLICIES = st.builds(
 @given(TEXTS, POLICIES, st.sampled_from(("bash", "read", "")))
 @example("\ud83d" * 2_000, SMALL, "bash")
 @example("\n" * 5_000, SMALL, "bash")
+@example("x\n" * 5_000, replace(SMALL, truncate_lines=NO_LIMIT), "read")
 @example("x" * 5_000, SMALL, "bash")
 def test_a_truncated_text_is_within_the_limits_and_truncates_to_itself(
     text: str, policy: ContextPolicy, tool: str

@@ -21,7 +21,7 @@ from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.reply import clean
 from desktop_app.conversation.memory import Memory, default_scope, is_valid_in
 
-from .merge import MergeVerdict, find_meant, has_words, is_same, merge_of
+from .merge import find_meant, find_replaced, find_same, has_words, is_same
 from .widening import widens
 
 MAX_NOTE_CHARACTERS = 400
@@ -247,11 +247,10 @@ class _Making:
 
     def add(self, memory: Memory, replaces: str) -> None:
         held = list(self._memories.values())
-        verdict = merge_of(held, memory.text)
-        if verdict.verdict is MergeVerdict.SAME:
-            self._refresh(verdict.memories[0])
+        if same := find_same(held, memory.text):
+            self._refresh(same.id)
             return
-        old = set(verdict.memories)
+        old = {one.id for one in find_replaced(held, memory.text)}
         if replaces and (named := find_meant(held, replaces)):
             old.add(named.id)
         # A model's note stands beside what the user said, and never in its place.

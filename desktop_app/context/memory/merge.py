@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import lru_cache
-
-import msgspec
 
 from desktop_app.context.ledger.facts import lexicon, words_of
 from desktop_app.context.ledger.superseded_rules import superseded_by
@@ -66,33 +63,16 @@ _COMPARES = re.compile(r"\b(?:over|than|to|before|after|from|instead|of|lieber|a
 _WORD = re.compile(r"\w+")
 
 
-class MergeVerdict(StrEnum):
-    """What a new memory is to those that are there."""
-
-    NEW = "new"
-    SAME = "same"
-    REPLACES = "replaces"
+def find_same(existing: Sequence[Memory], text: str) -> Memory | None:
+    """Return the newest memory that says all of that text; None if there is none."""
+    return next((one for one in reversed(existing) if not one.is_deleted and is_same(one.text, text)), None)
 
 
-class Merge(msgspec.Struct, frozen=True):
-    """A verdict, and the ids of what is the same, or is replaced."""
-
-    verdict: MergeVerdict
-    memories: tuple[str, ...] = ()
-
-
-NEW = Merge(MergeVerdict.NEW)
-
-
-def merge_of(existing: Sequence[Memory], text: str) -> Merge:
-    """Return what that text is to the memories that are not deleted. Once it is kept, it is the same as itself."""
+def find_replaced(existing: Sequence[Memory], text: str) -> list[Memory]:
+    """Return the memories that cannot hold beside that text, which none of them says already."""
     kept = [memory for memory in existing if not memory.is_deleted]
-    same = next((memory for memory in reversed(kept) if is_same(memory.text, text)), None)
-    if same is not None:
-        return Merge(MergeVerdict.SAME, (same.id,))
     changed = set(superseded_by(_plain(text), [_plain(memory.text) for memory in kept]))
-    old = [memory.id for memory in kept if _plain(memory.text) in changed or is_replaced(memory.text, text)]
-    return Merge(MergeVerdict.REPLACES, tuple(old)) if old else NEW
+    return [memory for memory in kept if _plain(memory.text) in changed or is_replaced(memory.text, text)]
 
 
 def is_same(old: str, new: str) -> bool:

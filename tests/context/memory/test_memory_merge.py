@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.context.memory.merge import MergeVerdict, find_meant, merge_of
+from desktop_app.context.memory.merge import find_meant, find_replaced, find_same
 from desktop_app.conversation.memory import Memory
 from examples import examples
 
@@ -64,28 +64,32 @@ NEW = [
 
 @pytest.mark.parametrize(("old", "new"), SAME)
 def test_what_says_the_same_is_known(old: str, new: str) -> None:
-    assert merge_of([memory("It rains."), memory(old, "old")], new).memories == ("old",)
-    assert merge_of([memory(old, "old")], new).verdict is MergeVerdict.SAME
+    held = [memory("It rains."), memory(old, "old")]
+    assert find_same(held, new) is held[1]
 
 
 @pytest.mark.parametrize(("old", "new"), REPLACES)
 def test_what_cannot_hold_any_more_is_replaced(old: str, new: str) -> None:
-    merge = merge_of([memory("It rains."), memory(old, "old")], new)
-    assert (merge.verdict, merge.memories) == (MergeVerdict.REPLACES, ("old",))
+    held = [memory("It rains."), memory(old, "old")]
+    assert find_same(held, new) is None
+    assert find_replaced(held, new) == held[1:]
 
 
 @pytest.mark.parametrize(("old", "new"), NEW)
 def test_what_may_hold_beside_it_is_new(old: str, new: str) -> None:
-    assert merge_of([memory(old)], new).verdict is MergeVerdict.NEW
+    assert find_same([memory(old)], new) is None
+    assert find_replaced([memory(old)], new) == []
 
 
 def test_what_was_deleted_is_not_known() -> None:
-    assert merge_of([memory("The user likes tea.", is_deleted=True)], "The user likes tea.").verdict is MergeVerdict.NEW
+    deleted = [memory("The user likes tea.", is_deleted=True)]
+    assert find_same(deleted, "The user likes tea.") is None
+    assert find_replaced(deleted, "The user hates tea.") == []
 
 
 def test_several_may_be_replaced() -> None:
     held = [memory("The user lives in Rome.", "a"), memory("The user lives in Oslo.", "b")]
-    assert merge_of(held, "The user lives in Bonn.").memories == ("a", "b")
+    assert find_replaced(held, "The user lives in Bonn.") == held
 
 
 def test_a_memory_is_found_by_the_words_that_are_quoted_of_it() -> None:
@@ -107,11 +111,7 @@ TEXTS = st.one_of(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), st.text
 @given(st.lists(TEXTS, max_size=6), TEXTS)
 def test_once_it_is_kept_it_is_the_same_as_itself(texts: list[str], text: str) -> None:
     held = [memory(old, f"m{number}") for number, old in enumerate(texts)]
-    merge = merge_of(held, text)
-    assert (merge.verdict is MergeVerdict.NEW) == (merge.memories == ())
-    kept = [one for one in held if merge.verdict is not MergeVerdict.REPLACES or one.id not in merge.memories]
-    if merge.verdict is not MergeVerdict.SAME:
-        kept.append(memory(text, "new"))
-    again = merge_of(kept, text)
-    assert again.verdict is MergeVerdict.SAME
-    assert again == merge_of(kept, text)
+    if find_same(held, text) is None:
+        replaced = find_replaced(held, text)
+        held = [*(one for one in held if one not in replaced), memory(text, "new")]
+    assert find_same(held, text) is not None
