@@ -8,11 +8,14 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+S = TypeVar("S", bound="WebServer")
 
 
 def answer(body: str | bytes, kind: str = "text/html; charset=utf-8", status: int = 200, **headers: str) -> bytes:
@@ -25,7 +28,7 @@ def answer(body: str | bytes, kind: str = "text/html; charset=utf-8", status: in
 
 
 class WebServer:
-    """asked: the head of each request. An answer that is missing is a 404; an empty one never comes."""
+    """asked: each request. An answer that is missing is a 404; an empty one never comes."""
 
     def __init__(self) -> None:
         self.answers: dict[str, bytes] = {}
@@ -64,11 +67,14 @@ class WebServer:
             return
         length = next((int(line[15:]) for line in head.lower().split("\r\n") if line.startswith("content-length:")), 0)
         self.asked[-1] += (await reader.readexactly(length)).decode()
-        found = self.answers.get(target.split("?")[0], answer("not here", status=404))
+        found = self.answer_to(target, self.asked[-1])
         if not found:
             await asyncio.sleep(600)
         writer.write(found)
         await writer.drain()
+
+    def answer_to(self, target: str, request: str) -> bytes:
+        return self.answers.get(target.split("?")[0], answer("not here", status=404))
 
     async def close(self) -> None:
         for task in list(self._busy):
@@ -79,9 +85,9 @@ class WebServer:
 
 @asynccontextmanager
 async def web_server(
-    tls: ssl.SSLContext | None = None, is_proxy: bool = False, address: str = "127.0.0.1"
-) -> AsyncIterator[WebServer]:
-    served = WebServer()
+    tls: ssl.SSLContext | None = None, is_proxy: bool = False, address: str = "127.0.0.1", kind: type[S] = WebServer
+) -> AsyncIterator[S]:
+    served = kind()
     served.tls = tls
     server = await asyncio.start_server(served.serve, address, 0, ssl=None if is_proxy else tls)
     served.port = server.sockets[0].getsockname()[1]

@@ -1,117 +1,76 @@
-"""A small HTTP server on loopback, within the test's own loop: it speaks the protocol, or breaks it, as it is told."""
+"""A small HTTP server on loopback, within the test's own loop: it speaks the protocol, or breaks it, as it is asked."""
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgspec
+from web_server import WebServer, answer, web_server
 
-Answer = tuple[int, dict[str, str], bytes]
+JSON = "application/json"
+BROKEN = {
+    "refuses": answer("no", status=401),
+    "missing": answer("no such page", status=404),
+    "broken": answer("<h1>Oh</h1>", status=500),
+    "busy": answer("later", status=429),
+    "page": answer("<h1>Welcome</h1>"),
+    "nonsense": answer('{"jsonrpc": 2', JSON),
+    "large": answer('"' + "x" * 6_000_000, JSON),
+    "packed": answer(gzip.compress(b"x" * 50_000_000), JSON, Content_Encoding="gzip"),
+    "silent": b"",
+}
 
 
-class Request(msgspec.Struct):
-    method: str
-    headers: dict[str, str]
-    message: dict[str, Any]
+class Web(WebServer):
+    """how: what it does."""
 
-
-class Web:
-    """how: what it does. requests: what it was asked."""
-
-    def __init__(self, how: str, tls: ssl.SSLContext | None) -> None:
-        self.how = how
-        self.tls = tls
-        self.port = 0
-        self.requests: list[Request] = []
-        self.is_over = asyncio.Event()
+    how = ""
 
     @property
-    def url(self) -> str:
-        return f"http{'s' if self.tls else ''}://localhost:{self.port}/mcp"
+    def address(self) -> str:
+        return self.url("/mcp", "localhost", "https" if self.tls else "http")
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                request = await read(head.decode(), reader)
-                self.requests.append(request)
-                status, headers, body = await self.answer(request)
-                lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in headers.items())]
-                writer.write("\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode() + body)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
+    @property
+    def calls(self) -> list[str]:
+        """The methods of the protocol that it was asked for."""
+        return [json.loads(request.partition("\r\n\r\n")[2] or "{}").get("method", "") for request in self.asked]
 
-    async def answer(self, request: Request) -> Answer:
-        answers: dict[str, Callable[[], Answer]] = {
-            "refuses": lambda: (401, {}, b"no"),
-            "missing": lambda: (404, {}, b"no such page"),
-            "broken": lambda: (500, {"content-type": "text/html"}, b"<h1>Oh</h1>"),
-            "echo": lambda: (200, {"content-type": "application/json"}, echo(request)),
-            "busy": lambda: (429, {}, b"later"),
-            "page": lambda: (200, {"content-type": "text/html"}, b"<h1>Welcome</h1>"),
-            "nonsense": lambda: (200, {"content-type": "application/json"}, b'{"jsonrpc": 2'),
-            "large": lambda: (200, {"content-type": "application/json"}, b'"' + b"x" * 6_000_000),
-            "packed": lambda: (200, {"content-type": "application/json", "content-encoding": "gzip"}, BOMB),
-        }
-        if self.how == "silent":
-            await self.is_over.wait()
-            raise ConnectionResetError
+    def answer_to(self, target: str, request: str) -> bytes:
+        head, _, body = request.partition("\r\n\r\n")
+        message = json.loads(body or "{}")
         if self.how.startswith("http"):
-            return 307, {"location": self.how}, b""
-        if self.how in answers:
-            return answers[self.how]()
-        return self.speak(request)
-
-    def speak(self, request: Request) -> Answer:
-        method = request.message.get("method", "")
-        if request.method != "POST" or "id" not in request.message:
-            return (202 if request.method == "POST" else 405), {}, b""
+            return answer("", status=307, Location=self.how)
+        if self.how == "echo":
+            keys = [line for line in head.split("\r\n") if line.lower().startswith("authorization")]
+            return self._say(message, error={"code": -32603, "message": f"bad key {keys}"})
+        if self.how in BROKEN:
+            return BROKEN[self.how]
+        if not head.startswith("POST") or "id" not in message:
+            return answer("", status=202 if head.startswith("POST") else 405)
+        method = message["method"]
         if self.how == "breaks off" and method == "tools/call":
             raise ConnectionResetError
         results: dict[str, dict[str, Any]] = {
             "initialize": {
-                "protocolVersion": request.message.get("params", {}).get("protocolVersion"),
+                "protocolVersion": message.get("params", {}).get("protocolVersion"),
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": "web", "version": "1"},
             },
             "tools/list": {"tools": [{"name": "work", "inputSchema": {"type": "object"}}]},
             "tools/call": {"content": [{"type": "text", "text": "worked"}]},
         }
-        body = json.dumps({"jsonrpc": "2.0", "id": request.message["id"], "result": results[method]})
-        return 200, {"content-type": "application/json"}, body.encode()
+        return self._say(message, result=results[method])
 
-
-def echo(request: Request) -> bytes:
-    """A refusal that tells the key that it was given."""
-    error = {"code": -32603, "message": f"bad key {request.headers.get('authorization')}"}
-    return json.dumps({"jsonrpc": "2.0", "id": request.message.get("id"), "error": error}).encode()
-
-
-BOMB = gzip.compress(b"x" * 50_000_000)
-
-
-async def read(head: str, reader: asyncio.StreamReader) -> Request:
-    first, *lines = head.split("\r\n")
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines) if name}
-    body = await reader.readexactly(int(headers.get("content-length", 0)))
-    return Request(first.split()[0], headers, json.loads(body or b"{}"))
+    def _say(self, message: dict[str, Any], **more: Any) -> bytes:
+        return answer(json.dumps({"jsonrpc": "2.0", "id": message.get("id"), **more}), JSON)
 
 
 @asynccontextmanager
 async def web(how: str = "", tls: ssl.SSLContext | None = None) -> AsyncIterator[Web]:
-    one = Web(how, tls)
-    listening = await asyncio.start_server(one.serve, "127.0.0.1", 0, ssl=tls)
-    one.port = listening.sockets[0].getsockname()[1]
-    try:
-        yield one
-    finally:
-        one.is_over.set()
-        listening.close()
+    async with web_server(tls, kind=Web) as served:
+        served.how = how
+        yield served
