@@ -120,7 +120,7 @@ async def test_a_host_requires_permission() -> None:
         (":: ::1 fe80::1 fc00::1 fd00:ec2::254 fec0::1 ff02::1 2001:db8::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1", False),
         ("::127.0.0.1 2002:7f00:1:: 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::a00:1", False),
         ("2001:0:4136:e378:8000:63bf:80ff:fffe", False),
-        ("93.184.216.34 2606:4700::1111 ::ffff:1.1.1.1 64:ff9b::101:101", True),
+        ("93.184.216.34 2606:4700::1111 ::ffff:1.1.1.1 ::93.184.216.34 64:ff9b::101:101", True),
     ],
 )
 def test_addresses_that_are_public(addresses: str, expected: bool) -> None:
