@@ -13,9 +13,15 @@ PATIENCE = 0.6
 """Seconds of silence that a test waits for."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test that takes the real litellm is on the wire: its import alone takes seconds."""
+    for item in items:
+        if "loaded" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.wire)
+
+
 @pytest.fixture(scope="session")
 def loaded() -> LiteLLM:
-    """The library, loaded."""
     library = LiteLLM()
     asyncio.run(library.load())
     return library

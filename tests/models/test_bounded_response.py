@@ -17,7 +17,7 @@ from desktop_app.chat.ports import ModelError, Piece, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
-from desktop_app.models import discovery, litellm_client
+from desktop_app.models import discovery
 from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, ResponseTooLarge, bound_to
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.errors.body import parse_body
@@ -27,7 +27,10 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, Endless, ScriptedProvider, Status
 
+pytestmark = pytest.mark.wire
+
 KINDS: tuple[ServerKind, ...] = ("openai_compatible", "vllm")
+PAIRS = [(KINDS[0], "gzip"), (KINDS[1], ""), (KINDS[1], "deflate")]
 HI = 'data: {"id":"s","object":"chat.completion.chunk","created":1,"model":"s","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'  # noqa: E501
 MEGABYTE = 1024 * 1024
 
@@ -48,8 +51,7 @@ async def reply_to(step: AnyStep, kind: ServerKind, litellm: LiteLLM) -> tuple[l
     pytest.fail("the reply ended as if it were whole")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("packed", ["", "gzip", "deflate"])
+@pytest.mark.parametrize(("kind", "packed"), PAIRS)
 async def test_of_an_error_without_an_end_the_beginning_is_read(
     packed: str, kind: ServerKind, litellm: LiteLLM
 ) -> None:
@@ -75,20 +77,18 @@ async def test_of_megabytes_of_an_error_only_the_beginning_reaches_anybody(
     assert max(read) == MAX_ERROR_BYTES
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("packed", ["", "gzip", "deflate"])
+@pytest.mark.parametrize(("kind", "packed"), PAIRS)
 async def test_a_line_without_an_end_ends_the_reply(packed: str, kind: ServerKind, litellm: LiteLLM) -> None:
     pieces, error = await reply_to(Endless("a" * 64, HI, packed), kind, litellm)
     assert pieces == [TextPiece("Hi")]
     assert (error.kind, "4 MB in one line" in error.failure.detail) == ("garbage", True)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("packed", ["", "gzip"])
+@pytest.mark.parametrize(("kind", "packed"), PAIRS[:2])
 async def test_signs_of_life_without_an_end_come_to_the_bound_of_a_reply(
     packed: str, kind: ServerKind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(litellm_client, "MAX_REPLY_BYTES", MEGABYTE)
+    monkeypatch.setattr("desktop_app.models.litellm_client.MAX_REPLY_BYTES", MEGABYTE)
     pieces, error = await reply_to(Endless(": ping\n\n", HI, packed), kind, litellm)
     assert pieces == [TextPiece("Hi")]
     assert (error.kind, "1 MB" in error.failure.detail) == ("garbage", True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import statistics
 
@@ -28,13 +27,6 @@ TEXT = "the report says that rain fell on 12 of 30 days; see `weather.py`, line 
 WORDS = TEXT.split(" ")
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def litellm() -> LiteLLM:
-    library = LiteLLM()
-    asyncio.run(library.load())
-    return library
 
 
 def some_text(seed: int, words: int) -> str:
@@ -82,7 +74,6 @@ async def errors_of(kind: Kind, litellm: LiteLLM, factor: float, turns: int) -> 
             errors.append(abs(estimated / usage.prompt_tokens - 1))
             reply = Message(id=f"r{number}", role=Role.ASSISTANT, parts=(Text(text),), usage=usage, model=name)
             said.append(reply)
-    await litellm.close()
     return errors
 
 
@@ -90,11 +81,10 @@ def _stamped(message: Message, name: str) -> Message:
     return Message(id=name, role=message.role, parts=message.parts)
 
 
-@pytest.mark.parametrize("factor", [0.8, 1.22, 1.28])
+@pytest.mark.parametrize("factor", [0.8, 1.28])
 @pytest.mark.parametrize("kind", **EACH)
 async def test_after_ten_turns_the_estimate_is_within_two_percent(kind: Kind, litellm: LiteLLM, factor: float) -> None:
     errors = await errors_of(kind, litellm, factor, 14)
-    print(f"{kind.kind} {factor}: " + " ".join(f"{error:.2%}" for error in errors))
     assert max(errors[11:]) < 0.02, errors
     assert statistics.mean(errors[:2]) > 0.05, "else there was nothing to learn"
 

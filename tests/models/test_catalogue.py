@@ -126,6 +126,7 @@ async def test_an_address_that_is_none_does_not_stop_the_others(base_url: str) -
         assert models.infos()[2].window == 4_000
 
 
+@pytest.mark.wire
 async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
     names = ("gpt-4o-mini", "made-up")
     server = Server("cloud", "https://api.example.invalid/v1", names, kind="openai")  # which is not asked
@@ -139,6 +140,7 @@ async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
     assert (unknown.window, unknown.window_provenance) == (128_000, Provenance.ASSUMED)
 
 
+@pytest.mark.wire
 async def test_what_a_cloud_model_costs_is_known_and_what_runs_here_costs_nothing() -> None:
     servers = (
         Server("cloud", "https://api.example.com/v1", ("gpt-4o", "nobody-knows-it"), window=128_000),
@@ -156,6 +158,7 @@ async def test_what_a_cloud_model_costs_is_known_and_what_runs_here_costs_nothin
     await catalogue.close()
 
 
+@pytest.mark.wire
 async def test_a_model_that_was_found_can_be_talked_to() -> None:
     pages = {"/props": {"default_generation_settings": {"n_ctx": 4_000}}}
     with ScriptedProvider([Reply("Hello"), Garbage()], pages=pages, key="k") as provider:

@@ -8,6 +8,7 @@ import pytest
 
 from desktop_app.models.endpoint import DEFAULT_ADDRESS, PREFIX, Endpoint
 from desktop_app.settings import ServerKind
+from kinds_of_server import OF_KIND
 
 KEY = "sk-SECRET"
 
@@ -38,7 +39,7 @@ def test_an_address_is_what_litellm_wants(kind: ServerKind, base_url: str, api_b
 
 def test_only_a_server_of_no_particular_kind_needs_an_address() -> None:
     kinds = set(get_args(ServerKind))
-    assert set(PREFIX) == kinds
+    assert set(PREFIX) == set(OF_KIND) == kinds
     assert kinds - set(DEFAULT_ADDRESS) == {"openai_compatible"}
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 
 import pytest
 
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
+from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
@@ -50,13 +49,6 @@ def text_of(pieces: list[Piece]) -> str:
     return "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
 
 
-async def test_a_reply_arrives_in_pieces_and_ends_with_the_usage_that_was_reported(litellm: LiteLLM) -> None:
-    pieces = await pieces_of(Reply("Hello there, 世界! 👋🏽", size=3, usage=(21, 9, 5)), litellm)
-    assert text_of(pieces) == "Hello there, 世界! 👋🏽"
-    assert len(pieces) > 3
-    assert pieces[-1] == ReplyEnd("stop", Usage(21, 9, 5))
-
-
 async def test_usage_is_not_invented_when_none_was_reported(litellm: LiteLLM) -> None:
     pieces = await pieces_of(Reply("Hello", usage=None), litellm)
     assert pieces[-1] == ReplyEnd("stop", None)
@@ -65,25 +57,6 @@ async def test_usage_is_not_invented_when_none_was_reported(litellm: LiteLLM) ->
 async def test_a_reply_that_repeats_itself_is_not_stopped(litellm: LiteLLM) -> None:
     text = "ha! " * 300
     assert text_of(await pieces_of(Reply(text, size=4), litellm)) == text
-
-
-async def test_what_is_sent_is_the_messages_and_the_limit(litellm: LiteLLM) -> None:
-    messages = (
-        *HELLO,
-        Message(role=Role.ASSISTANT, parts=(ToolCall("c1", "read", "{}"),)),
-        Message(role=Role.TOOL, parts=(ToolResult("c1", "read", "contents"),)),
-    )
-    with ScriptedProvider([Reply("ok")], key=KEY) as provider:
-        model = model_at(provider.base_url, litellm)
-        _ = [piece async for piece in model.stream(messages, 77)]
-        (request,) = provider.requests
-    assert request.authorization == f"Bearer {KEY}"
-    assert request.body["model"] == "scripted"
-    assert request.body["max_tokens"] == 77
-    assert request.body["stream_options"] == {"include_usage": True}
-    assert [m["role"] for m in request.messages] == ["system", "user", "assistant", "tool"]
-    assert request.messages[2]["tool_calls"][0]["function"] == {"name": "read", "arguments": "{}"}
-    assert request.messages[3]["tool_call_id"] == "c1"
 
 
 @pytest.mark.parametrize(
@@ -150,16 +123,6 @@ async def test_a_proxy_that_cannot_be_used_is_an_error_of_the_world(
 async def test_an_address_that_is_none_is_an_error_of_the_world(litellm: LiteLLM, base_url: str) -> None:
     with pytest.raises(ModelError, match="cannot be reached"):
         _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
-
-
-async def test_pieces_are_given_on_as_they_come(litellm: LiteLLM) -> None:
-    arrivals: list[float] = []
-    with ScriptedProvider([Reply("abcdefgh", size=2, pause=0.05)], key=KEY) as provider:
-        async for piece in model_at(provider.base_url, litellm).stream(HELLO, 10):
-            if isinstance(piece, TextPiece):
-                arrivals.append(time.perf_counter())
-    assert len(arrivals) == 4
-    assert arrivals[-1] - arrivals[0] > 0.12
 
 
 async def test_two_replies_stream_at_once_over_one_library(litellm: LiteLLM) -> None:

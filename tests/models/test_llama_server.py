@@ -196,9 +196,9 @@ async def test_a_server_that_is_still_loading_is_given_up_when_everything_closes
     endless = tmp_path / "model.gguf"
     os.mkfifo(endless)  # who opens it waits for ever
     server = LlamaServer(endless, builtin.WINDOW)
+    others = set(psutil.Process().children())
     starting = asyncio.ensure_future(server.start())
-    while server._loading is None:
-        await asyncio.sleep(0.01)
+    await first_child(others)
     await asyncio.sleep(0.3)
     server.close()
     async with asyncio.timeout(5):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -14,7 +13,8 @@ from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.local_servers import USUAL_PORTS, discover_local, providers_in_environment
 from desktop_app.settings import Server, Settings
 from provider import Json, Reply, ScriptedProvider
-from slowness import slowness
+
+pytestmark = pytest.mark.wire
 
 PATIENCE = 20.0
 """Seconds: what is there is to be found on a busy machine, too."""
@@ -67,21 +67,17 @@ async def test_those_that_speak_as_ollama_too_are_not_taken_for_it() -> None:
     ]
 
 
-async def test_all_are_asked_at_once_and_their_order_is_that_of_the_ports() -> None:
+async def test_their_order_is_that_of_the_ports() -> None:
     flavours = ("vllm", "ollama", "lmstudio", "llama.cpp")
-    started = time.monotonic()
     servers = await found(*(ScriptedProvider(flavour=flavour) for flavour in flavours))
     assert [server.kind for server in servers] == ["vllm", "ollama", "lm_studio", "llama_cpp"]
-    assert time.monotonic() - started < 5 * slowness()
 
 
 async def test_what_does_not_answer_in_time_is_left_out() -> None:
     with socket.socket() as silent, ScriptedProvider(flavour="vllm") as lively:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        seconds, started = 1.0 * slowness(), time.monotonic()
-        servers = await discover_local({silent.getsockname()[1]: "Silent", port_of(lively): "vLLM"}, seconds)
-        assert time.monotonic() - started < 1.6 * seconds
+        servers = await discover_local({silent.getsockname()[1]: "Silent", port_of(lively): "vLLM"}, 3.0)
     assert [server.kind for server in servers] == ["vllm"]
 
 
@@ -111,9 +107,7 @@ async def test_a_server_that_wants_a_key_is_proposed_without_models() -> None:
 
 async def test_the_usual_ports_can_be_asked_on_any_machine() -> None:
     assert len(USUAL_PORTS) >= 6
-    started = time.monotonic()
     await discover_local()
-    assert time.monotonic() - started < 3 * slowness(), "1.5 s, and what the machine adds"
     assert await discover_local({}) == ()
 
 

@@ -24,7 +24,6 @@ from provider import Garbage, ScriptedProvider
 KINDS: tuple[ServerKind, ...] = ("openai_compatible", "vllm")
 """One through the package openai, one through litellm's own client."""
 
-ODD: tuple[Any, ...] = (12.5, "12", [3], [], -4, 10**30, {"a": 1}, {}, True, None, "x", 1e308, [[["x"]]], [None])
 READ = {"name": "read", "arguments": "{}"}
 CALL = {"index": 0, "id": "c1", "type": "function", "function": READ}
 
@@ -43,40 +42,6 @@ def call(**fields: Any) -> dict[str, Any]:
 
 def called(call_id: str, name: str, arguments: str) -> ReplyEnd:
     return ReplyEnd("tool_calls", None, (ToolCall(call_id, name, arguments),))
-
-
-def shapes_with(value: Any) -> dict[str, list[Any]]:
-    """Streams that begin well, with that value in one field after the other."""
-    usage = {"prompt_tokens": 9, "completion_tokens": 5}
-    return {
-        "prompt_tokens": [HI, END, chunk(usage=usage | {"prompt_tokens": value})],
-        "completion_tokens": [HI, END, chunk(usage=usage | {"completion_tokens": value})],
-        "cached_tokens": [HI, END, chunk(usage=usage | {"prompt_tokens_details": {"cached_tokens": value}})],
-        "prompt_tokens_details": [HI, END, chunk(usage=usage | {"prompt_tokens_details": value, "cost": value})],
-        "usage": [HI, chunk(usage=value), END],
-        "content": [HI, chunk({"content": value}), END],
-        "content part": [HI, chunk({"content": [{"type": "text", "text": value}]}), END],
-        "refusal": [HI, chunk({"refusal": value}), END],
-        "reasoning": [HI, chunk({"reasoning_content": value, "reasoning": value}), END],
-        "reasoning_details": [HI, chunk({"reasoning_details": value}), chunk({"reasoning_details": [value]}), END],
-        "detail": [HI, chunk({"reasoning_details": [{"type": value, "text": value}] * 2}), call(), END],
-        "finish_reason": [HI, chunk({}, value)],
-        "choices": [HI, chunk(choices=value), END],
-        "choice": [HI, chunk(choices=[value]), END],
-        "delta": [HI, chunk(choices=[{"index": 0, "delta": value}]), END],
-        "chunk": [HI, value, END],
-        "first chunk": [value, HI, END],
-        "tool_calls": [HI, chunk({"tool_calls": value}), END],
-        "tool call": [HI, chunk({"tool_calls": [value]}), END],
-        "index": [HI, call(index=value), call(index=value, id="c2"), END],
-        "id": [HI, call(id=value), END],
-        "function": [HI, call(function=value), END],
-        "name": [HI, call(function={"name": value, "arguments": "{}"}), END],
-        "arguments": [HI, call(function={"name": "read", "arguments": value}), END],
-        "signature": [HI, call(provider_specific_fields={"thought_signature": value}), END],
-        "error": [HI, chunk({"content": "x"}, error=value), END],
-        "error's code": [HI, chunk({"content": "x"}, error={"message": value, "code": value}), END],
-    }
 
 
 async def reply_to(events: list[Any], kind: ServerKind, litellm: LiteLLM) -> tuple[list[Piece], ModelError | None]:
@@ -105,19 +70,6 @@ def message_of(pieces: list[Piece]) -> Message:
     for piece in pieces:
         reply.add(piece)
     return reply.message()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("value", ODD, ids=repr)
-async def test_no_shape_is_a_bug_or_loses_what_had_arrived(value: Any, kind: ServerKind, litellm: LiteLLM) -> None:
-    for field, events in shapes_with(value).items():
-        pieces, error = await reply_to(events, kind, litellm)
-        message = message_of(pieces)
-        assert msgspec.json.decode(msgspec.json.encode(message), type=Message) == message, field
-        assert error is None or error.kind in ("garbage", "cut", "provider"), field
-        if field != "first chunk":
-            assert message.text.startswith("Hi"), field
-            assert error is None or error.failure.title != "Test server does not speak OpenAI's protocol", field
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -168,6 +168,12 @@ def test_a_model_that_does_not_always_think_gets_thoughts_only_where_it_had_some
         assert sent["messages"][1]["reasoning_content"] == "Hm."
 
 
+def test_usage_is_asked_for_where_it_is_not_reported_unasked() -> None:
+    sent = request("openai_compatible", "scripted", user_message("Hi"))
+    assert (sent["max_tokens"], sent["stream_options"]) == (100, {"include_usage": True})
+    assert "stream_options" not in request("ollama", "scripted", user_message("Hi"))
+
+
 def test_nobody_else_gets_thoughts() -> None:
     for kind, name in (("openai", "gpt-5.1"), ("anthropic", "claude-sonnet-4-5"), ("vllm", "qwen3")):
         sent = request(kind, name, user_message("Read"), called("call_1", reasoning="Secret."), answered("call_1"))  # type: ignore[arg-type]

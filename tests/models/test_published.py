@@ -14,6 +14,8 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import Json, ScriptedProvider
 
+pytestmark = pytest.mark.wire
+
 
 @pytest.fixture
 def litellm(loaded: LiteLLM) -> LiteLLM:

@@ -86,6 +86,7 @@ async def test_a_server_that_is_not_there_is_named_with_its_address() -> None:
     assert address in failure.detail
 
 
+@pytest.mark.wire  # it imports litellm, for what is published
 async def test_what_is_no_address_is_quoted() -> None:
     failure = await failure_at("nonsense")
     assert (failure.kind, failure.setting) == ("address", "servers/home/address")
@@ -146,6 +147,7 @@ async def test_what_is_known_of_a_model_without_its_window_goes_along() -> None:
     assert caught.value.tokenizer.count("one two three") > 0
 
 
+@pytest.mark.wire
 async def test_a_reply_that_is_asked_for_without_the_version_says_so() -> None:
     with ScriptedProvider([Reply("Hello")], models=("big",), has_version=True) as provider:
         server = Server("home", provider.root_url, ("big",), window=9_000)
@@ -159,6 +161,7 @@ async def test_a_reply_that_is_asked_for_without_the_version_says_so() -> None:
 
 
 @pytest.mark.parametrize("kind", ["vllm", "openai_compatible", "openai", "anthropic", "openrouter", "ollama"])
+@pytest.mark.wire
 async def test_a_reply_that_is_asked_for_without_a_key_leads_to_the_key(kind: ServerKind) -> None:
     with ScriptedProvider([Reply("Hello")], models=("big",), key=KEY) as provider:
         path = "" if kind in ("anthropic", "ollama") else "/v1"

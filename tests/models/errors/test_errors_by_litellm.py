@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,13 +9,12 @@ import pytest
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import user_message
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.settings import ServerKind
 from kinds_of_server import CODEX, EACH, OF_KIND, Kind
 from provider import AnyStep, Call, Cut, ErrorEvent, Events, Garbage, Hang, Status
 from provider_vectors import Vector, vectors
 
-pytestmark = pytest.mark.slow  # importing litellm takes seconds, and there are hundreds of requests
-
-OWN: dict[str, str] = {
+OWN: dict[str, ServerKind] = {
     "anthropic": "anthropic",
     "gemini": "gemini",
     "openrouter": "openrouter",
@@ -42,35 +40,32 @@ def step_of(vector: Vector) -> AnyStep:
     return Status(vector.status, body=vector.text, headers=vector.headers)
 
 
-async def error_through(litellm: LiteLLM, kind: Kind, vector: Vector) -> ModelError:
-    with kind.provider(step_of(vector)) as provider:
-        stream = kind.model_at(provider, litellm).stream((user_message("Hello"),), 100)
-        with pytest.raises(ModelError) as caught:
-            _ = [piece async for piece in stream]
-    return caught.value
+ONE_OF_EACH = {(v.provider, v.kind, v.in_stream): v for v in VECTORS if v.provider in OWN}
+ROUTES: dict[str, tuple[Kind, list[Vector]]] = {
+    kind: (OF_KIND[kind], [v for v in VECTORS if OWN.get(v.provider, "openai_compatible") == kind])
+    for kind in (*OWN.values(), "openai_compatible")
+}
+ROUTES["gateway"] = (OF_KIND["openai_compatible"], list(ONE_OF_EACH.values()))
+ROUTES["responses"] = (
+    CODEX,
+    [v for v in VECTORS if v.provider == "openai" and not (v.in_stream and "type" not in v.body)],
+)
+"""The vectors by the way on which they arrive: the provider's own kind of server, a gateway, the Responses API."""
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=str)
-async def test_through_the_provider_s_own_kind_of_server(litellm: LiteLLM, vector: Vector) -> None:
-    error = await error_through(litellm, OF_KIND[OWN.get(vector.provider, "openai_compatible")], vector)
-    _as_it_was_sent(error, vector)
-
-
-ONE_OF_A_KIND = {(v.provider, v.kind, v.in_stream): v for v in VECTORS if v.provider in OWN}
-
-
-@pytest.mark.parametrize("vector", ONE_OF_A_KIND.values(), ids=str)
-async def test_through_a_gateway_that_hands_it_on(litellm: LiteLLM, vector: Vector) -> None:
-    """As an OpenAI-compatible gateway would, in front of any provider."""
-    _as_it_was_sent(await error_through(litellm, OF_KIND["openai_compatible"], vector), vector)
-
-
-OF_OPENAI = [v for v in VECTORS if v.provider == "openai" and not (v.in_stream and "type" not in v.body)]
-
-
-@pytest.mark.parametrize("vector", OF_OPENAI, ids=str)
-async def test_through_the_responses_api(litellm: LiteLLM, vector: Vector) -> None:
-    _as_it_was_sent(await error_through(litellm, CODEX, vector), vector)
+@pytest.mark.parametrize("route", ROUTES)
+async def test_an_error_is_what_it_was_when_it_was_sent(litellm: LiteLLM, route: str) -> None:
+    kind, known = ROUTES[route]
+    with kind.provider(*map(step_of, known)) as provider:
+        model = kind.model_at(provider, litellm)
+        for vector in known:
+            with pytest.raises(ModelError) as caught:
+                _ = [piece async for piece in model.stream((user_message("Hello"),), 100)]
+            error = caught.value
+            assert error.kind == error.failure.kind == vector.kind, (vector, error.failure)
+            assert (error.limit, error.observed) == (vector.limit, vector.observed), vector
+            assert vector.in_stream or error.retry_after == vector.retry_after, vector
+            assert not error.failure.detail.startswith(("litellm", "{", "b'")), vector
 
 
 @pytest.mark.parametrize("vector", BLOCKED, ids=str)
@@ -87,6 +82,7 @@ async def test_a_blocked_prompt_of_gemini_is_a_reply_that_ends_for_that_reason(
 READ = Call("read", '{"path": "some/long/path/to/a/file.txt"}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", **EACH)
 @pytest.mark.parametrize(
     ("step", "expected"),
@@ -116,6 +112,7 @@ async def test_what_breaks_a_stream_is_told_after_what_had_arrived(kind: Kind, s
     assert "".join(piece.text for piece in arrived if isinstance(piece, TextPiece)) == "Hello"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", **EACH)
 @pytest.mark.parametrize(
     "step", [Garbage(), Garbage("", "text/event-stream"), Garbage("data: {this is not JSON\n\n", "text/event-stream")]
@@ -126,13 +123,3 @@ async def test_what_is_not_the_protocol_at_all(litellm: LiteLLM, kind: Kind, ste
         with pytest.raises(ModelError) as caught:
             _ = [piece async for piece in stream]
     assert caught.value.kind == "garbage", caught.value.failure
-
-
-def _as_it_was_sent(error: ModelError, vector: Vector) -> None:
-    assert error.kind == vector.kind, error.failure
-    assert error.failure.kind == vector.kind
-    assert (error.limit, error.observed) == (vector.limit, vector.observed), error.failure.detail
-    assert not error.failure.detail.startswith(("litellm", "{", "b'"))
-    if not vector.in_stream:
-        assert error.retry_after == vector.retry_after
-    assert json.dumps(error.failure.detail)

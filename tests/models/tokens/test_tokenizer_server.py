@@ -25,6 +25,8 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for, tokenizer_of
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import ScriptedProvider
 
+pytestmark = pytest.mark.wire
+
 OTHER_TEXTS = (
     "It was agreed that the roof would wait until spring, although the tenants on the upper floor were not pleased. "
     * 3,

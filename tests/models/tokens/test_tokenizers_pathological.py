@@ -21,7 +21,12 @@ from desktop_app.models.tokens.tokenizers import tokenizer_of
 from examples import examples
 
 ALIKE = sorted({*SOURCES, *WEIGHTS, *OVERHEADS, "kimi", ""} - set(EACH_ITS_WAY))
-ALL = [*EACH_ITS_WAY, *(pytest.param(family, marks=pytest.mark.slow) for family in ALIKE)]
+ALL = [
+    "o200k",
+    "claude",
+    *(pytest.param(family, marks=pytest.mark.wire) for family in EACH_ITS_WAY[2:]),
+    *(pytest.param(family, marks=pytest.mark.slow) for family in ALIKE),
+]
 MEGABYTE = 1_000_000
 TEXTS = {
     "one letter": "a" * 100_000,
