@@ -5,6 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
+from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message import (
     Attachment,
@@ -173,3 +174,8 @@ def gauge(total: int, window: int = 1_000, reserve: int = 200) -> Gauge:
 def test_usable_share_and_free_follow_from_the_figures(shown: Gauge, usable: int, share: float, free: int) -> None:
     assert (shown.usable, shown.share, shown.free) == (usable, share, free)
     assert msgspec.json.decode(msgspec.json.encode(shown), type=Gauge) == shown
+
+
+def test_the_counts_of_a_fidelity_report_add_up() -> None:
+    assert Fidelity(1, 2, 3, 4).total == 10
+    assert Fidelity().total == 0

@@ -174,6 +174,15 @@ def test_the_turn_that_is_cut_in_two_begins_behind_replies_that_went_on() -> Non
     assert head[split_turn_index(plan, transcript)].text == "And then?"
 
 
+def test_a_turn_may_be_cut_directly_behind_its_question() -> None:
+    said = [m for n in range(3) for m in (user(f"question {n} " * 20), model(f"answer {n} " * 20))]
+    view = view_of(record(*said, user("write " * 400), model("so be it " * 100), user("more")))
+    plan = planned(view, 1_500, tail=letters().total(view.items[7].message))
+    assert plan is not None
+    assert plan.archived == tuple(f"m{n}" for n in range(7))
+    assert plan.turn_at == 6
+
+
 @pytest.mark.parametrize("target", [400, 800, 1_600])
 def test_a_target_is_filled_and_never_passed(target: int) -> None:
     transcript = record(*talk(40))

@@ -124,6 +124,14 @@ def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:
     assert not count_repairs(shown)
 
 
+def test_text_behind_a_call_is_counted_as_joined_to_the_text_before_it() -> None:
+    calls = [model("one"), model("", call("read", call_id="x")), model("two", call("bash", call_id="y"))]
+    shown = view(user("a"), *calls, result("1", "x"), result("2", "y"))
+    whole = sum(count_message(message, Letters()).total for message in assemble(shown))
+    assert sent(shown)[1] == ("assistant", "one\n\ntwo")
+    assert request_tokens(shown, TokenCounts(Letters())) == whole + Letters().overhead.priming
+
+
 def test_a_summary_is_answered_before_the_user_goes_on() -> None:
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S", id="op")
     shown = view(user("a"), model("b"), user("c"), compaction)
