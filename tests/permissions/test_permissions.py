@@ -218,7 +218,18 @@ def test_secrets_are_told_by_their_names(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "/", "/w/env.py", "/w/.env.example", "/w/ssh/x.py", "/h/chromium/a.cc", "id_rsa.pub", "config.json"],
+    [
+        "",
+        "/",
+        "..",
+        "proc/notes.txt",
+        "/w/env.py",
+        "/w/.env.example",
+        "/w/ssh/x.py",
+        "/h/chromium/a.cc",
+        "id_rsa.pub",
+        "config.json",
+    ],
 )
 def test_other_files_are_no_secrets(path: str) -> None:
     assert not is_secret(path)
