@@ -74,6 +74,7 @@ def test_switching_in_the_window_is_stored(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.composer.tools.click()
         sheet = await open_sheet(window)
+        assert all(row.isVisible() for row in sheet.rows.values())
         sheet.rows["bash"].switch.click()
         sheet.rows["read"].switch.click()
         await until(lambda: sheet.total.text() == "120 tokens in each request · 1 of 3 tools on")

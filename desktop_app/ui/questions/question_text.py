@@ -75,7 +75,7 @@ def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
 
 
 def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:
-    """Whether rules of that pattern would allow what is asked for now, as the engine decides. "": those proposed."""
+    """Return whether rules of a pattern, or those proposed for "", would allow the needs, as the engine decides."""
     from desktop_app.permissions.rules import decide, rule_of
 
     if len(needs) == 1 and not pattern:

@@ -1,4 +1,4 @@
-r"""Math in Markdown, which is shown as the text that was written: no formula is set, and no backslash lost. Pure."""
+r"""Formulas in Markdown, which are shown as they were written, with every backslash. Pure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list
 
 
 def escape_math(text: str) -> str:
-    """Return Markdown that shows the same, and each formula as it was written."""
+    """Return Markdown that shows each formula as it was written, and everything else as before."""
     shown: list[str] = []
     position = 0
     for start, end in math_spans(text):
@@ -56,13 +56,12 @@ def escape_math(text: str) -> str:
 
 
 def to_qt_markdown(text: str) -> str:
-    """Return what Qt is given: a rule at the very beginning would be taken for the start of a header, and vanish with
-    all up to the next rule."""
+    """Return the Markdown for Qt, which would take a rule at the very beginning for the start of a header."""
     return f"\n{escape_math(text)}" if text.startswith("---") else escape_math(text)
 
 
 def _literal(formula: str, is_quoted: bool) -> str:
-    """Every sign of it for itself, and every line on its own. is_quoted: whether its lines begin with ">"."""
+    """Escape a formula's punctuation, and break its lines. is_quoted: whether they begin with ">"."""
     lines = [line.strip() for line in formula.split("\n")]
     if is_quoted:
         lines[1:] = [line.lstrip("> ") for line in lines[1:]]
