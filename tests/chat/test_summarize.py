@@ -27,6 +27,11 @@ RULE = "Never restart the server on Fridays."
 PAGE = f"## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- {RULE}"
 
 
+def written_in(compaction: Compaction) -> str:
+    """Return what the model wrote, without the names that code put back."""
+    return compaction.summary.split("\n\n## Also named")[0]
+
+
 def answer(summary: str = PAGE, keep: tuple[str, ...] = (), turn: str = "", **more) -> Reply:
     return Reply(json.dumps({"summary": summary, "turn": turn, "keep": list(keep)}), size=16, **more)
 
@@ -64,7 +69,7 @@ async def test_a_model_writes_the_summary_and_its_cost_is_recorded(house) -> Non
     session = await long_session(home)
     compaction, progress = await summarised(home, session)
     assert compaction.strategy == "llm"
-    assert compaction.summary == PAGE
+    assert written_in(compaction) == PAGE
     assert compaction.model == "scripted/scripted"
     assert compaction.usage == Usage(5_000, 60)
     assert compaction.note == ""
@@ -83,7 +88,7 @@ async def test_a_model_writes_the_summary_and_its_cost_is_recorded(house) -> Non
 async def test_free_text_is_taken_too(house) -> None:
     home = await house([Reply(PAGE)], prompts=PROMPTS)
     compaction, _ = await summarised(home, await long_session(home))
-    assert (compaction.strategy, compaction.summary) == ("llm", PAGE)
+    assert (compaction.strategy, written_in(compaction)) == ("llm", PAGE)
 
 
 REFUSED = "I'm sorry, but I can't help with that."
@@ -144,13 +149,13 @@ async def test_a_lost_rule_is_asked_for_once_and_then_put_back_by_code(house) ->
     script = [answer("## Primary intent\nTalk.", usage=(100, 10, 0)), answer(usage=(50, 20, 5))]
     home = await house(script, prompts=PROMPTS)
     compaction, _ = await summarised(home, await long_session(home))
-    assert compaction.summary == PAGE, "the repaired one"
+    assert written_in(compaction) == PAGE, "the repaired one"
     assert compaction.usage == Usage(150, 30, 5, requests=2)
     assert RULE in home.provider.requests[1].messages[1]["content"]
     stubborn = await house([answer("## Primary intent\nTalk.")], prompts=PROMPTS, repeat_last=True)
     compaction, _ = await summarised(stubborn, await long_session(stubborn))
     assert compaction.strategy == "llm"
-    assert compaction.summary == PAGE.replace("Talk about topics.", "Talk.")
+    assert written_in(compaction) == PAGE.replace("Talk about topics.", "Talk.")
     assert len(stubborn.provider.requests) == 2, "one repair, not more"
 
 
@@ -208,7 +213,7 @@ async def test_a_long_head_is_given_in_parts_and_each_merges_what_was_before(hou
     assert len(asked) > 2
     for n, text in enumerate(asked[1:], start=1):
         assert f"- Part {n}." in text.split("earlier summary>", 1)[1]
-    assert compaction.summary.endswith(f"Part {len(asked)}.")
+    assert written_in(compaction).endswith(f"Part {len(asked)}.")
     limit = session.budget.window
     assert all(session.counts.text(text) + 1_000 < limit for text in asked), "no call overflows"
     told = "".join(asked)
@@ -242,7 +247,7 @@ async def test_the_earlier_summary_is_merged(house) -> None:
     asked = home.provider.requests[1].messages
     assert "Merge it" in asked[0]["content"]
     assert PAGE in asked[1]["content"]
-    assert second.summary == PAGE + "\n- Second."
+    assert written_in(second) == PAGE + "\n- Second."
 
 
 async def test_the_beginning_of_a_split_turn_is_summarised_apart(house) -> None:

@@ -7,15 +7,23 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import head, letters, model, user
+from made_by_hand import head, letters, model, record, user
+from msgspec.structs import replace
 
-from conversations_made_up import histories
+from conversations_made_up import Letters, histories
+from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.fidelity import fidelity
 from desktop_app.context.ledger.ledger import ledger_of
-from desktop_app.context.summary.restore_facts import mended, with_rules
+from desktop_app.context.policy import BALANCED, budget_for
+from desktop_app.context.summary.model_summary import draft_of, finished
+from desktop_app.context.summary.prompt import Prompts
+from desktop_app.context.summary.restore_facts import restore_facts, restore_names, restore_rules
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Trigger
 from slowness import slowness
 
 HEAD = head(
@@ -38,12 +46,12 @@ GOOD = f"""## Primary intent
 
 
 def test_a_good_summary_comes_back_as_it_is() -> None:
-    assert mended(GOOD, HEAD, LEDGER) == GOOD
+    assert restore_facts(GOOD, HEAD, LEDGER) == GOOD
 
 
 def test_what_is_lost_goes_to_the_end_of_its_section() -> None:
     lossy = GOOD.replace(f"- {STRONG}\n", "").replace(f"- {QUESTION}", "- Move the tables")
-    assert mended(lossy, HEAD, LEDGER) == (
+    assert restore_facts(lossy, HEAD, LEDGER) == (
         "## Primary intent\n- Billing moves to Go.\n\n"
         f"## Rules and constraints\n- {WEAK}\n- {STRONG}\n\n"
         f"## Open questions and next steps\n- Move the tables\n- {QUESTION}"
@@ -52,7 +60,7 @@ def test_what_is_lost_goes_to_the_end_of_its_section() -> None:
 
 def test_a_section_that_is_missing_is_made_in_its_place() -> None:
     without = "## Primary intent\n- Billing moves to Go.\n\n## Decisions\n- The tables go first."
-    assert mended(without, HEAD, LEDGER) == (
+    assert restore_facts(without, HEAD, LEDGER) == (
         "## Primary intent\n- Billing moves to Go.\n\n"
         f"## Rules and constraints\n- {STRONG}\n- {WEAK}\n\n"
         "## Decisions\n- The tables go first.\n\n"
@@ -70,7 +78,7 @@ def test_a_section_that_is_missing_is_made_in_its_place() -> None:
     ],
 )
 def test_a_section_is_known_however_its_heading_is_written(heading: str) -> None:
-    page = mended(f"{heading}\n- {WEAK}", HEAD, LEDGER)
+    page = restore_facts(f"{heading}\n- {WEAK}", HEAD, LEDGER)
     assert page.startswith(f"{heading}\n- {WEAK}\n- {STRONG}")
     assert page.lower().count("rules and constraints") == 1
 
@@ -94,59 +102,59 @@ def test_a_section_is_known_however_its_heading_is_written(heading: str) -> None
     ],
 )
 def test_nothing_is_lost_whatever_the_summary_looks_like(summary: str) -> None:
-    page = mended(summary, HEAD, LEDGER)
+    page = restore_facts(summary, HEAD, LEDGER)
     assert all(text in page.splitlines() or f"- {text}" in page.splitlines() for text in (STRONG, WEAK, QUESTION))
     assert all(line in page.splitlines() for line in summary.splitlines() if line.strip())
-    assert mended(page, HEAD, LEDGER) == page
+    assert restore_facts(page, HEAD, LEDGER) == page
     assert fidelity(HEAD, page, [], set()).lost_facts == ()
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
 def test_a_section_within_open_code_is_none(fence: str) -> None:
-    page = mended(f"{fence}\n## Rules and constraints\n{fence[:-1]}\nint x", HEAD, LEDGER)
+    page = restore_facts(f"{fence}\n## Rules and constraints\n{fence[:-1]}\nint x", HEAD, LEDGER)
     assert page.index(f"{fence}\n\n## Rules and constraints\n- Never") > page.index("int x")
 
 
 def test_within_a_budget_the_strongest_rules_come_first() -> None:
     count = letters().text
-    whole = mended("", HEAD, LEDGER)
-    assert mended("", HEAD, LEDGER, count(whole), count) == whole
-    page = mended("", HEAD, LEDGER, count(f"## Rules and constraints\n- {STRONG}"), count)
+    whole = restore_facts("", HEAD, LEDGER)
+    assert restore_facts("", HEAD, LEDGER, count(whole), count) == whole
+    page = restore_facts("", HEAD, LEDGER, count(f"## Rules and constraints\n- {STRONG}"), count)
     assert page == f"## Rules and constraints\n- {STRONG}"
 
 
 def test_a_summary_over_its_budget_loses_nothing() -> None:
     long = "Billing moves to Go. " * 50
-    assert mended(long, HEAD, LEDGER, 10, letters().text) == long
+    assert restore_facts(long, HEAD, LEDGER, 10, letters().text) == long
 
 
 def test_in_a_chat_among_people_nobody_gives_rules() -> None:
     chat = head(user("You should never do that, Bob!", "Ann"), model("Fine.", speaker="Bob"), user("Shall we?", "Ann"))
     ledger = ledger_of(chat, Ledger())
     assert ledger.rules
-    assert mended("", chat, ledger) == "## Open questions and next steps\n- Shall we?"
+    assert restore_facts("", chat, ledger) == "## Open questions and next steps\n- Shall we?"
 
 
 def test_the_rules_of_earlier_compactions_are_put_back_too() -> None:
     later = head(user("Go on with the invoices."))
-    assert STRONG in mended("Invoices next.", later, ledger_of(later, LEDGER))
+    assert STRONG in restore_facts("Invoices next.", later, ledger_of(later, LEDGER))
 
 
 def test_the_page_of_the_extraction_is_mended_already() -> None:
     count = letters().text
     page = extract(HEAD, "", LEDGER, 600, count)
-    assert mended(page, HEAD, LEDGER, 600, count) == page
+    assert restore_facts(page, HEAD, LEDGER, 600, count) == page
 
 
 @given(histories(), st.text(max_size=200), st.integers(0, 400))
 def test_mending_twice_changes_nothing_more(messages: list[Message], summary: str, budget: int) -> None:
     said, count = head(*messages), letters().text
     ledger = ledger_of(said, Ledger())
-    page = mended(summary, said, ledger, budget, count)
-    assert mended(page, said, ledger, budget, count) == page
+    page = restore_facts(summary, said, ledger, budget, count)
+    assert restore_facts(page, said, ledger, budget, count) == page
     assert count(page) <= max(budget, count(summary))
-    whole = mended(summary, said, ledger)
-    assert mended(whole, said, ledger) == whole
+    whole = restore_facts(summary, said, ledger)
+    assert restore_facts(whole, said, ledger) == whole
 
 
 def test_a_megabyte_of_summary_takes_no_time() -> None:
@@ -159,7 +167,7 @@ def test_a_megabyte_of_summary_takes_no_time() -> None:
         "a" * 1_000_000,
         "- " * 500_000,
     ):
-        assert STRONG in mended(text, HEAD, LEDGER)
+        assert STRONG in restore_facts(text, HEAD, LEDGER)
     assert time.perf_counter() - started < 5.0 * slowness()
 
 
@@ -167,7 +175,43 @@ def test_rules_are_worth_more_than_the_words_of_a_summary_that_leaves_no_room_fo
     rules = ["Always answer in British English.", "Never edit files below vendor/."]
     head = [Message(id="u", role=Role.USER, parts=(Text("\n".join(f"- {rule}" for rule in rules)),))]
     ledger, count = ledger_of(head, Ledger()), lambda text: len(text.split())
-    page = with_rules("the parser reads a value and returns it " * 15, head, ledger, 60, count)
+    page = restore_rules("the parser reads a value and returns it " * 15, head, ledger, 60, count)
     assert all(rule in page for rule in rules)
     assert count(page) <= 60
     assert page.startswith("the parser reads")
+
+
+def test_names_that_the_user_gave_are_put_back_within_their_share() -> None:
+    said = head(user("The ticket is OPS-4471, see src/billing/ledger.py, it was 17:05."), model("I look."))
+    ledger = ledger_of(said, Ledger())
+    summary = "The billing is ported, and the tests in src/billing/ledger.py pass. " * 4
+    whole = restore_names(summary, ledger, 1_000, Letters().count)
+    assert "- Names: OPS-4471, 17:05" in whole
+    assert whole.count("src/billing/ledger.py") == 4, "what is there is not told again"
+    assert restore_names(whole, ledger, 1_000, Letters().count) == whole
+    small = Letters().count(summary) + 14
+    assert Letters().count(restore_names(summary, ledger, small, Letters().count)) <= small
+    assert restore_names(summary, ledger, 10, Letters().count) == summary
+
+
+def test_a_ticket_of_the_first_message_is_in_every_request_though_the_model_drops_it() -> None:
+    counts = letters()
+    transcript = record(user("Please port billing to a ledger, the ticket is OPS-4471."), model("I begin."))
+    view = view_of(transcript)
+    compactions = 0
+    budget = budget_for(BALANCED, 8_192)
+    prompts = Prompts("Summarise in {tokens} tokens.", "Merge.", "Turn.", "{mark}", "Repair to {tokens}.")
+    for day in range(60):
+        for message in (user(f"Go on with part {day}, file src/part_{day}.py."), model("It is done so far. " * 90)):
+            transcript = transcript.append(replace(message, id=f"m{len(transcript.entries)}"))
+        view = view_of(transcript)
+        plan = make_room(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
+        if isinstance(plan, CompactionPlan):
+            draft = draft_of(plan, transcript, view, BALANCED, prompts, "", 32_000, 0, counts, counts.text)
+            done = finished("Some parts are ported.", (), draft, transcript, view, BALANCED, budget, counts, "m")
+            assert done is not None
+            transcript = transcript.append(replace(done, id=f"op{len(transcript.entries)}"))
+            view = view_of(transcript)
+            compactions += 1
+        assert "OPS-4471" in "\n".join(message.text for message in assemble(view))
+    assert compactions >= 3

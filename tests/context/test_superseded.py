@@ -10,7 +10,7 @@ from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.fidelity import fidelity
 from desktop_app.context.ledger.ledger import SUPERSEDED_MOST, ledger_of
 from desktop_app.context.ledger.superseded_rules import superseded_by
-from desktop_app.context.summary.restore_facts import mended
+from desktop_app.context.summary.restore_facts import restore_facts
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 from slowness import slowness
@@ -136,9 +136,9 @@ def test_a_model_does_not_change_the_rules() -> None:
 def test_mending_marks_what_does_not_hold() -> None:
     said = head(user("Please use tabs for indentation."), user("Use spaces instead of tabs."))
     ledger = ledger_of(said, Ledger())
-    page = mended("## Rules and constraints\n- Use spaces instead of tabs.", said, ledger)
+    page = restore_facts("## Rules and constraints\n- Use spaces instead of tabs.", said, ledger)
     assert "- Superseded: Please use tabs for indentation. – since then: Use spaces instead of tabs." in page
-    assert mended(page, said, ledger) == page
+    assert restore_facts(page, said, ledger) == page
 
 
 def test_there_is_a_bound_and_what_is_beyond_is_counted() -> None:

@@ -31,7 +31,7 @@ from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 from .prompt import Part, Prompts, Wanted, names_of, parts_of
 from .reply import Written
-from .restore_facts import mended, with_rules
+from .restore_facts import restore_facts, restore_names, restore_rules
 
 ASKED_SHARE = 0.8
 """Of the page: models write a tenth more than they are asked for, and what they lose is put back behind it."""
@@ -96,7 +96,7 @@ def draft_of(
     earlier = view.summary.summary if view.summary else ""
     ledger = ledger_of(head, view.ledger)
     budget = round(plan.summary_budget * ASKED_SHARE)
-    musts = _listed(mended("", head, ledger, round(plan.summary_budget * MUSTS_SHARE), counts.text))
+    musts = _listed(restore_facts("", head, ledger, round(plan.summary_budget * MUSTS_SHARE), counts.text))
     wanted = Wanted(prompts, budget, tuple(musts), instructions)
     reply_most = min(max(2 * budget + REPLY_AROUND, REPLY_LEAST), round(window * REPLY_SHARE), max_output or window)
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
@@ -126,7 +126,7 @@ def faults_of(page: str, draft: Draft, counts: TokenCounts) -> list[str]:
     tokens = counts.text(page)
     most = draft.plan.summary_budget
     faults = [f"It has {tokens} tokens, and may have {draft.wanted.budget}: shorten it."] if tokens > most else []
-    whole = mended(page, draft.head, draft.ledger)
+    whole = restore_facts(page, draft.head, draft.ledger)
     known = set(_listed(page))
     return faults + [f"This is missing, word for word: {line}" for line in _listed(whole) if line not in known]
 
@@ -147,7 +147,8 @@ def finished(
     model: str,
 ) -> Compaction | None:
     """The compaction with that page: what it lost is put back as far as there is room. None if it frees nothing."""
-    page = with_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
+    page = restore_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
+    page = restore_names(page, draft.ledger, draft.plan.summary_budget, counts.text)
     plan = _plan_that_keeps(keep, draft.plan, view, policy, budget, counts)
     return compaction_of(plan, transcript, view, counts, page, "llm", model)
 
@@ -181,5 +182,6 @@ def last_messages(
     """The compaction without a summary: rules and open questions stay, as far as there is room."""
     head = recorded_messages(plan.archived, transcript)
     ledger = ledger_of(head, view.ledger, reading)
-    page = mended(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
+    page = restore_facts(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
+    page = restore_names(page, ledger, plan.summary_budget, counts.text)
     return compaction_of(plan, transcript, view, counts, page, "last_messages", reading=reading)

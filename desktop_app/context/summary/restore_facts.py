@@ -1,4 +1,4 @@
-"""What a summary lost, put back by code and word for word: the rules, and the questions that are still open (K7).
+"""What a summary lost, put back by code and word for word (K7): rules, open questions, names that the user gave.
 
 Whoever wrote the summary, a model or the user, its own words stay as they are: lines are added, none is taken away.
 """
@@ -6,11 +6,13 @@ Whoever wrote the summary, a model or the user, its own words stay as they are: 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from desktop_app.context.extractive import summary_builder as sections
 from desktop_app.context.extractive.passages import is_among_people
 from desktop_app.context.ledger.fidelity import Said
+from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.rules import is_strong_rule
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
@@ -19,12 +21,14 @@ _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bol
 _NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
 HEADING_MOST = 120
 """Characters; a longer line is no heading."""
+SHARE_OF_NAMES = 0.1
+"""Of the budget: what a summary lost of paths, links, identifiers and numbers may take."""
 SHORTER = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 """Shares of a summary's text that are tried, so that the rules fit beside it."""
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 
 
-def mended(
+def restore_facts(
     summary: str,
     head: Sequence[Message],
     ledger: Ledger,
@@ -51,20 +55,37 @@ def mended(
     return summary
 
 
-def with_rules(summary: str, head: Sequence[Message], ledger: Ledger, budget: int, count: Callable[[str], int]) -> str:
-    """The summary as `mended` gives it; where that leaves no room for the rules that say always or never, it is cut
-    short until they fit: whoever wrote it may have been longer than it is worth.
+def restore_rules(
+    summary: str, head: Sequence[Message], ledger: Ledger, budget: int, count: Callable[[str], int]
+) -> str:
+    """Return the summary with what it lost, cut short where its own text leaves no room for the strong rules.
 
     budget: tokens by `count`. Rules that do not fit even alone are left out.
     """
     wanted, tries = _wanted(head, ledger), list[tuple[int, str]]()
     for share in SHORTER:
-        tried = mended(_beginning(summary, share), head, ledger, budget, count)
+        tried = restore_facts(_beginning(summary, share), head, ledger, budget, count)
         lost = sum(is_strong_rule(text) for _, text in _lost(tried, wanted))
         if not lost:
             return tried
         tries.append((lost, tried))
     return min(tries, key=lambda pair: pair[0])[1]
+
+
+def restore_names(summary: str, ledger: Ledger, budget: int, count: Callable[[str], int]) -> str:
+    """Return the summary with the paths, links, identifiers and numbers of the user's that it does not have.
+
+    Those that were said first come first, bare numbers last, as many as fit into the budget and their share of it.
+    """
+    facts = [fact.text for fact in (*ledger.identifiers, *ledger.urls)]
+    lost = Said(summary).lacks(sorted(dict.fromkeys(facts), key=lambda name: NUMBER.fullmatch(name) is not None))
+    most = min(budget, count(summary) + round(SHARE_OF_NAMES * budget))
+
+    def listing(number: int) -> str:
+        return _with_lines(summary, [(sections.NAMED, f"Names: {', '.join(lost[:number])}")])
+
+    fitting = bisect_right(range(1, len(lost) + 1), most, key=lambda number: count(listing(number)))
+    return listing(fitting) if fitting else summary
 
 
 def _beginning(summary: str, share: float) -> str:
