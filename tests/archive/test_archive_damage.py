@@ -6,17 +6,14 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from archive_messages import said
 
 from desktop_app.archive.health import named
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin
-
-
-def said(message_id: str, text: str = "hello") -> Message:
-    return Message(id=message_id, at=2.0, role=Role.USER, parts=(Text(text),))
 
 
 def test_a_full_disk_is_said_plainly_and_nothing_stored_is_lost(store: Store) -> None:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import peewee
 import pytest
+from archive_messages import said
 
 from desktop_app.archive.migrations import APPLICATION_ID, FIRST, MIGRATIONS, migrate
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message
 
 DATA = Path(__file__).with_name("data")
 PROJECT = Path(__file__).parents[2]
@@ -37,10 +38,6 @@ for number in range(1_000_000):
     store.store_partial("k", Message(id="reply", role=Role.ASSISTANT, parts=(Text(f"after {number}"),)))
     print(number, flush=True)
 """
-
-
-def said(message_id: str, text: str = "hello") -> Message:
-    return Message(id=message_id, at=2.0, role=Role.USER, parts=(Text(text),))
 
 
 def failure_of_opening(path: Path, read_only: bool = False) -> Failure:
@@ -231,6 +228,7 @@ def test_an_empty_read_only_folder_is_said_plainly(nobody: Path) -> None:
     assert (failure.kind, failure.title) == ("disk", f"The data folder {nobody} cannot be used")
 
 
+@pytest.mark.wire
 def test_a_second_writer_is_told_so_while_readers_are_welcome(store: Store) -> None:
     store.append("c", said("m1"))
     failure = failure_of_opening(store.path)
@@ -243,6 +241,7 @@ def test_a_second_writer_is_told_so_while_readers_are_welcome(store: Store) -> N
     reader.close()
 
 
+@pytest.mark.wire
 def test_a_writer_that_waits_gets_the_folder_when_the_other_one_closes(path: Path) -> None:
     first = Store(path)
     command = [sys.executable, "-c", WRITER, str(path)]
@@ -253,6 +252,7 @@ def test_a_writer_that_waits_gets_the_folder_when_the_other_one_closes(path: Pat
         second.kill()
 
 
+@pytest.mark.wire
 def test_a_killed_writer_loses_nothing_that_it_acknowledged_and_frees_the_folder(path: Path) -> None:
     command = [sys.executable, "-c", WRITER, str(path)]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE) as writer:

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
+from archive_messages import said
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Pin
 from examples import examples
 
@@ -60,10 +60,6 @@ OWN_WORDS = [
     ("runs roof", "plain"),
     ('"cat was running"', "plain"),
 ]
-
-
-def said(message_id: str, text: str, at: float = 2.0) -> Message:
-    return Message(id=message_id, at=at, role=Role.USER, parts=(Text(text),))
 
 
 @pytest.fixture
@@ -181,23 +177,7 @@ def test_the_limit_holds(spoken: Store) -> None:
 
 
 SYNTAX = [
-    *(
-        "AND",
-        "OR NOT",
-        "NEAR(",
-        "a:b",
-        "text : x",
-        "^x",
-        "*",
-        "x*",
-        "(((",
-        "{a b}: c",
-        "-",
-        "%",
-        "_",
-        "%_%",
-        "a_\u00e9",
-    ),
+    *["AND", "OR NOT", "NEAR(", "a:b", "text : x", "^x", "*", "x*", "(((", "{a b}: c", "-", "%", "_", "%_%", "a_é"],
     *('"', '"" ""', '"a b', 'a""b', "'; DROP TABLE entries; --", "\0", "a\0b", "\ud800", "\u200b", "\ue000"),
     *("x" * 100_000, "a " * 5_000, '"a" ' * 5_000, " OR ".join(f"w{number}" for number in range(5_000))),
 ]
@@ -210,7 +190,7 @@ def test_nothing_that_is_typed_is_a_syntax_error(spoken: Store, query: str) -> N
 
 
 @settings(
-    max_examples=examples(150),
+    max_examples=examples(60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # the store only grows, and that is meant
 )
@@ -221,12 +201,3 @@ def test_whatever_was_said_is_found_by_saying_it_again(store: Store, text: str) 
     found = {result.message for result in store.search(text, limit=1_000)}
     is_word = any(character.isalnum() and character.isascii() for character in text)
     assert not is_word or f"h{number}" in found
-
-
-def test_search_over_ten_thousand_messages_answers_at_once(store: Store) -> None:
-    topics = list(SAID.values())
-    store.append("c", *(said(f"m{n}", f"{topics[n % len(topics)]} Note {n}. " * 8) for n in range(10_000)))
-    queries = ["ledger monday", "Note 4711", "数据库", "edgerEntr", "zzz qqq", "0042_split_ledger"]
-    started = time.perf_counter()
-    assert [bool(store.search(query, None, 20)) for query in queries] == [True, True, True, True, False, True]
-    assert (time.perf_counter() - started) / len(queries) < 0.2  # 2 to 3 ms on two idle slow cores

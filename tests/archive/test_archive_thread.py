@@ -5,15 +5,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from archive_messages import said
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import Archive, ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
-
-
-def said(message_id: str, text: str = "hello") -> Message:
-    return Message(id=message_id, at=2.0, role=Role.USER, parts=(Text(text),))
 
 
 async def opened(path: Path) -> ArchiveThread:

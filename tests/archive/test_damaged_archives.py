@@ -10,22 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from archive_messages import said
 
 from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin
+
+pytestmark = pytest.mark.wire
 
 MESSAGES = 60
 PAGE = 4096
 Harm = Callable[[Path, random.Random], None]
-
-
-def said(message_id: str, text: str) -> Message:
-    return Message(id=message_id, at=2.0, role=Role.USER, parts=(Text(text),))
 
 
 @pytest.fixture(scope="module")
@@ -144,9 +143,13 @@ FLIPS: tuple[Harm, ...] = (flip, zero_page, swap_pages, truncate, truncate_in_he
 VALUES: tuple[Harm, ...] = (invalid_utf8, break_json, break_types)
 FILES: tuple[Harm, ...] = (zero_length, another_programs)
 ON_LOG: tuple[Harm, ...] = (flip_log, truncate_log, remove_log)
+KINDS = [
+    *((harm, "closed") for harm in (*FLIPS, *VALUES, *FILES)),
+    *((harm, "live") for harm in (flip, zero_page, truncate, zero_length, *ON_LOG)),
+]
 CASES = [
-    *((harm, "closed", seed) for harm in (*FLIPS, *VALUES, *FILES) for seed in range(3)),
-    *((harm, "live", seed) for harm in (flip, zero_page, truncate, zero_length, *ON_LOG) for seed in range(3)),
+    *((*kind, 0) for kind in KINDS),
+    *(pytest.param(*kind, seed, marks=pytest.mark.slow) for kind in KINDS for seed in (1, 2)),
 ]
 
 

@@ -9,7 +9,6 @@ import peewee
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.store import Store
 from desktop_app.conversation.memory import Memory
 
@@ -145,15 +144,3 @@ def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:
     assert len(left) > 80
     assert "read one by one" in caplog.text
     reader.close()
-
-
-async def test_the_thread_offers_the_same(path: Path) -> None:
-    thread = await ArchiveThread.open(path)
-    await thread.store_memories(TEA)
-    await thread.store_memories(COFFEE, replaced={"tea": "coffee"})
-    await thread.undo_memories(["coffee"], 20.0)
-    assert [memory.id for memory in await thread.memories()] == ["tea"]
-    await thread.redo_memories(["coffee"], 30.0)
-    assert [memory.id for memory in await thread.memories()] == ["coffee"]
-    assert len(await thread.memories(with_deleted=True)) == 2
-    await thread.close()

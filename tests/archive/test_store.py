@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 
 import msgspec
 import peewee
 import pytest
+from archive_messages import said
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
@@ -30,11 +30,6 @@ from desktop_app.conversation.transcript import (
     Undo,
     Unpin,
 )
-
-
-def said(message_id: str, text: str = "hello", at: float = 2.0, role: Role = Role.USER) -> Message:
-    return Message(id=message_id, at=at, role=role, parts=(Text(text),))
-
 
 EVERY_KIND: tuple[AnyEntry, ...] = (
     Message(
@@ -222,14 +217,6 @@ def test_a_partial_ends_when_its_reply_is_appended_and_a_late_one_is_not_kept(st
     assert [entry.id for entry in store.entries("c")] == ["other", "reply"]
 
 
-def test_partials_of_several_conversations_are_recovered_each_in_its_own(store: Store) -> None:
-    store.create(ConversationInfo("d", "Other", 1.0, 1.0))
-    store.store_partial("c", said("r1", role=Role.ASSISTANT))
-    store.store_partial("d", said("r2", role=Role.ASSISTANT))
-    assert store.recover_partials() == 2
-    assert [entry.id for entry in store.entries("d")] == ["r2"]
-
-
 def test_lone_surrogates_become_replacement_characters_and_it_is_logged(store: Store, caplog) -> None:
     store.append("c", said("m1", "a \ud800 b \ud83d\ude00"))
     entry = store.entries("c")[0]
@@ -239,12 +226,3 @@ def test_lone_surrogates_become_replacement_characters_and_it_is_logged(store: S
     assert store.search("b \ud800")[0].message == "m1"
     store.change("c", title="\udfff and so on")
     assert store.conversation("c").title == "\ufffd and so on"
-
-
-def test_ten_thousand_messages_are_appended_in_seconds(store: Store) -> None:
-    messages = [said(f"m{number}", f"message {number} about ledger {number % 97}.py " * 10) for number in range(10_000)]
-    started = time.perf_counter()
-    store.append("c", *messages)
-    assert time.perf_counter() - started < 10  # 0.4 s on two idle slow cores
-    assert store.conversation("c").messages == 10_000
-    assert store.search("message 4711")[0].index == 4711

@@ -8,7 +8,7 @@ import pytest
 
 from desktop_app.archive.rows import UnreadableEntry
 from desktop_app.archive.store import Store
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, Usage, user_message
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, Usage
 
 ODD: list[Any] = [12.5, "12", [3], {"a": 1}, None, float("nan"), object()]
 """Values that msgspec takes for a field of another type, since it looks at types only as it decodes."""
@@ -46,10 +46,3 @@ def test_a_partial_reply_that_could_not_be_read_again_does_not_replace_the_one_b
 def test_a_list_where_a_tuple_belongs_is_refused_too(store: Store) -> None:
     with pytest.raises(UnreadableEntry):
         store.append("c", Message(id="m", role=Role.USER, parts=[Text("x")]))  # type: ignore[arg-type]
-
-
-def test_lone_surrogates_are_no_reason_to_refuse(store: Store) -> None:
-    store.append("c", user_message("a \ud800 b"))
-    (entry,) = store.entries("c")
-    assert isinstance(entry, Message)
-    assert entry.text == "a \ufffd b"
