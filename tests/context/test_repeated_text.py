@@ -152,6 +152,7 @@ def test_what_was_trimmed_can_be_told() -> None:
     assert trimmer.trimmed == "brown fo"
 
 
+@pytest.mark.slow
 def test_looking_back_is_bounded_and_quick() -> None:
     before = "".join(f"line {n} of a long reply\n" for n in range(9_000))
     started = time.process_time()

@@ -32,6 +32,7 @@ def test_a_cut_moves_to_the_end_of_a_line_that_is_near() -> None:
     assert head_of(text, 99, 5) == tail_of(text, 99, 5) == text
 
 
+@pytest.mark.slow
 def test_a_heap_of_accents_is_cut_for_there_is_no_end_of_it() -> None:
     text = "e" + "\u0301" * 1_000_000
     started = time.process_time()

@@ -150,6 +150,7 @@ def test_no_character_is_parted(unit: str) -> None:
         assert rest == unit * (len(rest) // len(unit))
 
 
+@pytest.mark.slow
 def test_a_megabyte_takes_no_time() -> None:
     for text in ("x" * 1_000_000, "x\n" * 500_000, "\u0301" * 1_000_000, "東\n" * 500_000):
         started = time.process_time()

@@ -58,6 +58,7 @@ def test_nothing_is_counted_twice_or_not_at_all(pieces: list[str], every: int) -
     assert growing.tokens == growing.recount() == len("".join(pieces))
 
 
+@pytest.mark.slow
 def test_endless_data_without_a_blank_stays_cheap() -> None:
     growing = GrowingCount(Letters().count)
     started = time.process_time()
