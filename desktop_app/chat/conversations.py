@@ -54,7 +54,7 @@ class Conversations:
         return PRESETS.get(self.settings.policy, BALANCED)
 
     def in_background(self, key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Runs work that nobody waits for; it is cancelled at the end, and a bug in it is told."""
+        """Run work that nobody waits for; it is cancelled at the end, and a bug in it is told."""
         self._tasks.start(key, work)
 
     def in_background_once(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -65,7 +65,7 @@ class Conversations:
     # The list
 
     async def infos(self) -> tuple[ConversationInfo, ...]:
-        """All conversations, newest first."""
+        """Return all conversations, newest first."""
         return await self.archive.conversations()
 
     async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
@@ -136,14 +136,14 @@ class Conversations:
             await session.record(*(stamped(Message(role=Role.TOOL, parts=(result,))) for result in results))
 
     async def rename(self, conversation: str, title: str) -> None:
-        """Gives it a title; an empty one is not taken."""
+        """Give it a title; an empty one is not taken."""
         title = " ".join(title.split())
         if title:
             await self.archive.change(conversation, title=title)
             await self._refresh_info(conversation)
 
     async def delete(self, conversation: str) -> None:
-        """Takes it off the list; nothing is erased, and `restore` brings it back. Its turn is stopped, and what waits
+        """Take it off the list; nothing is erased, and `restore` brings it back. Its turn is stopped, and what waits
         behind it is not sent."""
         if (session := self._sessions.get(conversation)) is not None:
             session.is_leaving = True
@@ -168,12 +168,12 @@ class Conversations:
             del self._sessions[conversation]
 
     async def restore(self, conversation: str) -> None:
-        """Puts a deleted conversation back on the list."""
+        """Put a deleted conversation back on the list."""
         await self.archive.change(conversation, is_deleted=False)
         self._list_changed()
 
     async def choose_model(self, conversation: str, model: str) -> Session:
-        """Talks to another model from the next turn on. Raises ModelError if it is unknown."""
+        """Talk to another model from the next turn on. Raises ModelError if it is unknown."""
         session = await self.open(conversation)
         self.turns.refuse_while_running(conversation)
         chosen = await self.models.resolve_model(model)
@@ -186,11 +186,11 @@ class Conversations:
         return session
 
     async def close(self) -> None:
-        """Stops all turns and stores what is in flight."""
+        """Stop all turns and store what is in flight."""
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Where its tools work from now on; "" for nowhere. Raises WorldError if that is no folder."""
+        """Let its tools work in that folder from now on; "" for none. Raises WorldError if there is no such folder."""
         session = await self.open(conversation)
         path = Path(folder).expanduser() if folder else None
         if path is not None and not await asyncio.to_thread(path.is_dir):
@@ -214,11 +214,11 @@ class Conversations:
         return await self.archive.search(query, conversation, limit)
 
     def model_infos(self) -> tuple[ModelInfo, ...]:
-        """All models that can be chosen."""
+        """Return all models that can be chosen."""
         return self.models.infos()
 
     def change_settings(self, settings: Settings) -> None:
-        """Applies new settings to open conversations too; a running turn ends with the model that it began with."""
+        """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
         self._outdated = set(self._sessions)
         for session in self._sessions.values():

@@ -18,7 +18,7 @@ SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant"
 
 
 async def export_file(session: Session, path: str, kind: str) -> int:
-    """Writes the whole record as "markdown", or as "json": lines of OpenAI chat messages, which can be imported again.
+    """Write the whole record as "markdown", or as "json": lines of OpenAI chat messages, which can be imported again.
 
     Returns the file's size in bytes. Raises WorldError; then there is no half a file.
     """
@@ -80,7 +80,7 @@ def _ending(result: ToolResult) -> str:
 
 
 def _fenced(text: str, heading: str) -> str:
-    """The text in a fence that it cannot close itself."""
+    """Return the text in a fence that it cannot close itself."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{heading}:\n\n{fence}\n{text}\n{fence}"

@@ -24,7 +24,7 @@ async def import_file(conversations: Conversations, path: str) -> Session:
 
 
 def messages_of_file(path: Path) -> tuple[str, list[Message]]:
-    """The file's name, and its messages with new ids. Raises WorldError, naming the line of bad input."""
+    """Return the file's name, and its messages with new ids. Raises WorldError, naming the line of bad input."""
     try:
         return path.stem, read_chat(path.read_bytes(), lambda _: uuid.uuid4().hex)
     except BadChat as error:

@@ -20,8 +20,8 @@ from .session import Session
 from .stamp import stamped
 
 
-async def undone(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Takes an operation back. Repeating it changes nothing."""
+async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
+    """Take an operation back. Repeating it changes nothing."""
     async with session.changes:
         entries = session.transcript.entries
         active = {entry.id for entry in active_entries(entries)}
@@ -29,8 +29,8 @@ async def undone(session: Session, operation_id: str) -> list[TurnEvent]:
         return await _changed(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
 
 
-async def redone(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Takes the undoing of an operation back. Repeating it changes nothing."""
+async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
+    """Take the undoing of an operation back. Repeating it changes nothing."""
     async with session.changes:
         steps = steps_of(session.transcript.entries, _operation(session, operation_id))
         undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
@@ -38,7 +38,7 @@ async def redone(session: Session, operation_id: str) -> list[TurnEvent]:
 
 
 def undo_in_force(session: Session, entry_id: str) -> Undo | None:
-    """The newest undo of that entry that was not itself undone; None if it holds."""
+    """Return the newest undo of that entry that was not itself undone; None if it holds."""
     dead: set[str] = set()
     for entry in reversed(session.transcript.entries):
         if isinstance(entry, Undo) and entry.id not in dead:
@@ -48,8 +48,8 @@ def undo_in_force(session: Session, entry_id: str) -> Undo | None:
     return None
 
 
-async def brought_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
-    """Puts archived messages into the view again, tool calls together with their results."""
+async def bring_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
+    """Put archived messages into the view again, tool calls together with their results."""
     async with session.changes:
         return await _back(session, message_ids)
 
@@ -62,13 +62,13 @@ async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEven
 
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
-    """Those messages, and those that may not be parted from them: calls and their results."""
+    """Return those messages, and those that may not be parted from them: calls and their results."""
     said = (entry for entry in session.transcript.entries if isinstance(entry, Message))
     return [message_id for message_id in inseparable_ids(said, wanted) if message_id in session.view.statuses]
 
 
-async def pinned(session: Session, message_id: str) -> list[TurnEvent]:
-    """Pins a message; an archived one is brought back first, since a pin is in every view."""
+async def pin(session: Session, message_id: str) -> list[TurnEvent]:
+    """Pin a message; an archived one is brought back first, since a pin is in every view."""
     if session.message(message_id) is None:
         raise not_found("This message")
     async with session.changes:
@@ -77,15 +77,15 @@ async def pinned(session: Session, message_id: str) -> list[TurnEvent]:
         return events if is_pinned else events + await _changed(session, Pin(message_id=message_id))
 
 
-async def unpinned(session: Session, message_id: str) -> list[TurnEvent]:
-    """Ends a pin."""
+async def unpin(session: Session, message_id: str) -> list[TurnEvent]:
+    """End a pin."""
     async with session.changes:
         is_pinned = message_id in session.view.pins
         return await _changed(session, Unpin(message_id=message_id)) if is_pinned else []
 
 
-def touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
-    """The messages that an operation archived or pruned; `query` keeps those that contain all its words.
+def messages_touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
+    """Return the messages that an operation archived or pruned; `query` keeps those that contain all its words.
 
     Of a plan that did both, those that it archived: what it shortened of the others stands in the chat.
     """
@@ -110,7 +110,7 @@ def _operation(session: Session, operation_id: str) -> Prune | Compaction:
 
 
 def not_found(what: str) -> WorldError:
-    """The error for an id that is not in the record."""
+    """Return the error for an id that is not in the record."""
     return WorldError(
         Failure(kind="not_found", title=f"{what} is not in this conversation", advice="Open the conversation again.")
     )

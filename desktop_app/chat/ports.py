@@ -127,7 +127,7 @@ class Price(msgspec.Struct, frozen=True):
     cache_written: float | None = None
 
     def of(self, usage: Usage) -> float:
-        """What a request with that usage costs, in US dollars."""
+        """Return what a request with that usage costs, in US dollars."""
         cached = self.prompt if self.cached is None else self.cached
         written = self.prompt if self.cache_written is None else self.cache_written
         plain = usage.prompt_tokens - usage.cached_tokens - usage.cache_written_tokens
@@ -136,7 +136,7 @@ class Price(msgspec.Struct, frozen=True):
 
 
 def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
-    """The usage with what it cost: as the provider said, else by the price list, if the model is in it."""
+    """Return the usage with what it cost: as the provider said, else by the price list, if the model is in it."""
     if usage is None or usage.dollars is not None or price is None:
         return usage
     return replace(usage, dollars=price.of(usage))
@@ -158,7 +158,7 @@ class ChatModel(Protocol):
     def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
     ) -> AsyncGenerator[Piece, None]:
-        """The reply, piece by piece, ending with `ReplyEnd`. Raises only ModelError.
+        """Yield the reply piece by piece, ending with `ReplyEnd`. Raises only ModelError.
 
         Closing the iterator or cancelling the task closes the connection. Messages start with the system
         prompt, if there is one, then a user message; calls and results are paired. tools: those on offer.
@@ -194,7 +194,7 @@ class Toolbox(Protocol):
         ...
 
     def failures(self) -> tuple[Failure, ...]:
-        """Which servers of tools do not answer, and why."""
+        """Return which servers of tools do not answer, and why."""
         ...
 
 
@@ -202,11 +202,11 @@ class Spills(Protocol):
     """Where the whole text of truncated outputs lies, named by its SHA-256."""
 
     async def keep(self, text: str) -> str:
-        """Stores the text once, and returns its name. Raises WorldError."""
+        """Store the text once, and return its name. Raises WorldError."""
         ...
 
     async def read(self, name: str) -> str | None:
-        """The text; None if there is none of that name. Raises WorldError."""
+        """Return the text; None if there is none of that name. Raises WorldError."""
         ...
 
 
@@ -214,7 +214,7 @@ class ModelCatalogue(Protocol):
     """The models that are set up."""
 
     def infos(self) -> tuple[ModelInfo, ...]:
-        """All that can be chosen, the built-in one first."""
+        """Return all that can be chosen, the built-in one first."""
         ...
 
     def model(self, model_id: str) -> ChatModel:
@@ -229,7 +229,7 @@ class ModelCatalogue(Protocol):
         ...
 
     def price(self, model_id: str) -> Price | None:
-        """What it costs, if that is known; None for what costs nothing, too."""
+        """Return what it costs, if that is known; None for what costs nothing, too."""
         ...
 
 
@@ -262,7 +262,7 @@ class Archive(EntryStore, Protocol):
     """The durable store."""
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:
-        """Those that are not deleted, newest first."""
+        """Return those that are not deleted, newest first."""
         ...
 
     async def conversation(self, conversation: str) -> ConversationInfo:
@@ -278,11 +278,11 @@ class Archive(EntryStore, Protocol):
         ...
 
     async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
-        """Keeps how full the window was, for the sidebar."""
+        """Store how full the window was, for the sidebar."""
         ...
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        """The whole record in its order."""
+        """Return the whole record in its order."""
         ...
 
     async def recover_partials(self) -> int:

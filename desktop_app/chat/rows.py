@@ -18,7 +18,7 @@ def message_row(index: int, message: Message, tokens: int, status: MessageChange
 
 
 def standing_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
-    """How a message stands in a view. `sent`: operation and text of pruned ones, see `sent_texts`."""
+    """Return how a message stands in a view. `sent`: operation and text of pruned ones, see `sent_texts`."""
     status = view.statuses.get(message_id)
     is_pinned = message_id in view.pins
     if status is not None:
@@ -38,7 +38,7 @@ def sent_texts(view: View) -> dict[str, tuple[str, str]]:
 
 
 def _as_sent(message: Message) -> str:
-    """The text of a pruned result, or the arguments of pruned calls."""
+    """Return the text of a pruned result, or the arguments of pruned calls."""
     return message.text if message.tool_result else "\n".join(call.arguments for call in message.tool_calls)
 
 
@@ -81,7 +81,7 @@ def _one_row(first: OperationRow, second: OperationRow) -> OperationRow:
 
 
 def flush_row(flush: Flush, after: str) -> OperationRow:
-    """What was saved to memory, for the history panel. after: the message that it stands behind."""
+    """Return what was saved to memory, for the history panel. after: the message that it stands behind."""
     return OperationRow(
         id=flush.id,
         kind="flush",
@@ -96,7 +96,7 @@ def flush_row(flush: Flush, after: str) -> OperationRow:
 
 
 def link_row(link: ConversationLink, after: str) -> OperationRow:
-    """The way to another conversation."""
+    """Return the way to another conversation."""
     return OperationRow(
         id=link.id,
         kind="link",

@@ -78,7 +78,7 @@ class Session:
         self.use(model)
 
     def use(self, model: ChatModel) -> None:
-        """Talks to that model from now on: its tokenizer counts, its window is the budget.
+        """Use that model from now on: its tokenizer counts, its window is the budget.
 
         items_read: what the model was last given to read ahead.
         """
@@ -166,7 +166,7 @@ class Session:
         return sum(not message.is_counted or message.id in gone for message in self._messages)
 
     def gauge(self) -> Gauge:
-        """The figures of the request as it would be sent now."""
+        """Return the figures of the request as it would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)
         model, calibration = self.model.info, self.calibration
         gauge = gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
@@ -211,7 +211,7 @@ class Session:
         return GaugeChanged(self.id, self.gauge())
 
     async def record(self, *entries: AnyEntry) -> None:
-        """Stores the entries in one transaction, then folds them; a cancellation does not come in between."""
+        """Store the entries in one transaction, then fold them; a cancellation does not come in between."""
         await shielded(self._record(entries))
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
@@ -267,7 +267,7 @@ class Session:
         return ViewChanged(self.id, operations, changes, cause, self.pins(), totals_of(self.transcript))
 
     def operations(self) -> tuple[OperationRow, ...]:
-        """All operations, oldest first."""
+        """Return all operations, oldest first."""
         return operation_rows(self.transcript.entries)
 
     def pins(self) -> tuple[MessageRow, ...]:
@@ -278,7 +278,7 @@ class Session:
         return self._messages[self._index[message_id]] if message_id in self._index else None
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
-        """The messages of those ids in their order; unknown ids are passed over."""
+        """Return the messages of those ids in their order; unknown ids are passed over."""
         indices = sorted(self._index[i] for i in ids if i in self._index)
         return self._rows(indices)
 

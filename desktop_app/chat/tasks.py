@@ -17,7 +17,7 @@ class Tasks:
         self._running: dict[str, asyncio.Task[Any]] = {}
 
     def start(self, key: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Runs `work` under that key; one at a time for each key."""
+        """Run `work` under that key; one at a time for each key."""
         if self.is_running(key):
             work.close()
             raise RuntimeError(f"{key} is running already")
@@ -27,16 +27,16 @@ class Tasks:
         return task
 
     def is_running(self, key: str) -> bool:
-        """Whether a task of that key has not ended yet."""
+        """Return whether a task of that key has not ended yet."""
         return self._task(key) is not None
 
     async def ended(self, key: str) -> None:
-        """Waits until no task of that key runs; whoever waits may be cancelled, the task is not."""
+        """Wait until no task of that key runs; whoever waits may be cancelled, the task is not."""
         while (task := self._task(key)) is not None:
             await asyncio.wait({task})
 
     async def cancel(self, key: str) -> None:
-        """Cancels that task, if there is one, and waits for its end. Who wants it twice only waits: a task that was
+        """Cancel that task, if there is one, and wait for its end. Whoever wants it twice only waits: a task that was
         cancelled may have things to store, and a second cancellation would come in between."""
         task = self._task(key)
         if task is not None:
@@ -44,7 +44,7 @@ class Tasks:
             await asyncio.wait({task})
 
     async def cancel_all(self) -> None:
-        """Cancels all tasks and waits for their ends."""
+        """Cancel all tasks and wait for their ends."""
         tasks = set(self._running.values())
         for task in tasks:
             _cancel(task)

@@ -48,23 +48,23 @@ class Turns:
         self._queues: dict[str, asyncio.Lock] = {}
 
     def is_running(self, conversation: str) -> bool:
-        """Whether a turn of that conversation is under way."""
+        """Return whether a turn of that conversation is under way."""
         return self._tasks.is_running(conversation)
 
     def is_busy(self, conversation: str) -> bool:
-        """Whether a turn is under way or about to begin, or room is being made."""
+        """Return whether a turn is under way or about to begin, or room is being made."""
         queue = self._queues.get(conversation)
         is_beginning = queue is not None and queue.locked()
         return is_beginning or self.is_running(conversation) or self._tasks.is_running(f"room of {conversation}")
 
     def is_automatic(self, session: Session) -> bool:
-        """Whether room is made there without the user's word: off is off, in the settings or in the policy."""
+        """Return whether room is made there without the user's word: off is off, in the settings or in the policy."""
         return self._services.settings().is_automatic and session.policy.is_automatic
 
     async def send(
         self, session: Session, text: str, attachments: tuple[Attachment, ...] = (), is_forced: bool = False
     ) -> None:
-        """Starts a turn with the user's message; returns once it has begun. While another turn is under way, it waits
+        """Start a turn with the user's message; returns once it has begun. While another turn is under way, it waits
         for its end: the message is the next one. It is stored before its event is published. is_forced: see
         `take_turn`."""
         message = user_message(text)
@@ -77,7 +77,7 @@ class Turns:
         await self._begin(session, question, partial(self._turn, session, user_message(text), is_research=True))
 
     async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Runs the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
+        """Run the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
         async with self._queue(session):
             await self._tasks.ended(session.id)
             session.refuse_if(session.is_leaving)
@@ -93,7 +93,7 @@ class Turns:
         makes_room: bool = False,
         is_forced: bool = False,
     ) -> None:
-        """Answers the newest user message, without that message of the view and what came after it. Raises WorldError
+        """Answer the newest user message, without that message of the view and what came after it. Raises WorldError
         while a reply is being written."""
         self.refuse_while_running(session.id)
         async with self._queue(session):
@@ -114,39 +114,39 @@ class Turns:
         self._tasks.start(session.id, turn())
 
     async def settled(self, conversation: str, with_room: bool = False) -> None:
-        """Waits until no turn runs there, and, if that is wanted, no room is being made either."""
+        """Wait until no turn runs there, and, if that is wanted, no room is being made either."""
         await self._tasks.ended(conversation)
         if with_room:
             await self._tasks.ended(f"room of {conversation}")
 
     async def regenerate(self, session: Session) -> None:
-        """Answers the newest user message again; the earlier answer stays in the archive."""
+        """Answer the newest user message again; the earlier answer stays in the archive."""
         await self._begin_anew(session, first_answer)
 
     async def go_on(self, session: Session, makes_room: bool = False, is_forced: bool = False) -> None:
-        """Asks for the answer that is missing: what tools have done stays, and a reply that broke off is written anew.
+        """Ask for the answer that is missing: what tools have done stays, and a reply that broke off is written anew.
         makes_room: the user wants room to be made first. is_forced: see `take_turn`."""
         await self._begin_anew(session, broken_reply, makes_room, is_forced)
 
     async def stop(self, conversation: str) -> None:
-        """Ends the running turn; what had arrived of the reply is kept."""
+        """End the running turn; what had arrived of the reply is kept."""
         await self._tasks.cancel(conversation)
 
     async def leave(self, conversation: str) -> None:
-        """Ends all that is under way there: nobody is interested any more."""
+        """End all that is under way there: nobody is interested any more."""
         await self._tasks.cancel(conversation)
         for doing in ("room", "name", "reading", "equipping"):
             await self._tasks.cancel(f"{doing} of {conversation}")
 
     async def stop_room(self, conversation: str) -> None:
-        """Ends the making of room in the background, or the turn that waits for it; nothing is left of it."""
+        """End the making of room in the background, or the turn that waits for it; nothing is left of it."""
         if self._tasks.is_running(f"room of {conversation}"):
             await self._tasks.cancel(f"room of {conversation}")
         else:
             await self.stop(conversation)
 
     def refuse_while_running(self, conversation: str) -> None:
-        """Raises WorldError while a reply is being written."""
+        """Raise WorldError while a reply is being written."""
         if self.is_running(conversation):
             advice = "Wait for its end, or stop it first."
             raise WorldError(Failure(kind="busy", title="A reply is still being written", advice=advice))
@@ -235,7 +235,7 @@ class Turns:
             self._publish(TurnFailed(session.id, error.failure))
 
     async def note(self, session: Session) -> None:
-        """Keeps how full the window is, and what is not counted, for the sidebar; not worth failing a turn."""
+        """Keep how full the window is, and what is not counted, for the sidebar; not worth failing a turn."""
         gauge, info = session.gauge(), session.info
         # Without a window the figure that was seen last stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
@@ -247,7 +247,7 @@ class Turns:
 
 
 def broken_reply(session: Session) -> Message | None:
-    """The beginning of the newest reply, if it broke off behind everything else; None if there is none."""
+    """Return the beginning of the newest reply, if it broke off behind everything else; None if there is none."""
     newest = session.view.items[-1].message if session.view.items else None
     while newest is not None and newest.continues and (before := session.message(newest.continues)) is not None:
         newest = before
@@ -256,7 +256,7 @@ def broken_reply(session: Session) -> Message | None:
 
 
 def first_answer(session: Session) -> Message | None:
-    """The first message of the view that came after the newest user message; None if there is none."""
+    """Return the first message of the view that came after the newest user message; None if there is none."""
     first = None
     for item in reversed(session.view.items):
         if item.message.id == session.view.last_user_id:

@@ -53,7 +53,7 @@ async def test_after_restore_one_session_writes_the_record(house: Callable[..., 
     with pytest.raises(WorldError):
         await session.record(stamped(user_message("I am the old one")))
     with pytest.raises(WorldError):
-        await operations.pinned(session, session.view.last_user_id)
+        await operations.pin(session, session.view.last_user_id)
     await made.turn(again, "Are you there?")
     stored = await made.archive.entries(session.id)
     assert list(stored) == list(again.transcript.entries)

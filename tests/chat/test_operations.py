@@ -51,12 +51,12 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(house) ->
     assert {row.state for row in changed.changes} == {MessageState.ARCHIVED}
     assert len(changed.changes) == operation.messages
 
-    await operations.undone(session, operation.id)
+    await operations.undo(session, operation.id)
     assert assemble(session.view) == before
-    assert await operations.undone(session, operation.id) == []
-    await operations.redone(session, operation.id)
+    assert await operations.undo(session, operation.id) == []
+    await operations.redo(session, operation.id)
     assert session.gauge().total == operation.tokens_after
-    assert await operations.redone(session, operation.id) == []
+    assert await operations.redo(session, operation.id) == []
     reopened = await reopen(home, session)
     assert assemble(reopened.view) == assemble(session.view)
 
@@ -72,7 +72,7 @@ async def test_pruning_comes_first_and_is_shown_whole(house) -> None:
     plan = await plan_optimization(session, None)
     assert plan.prune is not None
     await apply_optimization(session, home.services, plan)
-    touched = operations.touched_by(session, session.operations()[0].id, "")
+    touched = operations.messages_touched_by(session, session.operations()[0].id, "")
     assert [row.message.id for row in touched] == list(plan.compaction.archived)
     results = [row for row in touched if row.message.tool_result]
     assert all(row.message.text.count("\n") > 1_000 for row in results), "the record keeps them whole"
@@ -92,19 +92,19 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
     assert row.strategies.keys() > {"extractive"}
     optimized = assemble(session.view)
 
-    (changed,) = [e for e in await operations.undone(session, row.id) if isinstance(e, ViewChanged)]
+    (changed,) = [e for e in await operations.undo(session, row.id) if isinstance(e, ViewChanged)]
     assert [operation.is_undone for operation in changed.operations] == [True]
     assert changed.totals == totals_of(session.transcript)
     assert assemble(session.view) == before, "one undo takes back all of it"
     assert totals_of(session.transcript).operations == 0
-    assert await operations.undone(session, row.id) == []
-    await operations.redone(session, row.id)
+    assert await operations.undo(session, row.id) == []
+    await operations.redo(session, row.id)
     assert assemble(session.view) == optimized
     assert totals_of(session.transcript).operations == 1
     reopened = await reopen(home, session)
     (again,) = reopened.operations()
     assert (again.id, again.tokens_before, again.is_undone) == (row.id, figure, False)
-    await operations.undone(reopened, again.id)
+    await operations.undo(reopened, again.id)
     assert assemble(reopened.view) == before
 
 
@@ -154,7 +154,7 @@ async def test_bring_back_takes_the_call_with_its_result(house) -> None:
     await optimize(home, session)
     archived = [row for row in session.page(999, 999) if row.state is MessageState.ARCHIVED]
     result = next(row for row in archived if row.message.role is Role.TOOL)
-    await operations.brought_back(session, (result.message.id,))
+    await operations.bring_back(session, (result.message.id,))
     here = {item.message.id for item in session.view.items}
     call = session.page(result.index, 1)[0].message
     assert call.tool_calls
@@ -168,7 +168,7 @@ async def test_calls_of_one_reply_come_back_together_however_they_were_recorded(
     session = await home.chats.create("Tools", [*calls, *results, *with_tools(15)])
     await optimize(home, session)
     assert "call-a" in session.view.statuses
-    await operations.brought_back(session, ("result-a",))
+    await operations.bring_back(session, ("result-a",))
     assert {item.message.id for item in session.view.items} >= {m.id for m in (*calls, *results)}
 
 
@@ -176,7 +176,7 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
     first = session.page(1, 1)[0].message
-    (changed,) = [e for e in await operations.pinned(session, first.id) if isinstance(e, ViewChanged)]
+    (changed,) = [e for e in await operations.pin(session, first.id) if isinstance(e, ViewChanged)]
     assert changed.pins == session.pins()
     await optimize(home, session)
     assert any(first.text in message.text for message in assemble(session.view))
@@ -190,12 +190,12 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> No
     await apply_optimization(session, home.services, await plan_optimization(session, 20_000))
     pruned = [row for row in session.page(session.total, session.total) if row.state is MessageState.PRUNED]
     before = assemble(session.view)
-    (changed, _) = await operations.pinned(session, pruned[0].message.id)
+    (changed, _) = await operations.pin(session, pruned[0].message.id)
     assert [(change.state, change.is_pinned) for change in changed.changes] == [(MessageState.IN_VIEW, True)]
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
     session = await reopen(home, session)
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
-    await operations.unpinned(session, pruned[0].message.id)
+    await operations.unpin(session, pruned[0].message.id)
     assert assemble(session.view) == before
 
 

@@ -63,17 +63,17 @@ async def flush(session: Session) -> None:
 
 
 async def pin(session: Session) -> None:
-    await operations.pinned(session, ids(session)[3])
+    await operations.pin(session, ids(session)[3])
 
 
 async def undo(session: Session) -> None:
     newest = next(e for e in reversed(session.transcript.entries) if isinstance(e, Compaction))
-    await operations.undone(session, newest.id)
+    await operations.undo(session, newest.id)
 
 
 async def bring_back(session: Session) -> None:
     newest = next(e for e in reversed(session.transcript.entries) if isinstance(e, Compaction))
-    await operations.brought_back(session, newest.archived[:4])
+    await operations.bring_back(session, newest.archived[:4])
 
 
 async def nothing(session: Session) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from conversations_made_up import Letters
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
-from desktop_app.chat.turn.stop_boundary import GRACE_MOST, landed
+from desktop_app.chat.turn.stop_boundary import GRACE_MOST, find_stop_boundary
 from desktop_app.chat.turn.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import PRESETS
@@ -30,7 +30,7 @@ def text_of(*shown: Shown) -> str:
 
 def stopping(guard: StreamGuard) -> StreamGuard:
     guard.arrived(TextPiece("word" * 400))
-    guard.weighed(is_worth_it=True)
+    guard.decided(is_worth_it=True)
     guard.arrived(TextPiece("end of line\nand more"))
     assert guard.state is State.STOPPING
     return guard
@@ -46,9 +46,9 @@ def test_below_the_stop_all_is_shown() -> None:
 def test_at_the_stop_it_is_weighed_and_then_the_line_is_ended() -> None:
     guard = guard_at(500)
     assert text_of(*guard.arrived(TextPiece("word" * 400))) == "word" * 400
-    assert guard.state is State.WEIGHING
-    guard.weighed(is_worth_it=True)
-    assert guard.state is State.LANDING
+    assert guard.state is State.DECIDING
+    guard.decided(is_worth_it=True)
+    assert guard.state is State.FINDING_END
     assert text_of(*guard.arrived(TextPiece(" the"))) == " the"
     assert text_of(*guard.arrived(TextPiece(" end\n\nNext"))) == " end\n\n"
     assert guard.state is State.STOPPING
@@ -57,7 +57,7 @@ def test_at_the_stop_it_is_weighed_and_then_the_line_is_ended() -> None:
 def test_what_would_not_help_is_not_done_and_not_asked_again() -> None:
     guard = guard_at(500)
     guard.arrived(TextPiece("word" * 400))
-    guard.weighed(is_worth_it=False)
+    guard.decided(is_worth_it=False)
     guard.arrived(TextPiece("word" * 50))
     assert guard.state is State.STREAMING
     guard.arrived(TextPiece("word" * 50))
@@ -65,20 +65,20 @@ def test_what_would_not_help_is_not_done_and_not_asked_again() -> None:
 
 
 def test_a_line_that_does_not_end_is_cut_behind_a_word_then_anywhere() -> None:
-    assert landed(" some words", 5, 1_000) is None
-    assert landed(" some words", 11, 1_000) == 1
-    assert landed("words more", 11, 1_000) == 6
-    assert landed("words", 11, 1_000) is None
-    assert landed("words", 21, 1_000) == 5
-    assert landed("我们", GRACE_MOST + 1, 200_000) is None
-    assert landed("我们", 2 * GRACE_MOST + 1, 200_000) == 2
-    assert landed("one\n\n\ntwo\n", 1, 1_000) == 6
+    assert find_stop_boundary(" some words", 5, 1_000) is None
+    assert find_stop_boundary(" some words", 11, 1_000) == 1
+    assert find_stop_boundary("words more", 11, 1_000) == 6
+    assert find_stop_boundary("words", 11, 1_000) is None
+    assert find_stop_boundary("words", 21, 1_000) == 5
+    assert find_stop_boundary("我们", GRACE_MOST + 1, 200_000) is None
+    assert find_stop_boundary("我们", 2 * GRACE_MOST + 1, 200_000) == 2
+    assert find_stop_boundary("one\n\n\ntwo\n", 1, 1_000) == 6
 
 
 def test_a_reply_that_stands_at_the_end_of_a_line_is_stopped_there() -> None:
     guard = guard_at(500)
     guard.arrived(TextPiece("word" * 399 + "abc\n"))
-    guard.weighed(is_worth_it=True)
+    guard.decided(is_worth_it=True)
     assert guard.state is State.STOPPING
 
 
@@ -86,7 +86,7 @@ def test_a_reply_that_stands_at_the_end_of_a_line_is_stopped_there() -> None:
 def test_thoughts_and_calls_do_not_land(piece: Piece) -> None:
     guard = guard_at(500)
     guard.arrived(TextPiece("word" * 400))
-    guard.weighed(is_worth_it=True)
+    guard.decided(is_worth_it=True)
     guard.arrived(piece)
     assert guard.state is State.STOPPING
     assert guard.lost_call == ("bash" if isinstance(piece, ToolCallPiece) else "")
@@ -97,14 +97,14 @@ def test_a_call_that_was_being_written_is_lost_at_once() -> None:
     guard.arrived(TextPiece("I look."))
     assert guard.arrived(ToolCallPiece(0, "write", "x" * 4 * 400)) == ()
     assert guard.generated[Segment.CALLS] == 400
-    guard.weighed(is_worth_it=True)
+    guard.decided(is_worth_it=True)
     assert (guard.state, guard.lost_call, guard.end) == (State.STOPPING, "write", None)
 
 
 def test_a_call_that_was_whole_when_the_reply_ended_is_kept_however_full_the_window_is() -> None:
     guard = guard_at(500)
     guard.arrived(ToolCallPiece(0, "write", "x" * 4 * 400))
-    assert guard.state is State.WEIGHING
+    assert guard.state is State.DECIDING
     guard.arrived(ReplyEnd("tool_calls", tool_calls=(CALL,)))
     assert guard.state is State.DONE
     assert guard.end
@@ -219,7 +219,7 @@ def test_the_providers_tokens_are_what_counts() -> None:
     guard.arrived(TextPiece("word" * 319))
     assert (guard.used, guard.state) == (899, State.STREAMING)
     guard.arrived(TextPiece("word"))
-    assert (guard.used, guard.state) == (900, State.WEIGHING)
+    assert (guard.used, guard.state) == (900, State.DECIDING)
 
 
 def test_small_pieces_do_not_stop_it_too_early() -> None:
@@ -234,7 +234,7 @@ def test_an_event_at_the_wrong_moment_is_a_mistake_of_the_drivers() -> None:
     guard = StreamGuard(len)
     for event in (
         guard.stored,
-        lambda: guard.weighed(True),
+        lambda: guard.decided(True),
         lambda: guard.room_made(True),
         lambda: guard.failed(False),
     ):

@@ -101,23 +101,23 @@ class Reply(RuleBasedStateMachine):
         self.coming = [*thoughts, *texts, *fragments, ReplyEnd(reason, tool_calls=self.calls)]
         self.guard.begun(self.limits, self.request, self.said, self.is_capped)
 
-    @precondition(lambda self: self.is_in(State.STREAMING, State.LANDING) and self.coming)
+    @precondition(lambda self: self.is_in(State.STREAMING, State.FINDING_END) and self.coming)
     @rule(count=st.sampled_from([1, 2, 30, 400, 400]))
     def stream(self, count: int) -> None:
         for _ in range(count):
-            if not self.coming or self.guard.state not in (State.STREAMING, State.LANDING):
+            if not self.coming or self.guard.state not in (State.STREAMING, State.FINDING_END):
                 return
             was, before = self.guard.state, self.guard.used
             piece = self.coming.pop(0)
             self.take(self.guard.arrived(piece))
-            if was is State.STREAMING and self.guard.state is State.WEIGHING:
+            if was is State.STREAMING and self.guard.state is State.DECIDING:
                 assert before < self.limits.stop_at <= self.guard.used or before == self.request, "at once, not late"
                 assert self.guard.restarts < self.limits.restarts
 
-    @precondition(lambda self: self.is_in(State.WEIGHING))
+    @precondition(lambda self: self.is_in(State.DECIDING))
     @rule(is_worth_it=st.sampled_from([True, True, True, True, True, False]))
     def weigh(self, is_worth_it: bool) -> None:
-        self.guard.weighed(is_worth_it)
+        self.guard.decided(is_worth_it)
 
     @precondition(lambda self: self.is_in(State.STOPPING))
     @rule()
@@ -211,8 +211,8 @@ class Reply(RuleBasedStateMachine):
         steps: dict[State, Callable[[], object]] = {
             State.READY: lambda: self.ask(60 * (self.rooms % 2), 7, True),
             State.STREAMING: lambda: self.stream(1),
-            State.LANDING: lambda: self.stream(1),
-            State.WEIGHING: lambda: self.weigh(True),
+            State.FINDING_END: lambda: self.stream(1),
+            State.DECIDING: lambda: self.weigh(True),
             State.STOPPING: self.store,
             State.MAKING_ROOM: lambda: self.make_room(True, 20 if self.rooms % 2 else 172),
         }

@@ -71,7 +71,7 @@ class ResearchToolCalls(ToolCalls):
         return False
 
     async def _refusal(self, call: ToolCall) -> str:
-        """What is not on offer is not run, whatever the user allows in conversations."""
+        """Refuse what is not on offer, whatever the user allows in conversations."""
         if call.name not in self._names:
             return f"There is no tool named {call.name} here. There are: {', '.join(self._names) or 'none'}."
         return await self._tools.refusal(self._asking, call, self._emit)

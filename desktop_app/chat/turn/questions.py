@@ -20,7 +20,7 @@ class Questions:
         return uuid.uuid4().hex
 
     async def answer_to(self, asked: QuestionAsked) -> PermissionAnswer:
-        """Waits for the user's answer. Cancelling withdraws the question."""
+        """Wait for the user's answer. Cancelling withdraws the question."""
         future = self._waiting.setdefault(asked.question, (asked, asyncio.get_running_loop().create_future()))[1]
         try:
             return await future
@@ -38,5 +38,5 @@ class Questions:
             asked[1].set_result(answer)
 
     def of(self, conversation: str) -> tuple[QuestionAsked, ...]:
-        """Those with which that conversation waits, oldest first: for a window that opens it now."""
+        """Return the questions with which that conversation waits, oldest first: for a window that opens it now."""
         return tuple(asked for asked, _ in self._waiting.values() if asked.conversation == conversation)

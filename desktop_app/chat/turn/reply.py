@@ -140,8 +140,8 @@ class StreamedReply:
             partial.usage = piece.usage
             if guard.end is not None:
                 partial.add(guard.end)
-        if guard.state is State.WEIGHING:
-            guard.weighed(await should_interrupt(self._session, partial, guard))
+        if guard.state is State.DECIDING:
+            guard.decided(await should_interrupt(self._session, partial, guard))
         if time.monotonic() - self._gauge_at >= GAUGE_EVERY:
             self._emit_gauge(request)
 

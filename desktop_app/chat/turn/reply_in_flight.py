@@ -40,7 +40,7 @@ class ReplyInFlight:
         self._end: ReplyEnd | None = None
 
     def add(self, piece: Piece) -> None:
-        """Grows by a piece. Of a call only what `ReplyEnd` says is kept."""
+        """Add a piece. Of a call only what `ReplyEnd` says is kept."""
         match piece:
             case TextPiece(text):
                 self._text.append(text)
@@ -74,7 +74,7 @@ class ReplyInFlight:
         return not (self._text or self._reasoning or (self._end and self._end.tool_calls))
 
     def message(self) -> Message:
-        """What has arrived. Interrupted, unless the provider said that the reply is whole."""
+        """Return what has arrived. Interrupted, unless the provider said that the reply is whole."""
         parts: list[Part] = []
         if self._reasoning:
             parts.append(Reasoning("".join(self._reasoning)))
@@ -97,7 +97,7 @@ class ReplyInFlight:
 
 
 async def with_pauses(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece | None, None]:
-    """The pieces, and None whenever none came for a while. Closing it closes the pieces' source."""
+    """Yield the pieces, and None whenever none came for a while. Closing it closes the pieces' source."""
     arriving: asyncio.Task[Piece] | None = None
     try:
         while True:

@@ -64,7 +64,7 @@ def _size(piece: Piece) -> tuple[int, int]:
 
 
 def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:
-    """How many tokens the reply may have, and whether it is the window that allows no more.
+    """Return how many tokens the reply may have, and whether it is the window that allows no more.
 
     All that the window still holds, up to what the model can write; if nobody knows that, up to the largest reserve.
     Never less than the reserve, which was kept free for it, and never more than the window less what the provider may
@@ -78,7 +78,7 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
 
 
 def limit_exceeded(used: int, window: int) -> WorldError:
-    """The window is full, and nothing more could be freed."""
+    """Return the error for a window that is full, where nothing more could be freed."""
     return WorldError(
         Failure(
             kind="overflow",

@@ -12,8 +12,8 @@ GRACE_SHARE = 0.01
 """Of the window: that much at the most, so that the stop stays where the policy puts it."""
 
 
-def landed(text: str, tokens: int, window: int) -> int | None:
-    """Where the newest text is to be cut, as an index behind the last character that stays; None: not yet.
+def find_stop_boundary(text: str, tokens: int, window: int) -> int | None:
+    """Return where the newest text is to be cut, as an index behind the last character that stays; None: not yet.
 
     tokens: how many came since the stop was decided.
     """

@@ -8,12 +8,12 @@ state          event                                           next         what
 =============  ==============================================  ===========  ===============================
 READY          begun(request)                                  STREAMING    a request has gone out
 STREAMING      arrived(piece) below the stop                   STREAMING    it is shown, and will be stored
-STREAMING      arrived(piece) at the stop, 90 % of the window  WEIGHING     (1) nothing is read meanwhile
+STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) nothing is read meanwhile
 STREAMING      arrived(piece) at 100 %                         ABORTED      Context limit exceeded (X/Y)
-WEIGHING       weighed(it would not help)                      STREAMING    up to 100 %, which is more room
-WEIGHING       weighed(it would help)                          LANDING      (2) a good place may come
-LANDING        arrived(text) with the end of a line, or word   STOPPING     what is behind it is not shown
-LANDING        arrived(reasoning, or arguments of a call)      STOPPING     no text that could land
+DECIDING       decided(it would not help)                      STREAMING    up to 100 %, which is more room
+DECIDING       decided(it would help)                          FINDING_END  (2) a good place may come
+FINDING_END    arrived(text) with the end of a line, or word   STOPPING     what is behind it is not shown
+FINDING_END    arrived(reasoning, or arguments of a call)      STOPPING     no text to end well
 STOPPING       stored()                                        MAKING_ROOM  the connection is closed
 MAKING_ROOM    room_made(yes)                                  READY        one restart more
 MAKING_ROOM    room_made(no)                                   ABORTED      what there is is kept
@@ -27,7 +27,7 @@ any streaming  failed(any), nothing was shown                  READY        the 
 any            abandoned() by whoever wanted it                ABORTED      what there is is kept
 =============  ==============================================  ===========  ===============================
 
-"Any streaming" are STREAMING, WEIGHING and LANDING.
+"Any streaming" are STREAMING, DECIDING and FINDING_END.
 (1) Only where room may be made without the user's word and restarts are left; else the reply streams on, up to 100 %.
 (2) Directly to STOPPING while the model thinks or writes a call. (3) On the conditions of (1).
 
@@ -51,7 +51,7 @@ from desktop_app.context.repeated_text import OverlapTrimmer
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.transcript import Trigger
 
-from .stop_boundary import landed
+from .stop_boundary import find_stop_boundary
 
 Shown = TextPiece | ReasoningPiece
 
@@ -61,15 +61,15 @@ class State(StrEnum):
 
     READY = "ready"
     STREAMING = "streaming"
-    WEIGHING = "weighing"
-    LANDING = "landing"
+    DECIDING = "deciding"
+    FINDING_END = "finding_end"
     STOPPING = "stopping"
     MAKING_ROOM = "making_room"
     DONE = "done"
     ABORTED = "aborted"
 
 
-STREAMS = (State.STREAMING, State.WEIGHING, State.LANDING)
+STREAMS = (State.STREAMING, State.DECIDING, State.FINDING_END)
 ENDS = (State.DONE, State.ABORTED)
 OWN_ENDS = ("stop", "tool_calls")
 """Reasons for which a reply ends by itself, so that its calls are whole."""
@@ -129,7 +129,7 @@ class StreamGuard:
         self._trimmer = OverlapTrimmer(before)
         self._last_shown = before[-1:]
         self._call = ""
-        self._has_shown, self._is_settled, self._landing_from = False, False, 0
+        self._has_shown, self._is_settled, self._end_wanted_at = False, False, 0
 
     def begun(self, limits: Limits, request: int, before: str = "", is_capped: bool = False) -> None:
         """A request of that many tokens has gone out. before: the text that it asks to go on with. is_capped: the reply
@@ -164,23 +164,23 @@ class StreamGuard:
         if isinstance(piece, ReplyEnd):
             return self._ended(piece)
         shown = self._taken(piece)
-        if self.state is State.LANDING:
-            shown = self._land(piece, shown)
+        if self.state is State.FINDING_END:
+            shown = self._stop_at_boundary(piece, shown)
         if self.state in STREAMS and self._has_reached(self._limits.abort_at):
             return (*shown, *self._abort(is_exceeded=True))
         if self.state is State.STREAMING and not self._is_settled and self._has_reached(self._limits.stop_at):
             self._is_settled = not self.may_stop
-            self.state = State.WEIGHING if self.may_stop else State.STREAMING
+            self.state = State.DECIDING if self.may_stop else State.STREAMING
         return shown
 
-    def weighed(self, is_worth_it: bool) -> None:
+    def decided(self, is_worth_it: bool) -> None:
         """Whether to make room would help, so that the stream is to be stopped."""
-        self._expect(State.WEIGHING)
+        self._expect(State.DECIDING)
         self._is_settled = True
         if not is_worth_it:
             self.state = State.STREAMING
             return
-        self.state, self._landing_from = State.LANDING, self.used
+        self.state, self._end_wanted_at = State.FINDING_END, self.used
         text = self._counts[Segment.ASSISTANT].tokens
         if self._call or not text or self._last_shown == "\n":
             self._stop()
@@ -219,7 +219,7 @@ class StreamGuard:
             raise WrongMoment(f"not while {self.state.value}")
 
     def _taken(self, piece: TextPiece | ReasoningPiece | ToolCallPiece) -> tuple[Shown, ...]:
-        """Counts a piece; what of it is shown, for all that is known of it."""
+        """Count a piece, and return what of it may be shown."""
         match piece:
             case TextPiece(text):
                 self._counts[Segment.ASSISTANT].add(text)
@@ -239,20 +239,20 @@ class StreamGuard:
         return (TextPiece(text),) if text else ()
 
     def _has_reached(self, limit: int) -> bool:
-        """Whether so much of the window is used; it is counted exactly before that is said."""
+        """Return whether so much of the window is used; near the limit it is counted exactly."""
         if self.used < limit:
             return False
         for count in self._counts.values():
             count.recount()
         return self.used >= limit
 
-    def _land(self, piece: Piece, shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
-        """Stops as soon as the text has come to a good place; what is behind it is not shown."""
+    def _stop_at_boundary(self, piece: Piece, shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
+        """Stop as soon as the text has come to a good place; what is behind it is not shown."""
         if not isinstance(piece, TextPiece):
             self._stop()
             return shown
         text = "".join(part.text for part in shown)
-        place = landed(text, self.used - self._landing_from, self._limits.window)
+        place = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.window)
         if place is None:
             return shown
         if place < len(text):

@@ -73,15 +73,15 @@ class ToolCalls:
                     group.create_task(self._answer(index, call))
 
     async def _changes(self, call: ToolCall) -> bool:
-        """Whether it has to wait for the calls before it."""
+        """Return whether it has to wait for the calls before it."""
         return bool(await self._tools.toolbox.needs(call, self._tools.context_of(self._session)))
 
     async def _refusal(self, call: ToolCall) -> str:
-        """Why that call may not run, in words for the model; "" if it may."""
+        """Return why that call may not run, in words for the model; "" if it may."""
         return await self._tools.refusal(self._session, call, self._emit)
 
     async def _answer(self, index: int, call: ToolCall, before: Collection[asyncio.Task[None]] = ()) -> None:
-        """Runs the call, if it may, and records its result. before: those whose ends it waits for."""
+        """Run the call, if it may, and record its result. before: those whose ends it waits for."""
         refusal = await self._refusal(call)
         if before and not refusal:
             await asyncio.wait(before)
@@ -90,7 +90,7 @@ class ToolCalls:
         await shielded(self._record(index, call, outcome, time.monotonic() - started))
 
     async def _outcome(self, index: int, call: ToolCall) -> ToolOutcome:
-        """How the call ends. A bug in a tool is told, and is a result like any other."""
+        """Return how the call ends. A bug in a tool is told, and is a result like any other."""
         self._shown[index] = ""
         self._emit(ToolStarted(self._session.id, self._reply.id, call, index))
         limit, is_stopped = asyncio.timeout(TOOL_SECONDS), False
@@ -114,7 +114,7 @@ class ToolCalls:
             return ToolOutcome(f"[The tool failed inside Palimpsest: {type(error).__name__}]", is_error=True)
 
     async def _ran(self, index: int, call: ToolCall) -> ToolOutcome:
-        """Runs the call, and tells what it puts out."""
+        """Run the call, and tell what it puts out."""
         running = self._tools.toolbox.run(call, self._tools.context_of(self._session))
         async with aclosing(running):
             async for piece in running:
@@ -125,7 +125,7 @@ class ToolCalls:
         return ToolOutcome("[The tool ended without a result.]", is_error=True)
 
     def _cut_short(self, index: int, words: str, ending: CallEnding = "stopped") -> ToolOutcome:
-        """What that call has shown so far, and why there is no more of it."""
+        """Return what that call has shown so far, and why there is no more of it."""
         told = (self._shown[index], words) if index in self._shown else (NOT_BEGUN,)
         return ToolOutcome("\n".join(filter(None, told)), is_error=True, ending=ending)
 

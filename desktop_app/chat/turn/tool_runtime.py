@@ -72,11 +72,11 @@ class ToolRuntime:
             stop()
 
     def context_of(self, session: Session) -> ToolContext:
-        """Where the tools of that conversation work."""
+        """Return where the tools of that conversation work."""
         return ToolContext(session.id, session.info.folder)
 
     async def specs(self, session: Session) -> tuple[ToolSpec, ...]:
-        """The tools on offer there; none for a model that cannot call any."""
+        """Return the tools on offer there; none for a model that cannot call any."""
         if not session.model_info.supports_tools:
             return ()
         place = self.context_of(session)
@@ -110,7 +110,7 @@ class ToolRuntime:
         return "" if answer.is_allowed else DENIED
 
     async def ask(self, asked: QuestionAsked, emit: Emit) -> PermissionAnswer:
-        """The user's answer to that question. Cancelling withdraws it."""
+        """Ask the user, and return the answer. Cancelling withdraws it."""
         self.questions.open(asked)
         emit(asked)
         answer = await self.questions.answer_to(asked)

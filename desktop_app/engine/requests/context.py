@@ -31,7 +31,7 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
         case p.CancelSummary():
             await engine.summaries.cancel(request.conversation)
         case p.ReadOperation():
-            rows = operations.touched_by(session, request.operation, request.query)
+            rows = operations.messages_touched_by(session, request.operation, request.query)
             page = rows[request.offset : request.offset + request.limit]
             return request.respond_with(p.MessagesRead(page, len(rows)))
         case p.ApplyPlan():
@@ -41,11 +41,11 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
         case p.RedoOperation():
             await engine.publish(session, await _redo(engine, session, request.operation))
         case p.BringBackMessages():
-            await engine.publish(session, await operations.brought_back(session, request.messages))
+            await engine.publish(session, await operations.bring_back(session, request.messages))
         case p.PinMessage():
-            await engine.publish(session, await operations.pinned(session, request.message))
+            await engine.publish(session, await operations.pin(session, request.message))
         case p.UnpinMessage():
-            await engine.publish(session, await operations.unpinned(session, request.message))
+            await engine.publish(session, await operations.unpin(session, request.message))
         case _:
             assert_never(request)
     return request.respond_with(p.Done())
@@ -92,10 +92,10 @@ async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) ->
 async def _undo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
     if isinstance(session.transcript.entry(operation), Flush):
         return await undo_flush(session, engine.services.archive, operation)
-    return await operations.undone(session, operation)
+    return await operations.undo(session, operation)
 
 
 async def _redo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
     if isinstance(session.transcript.entry(operation), Flush):
         return await redo_flush(session, engine.services.archive, operation)
-    return await operations.redone(session, operation)
+    return await operations.redo(session, operation)
