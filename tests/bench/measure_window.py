@@ -24,6 +24,8 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.tools.tools_sheet import ToolsSheet
 
 MIB = 1024 * 1024
 
@@ -57,6 +59,16 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
     children = own.children(recursive=True)
     figures["pss_window_mib"] = pss(own)
     figures["pss_all_before_model_mib"] = pss(own) + sum(pss(child) for child in children)
+
+    sheets = (("tools", window.composer.tools, ToolsSheet), ("settings", window.sidebar.settings, SettingsDialog))
+    for name, button, kind in sheets:
+        driver.gap_of_step()
+        await driver.click(button)
+        await driver.sheet(kind, 30, name)
+        await asyncio.sleep(0.5)
+        figures[f"gap_{name}_ms"] = driver.gap_of_step() * 1000
+        await driver.escape()
+        await driver.gone(kind)
 
     window.composer.take_focus()
     await driver.type("Please say hello to me in one short sentence.")

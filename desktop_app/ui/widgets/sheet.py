@@ -123,10 +123,11 @@ class Sheet(QDialog):
         left = (window.width() - size.width()) // 2
         middle = (window.height() - size.height()) // 2
         top = middle if self._top is None else min(round(window.height() * self._top), middle)
-        self.setGeometry(QRect(QPoint(left, max(top, 0)), size))
-        if self._scrim:
+        geometry = QRect(QPoint(left, max(top, 0)), size)
+        if self._scrim and (geometry != self.geometry() or window.rect() != self._scrim.geometry()):
+            self.setGeometry(geometry)
             self._scrim.setGeometry(window.rect())
-            self._scrim.update()
+            self._scrim.update()  # only then, since it paints the whole window
 
     def build(self) -> None:
         """Build what is not built yet, at once."""
