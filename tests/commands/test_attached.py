@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_images_and_texts_are_attached_in_their_order_and_once(folder: Path) -> None:
-    line = 'Compare @sub/cat.png, @"a note.txt" and @notes! Again @sub/cat.png.'
+    line = 'Compare @sub/cat.png, @"a note.txt" and @notes! Again @sub/../sub/cat.png.'
     cat, note, notes = attached_in(line, folder)
     assert (cat.name, cat.media_type, cat.is_image) == ("cat.png", "image/png", True)
     assert base64.b64decode(cat.content.removeprefix("data:image/png;base64,")) == PNG

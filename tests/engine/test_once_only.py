@@ -46,6 +46,10 @@ async def test_a_plan_is_applied_once(long_desk, strategy: str) -> None:
     done, kinds = await ask_at_once(desk, p.ApplyPlan(desk.conversation, other.id, other.summary))
     assert done == [], "it was made of the view before"
     assert len(await recorded(desk, Compaction)) == 1
+    (operation,) = await recorded(desk, Compaction)
+    await desk.ask(p.UndoOperation(desk.conversation, operation.id))
+    done, kinds = await ask_at_once(desk, p.ApplyPlan(desk.conversation, plan.id, plan.summary))
+    assert (done, kinds) == ([], {"stale"}), "the view is as it was, but this plan has had its time"
 
 
 async def test_of_plans_of_the_same_view_one_is_applied(long_desk) -> None:
