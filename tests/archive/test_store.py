@@ -7,6 +7,7 @@ import peewee
 import pytest
 from archive_messages import said
 
+from desktop_app.archive.rows import decode_message, encode
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.facts import Fact, Fidelity, Ledger
@@ -226,3 +227,10 @@ def test_lone_surrogates_become_replacement_characters_and_it_is_logged(store: S
     assert store.search("b \ud800")[0].message == "m1"
     store.change("c", title="\udfff and so on")
     assert store.conversation("c").title == "\ufffd and so on"
+
+
+def test_the_metadata_of_a_call_keeps_its_stored_name() -> None:
+    call = ToolCall("1", "read", "{}", '{"writer":"m"}')
+    body = encode(Message(id="m", at=1.0, role=Role.ASSISTANT, parts=(call,)))
+    assert '"extras":' in body
+    assert decode_message(body).tool_calls == (call,)

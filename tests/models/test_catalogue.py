@@ -81,6 +81,16 @@ async def test_a_local_server_is_asked(pages: dict[str, dict[str, Any]], window:
     assert (info.window, info.window_provenance, info.note) == (window, Provenance.MEASURED, "")
 
 
+async def test_silence_takes_nothing_back() -> None:
+    with ScriptedProvider(pages={"/props": {"default_generation_settings": {"n_ctx": 4_000}}}) as provider:
+        models = catalogue(Server("home", provider.base_url, ("scripted",)))
+        await models.discover()
+    await models.discover()
+    info = models.infos()[1]
+    assert (info.window, info.window_reported_at) == (4_000, 0.0)
+    assert "does not answer" in info.note
+
+
 async def test_the_user_s_number_goes_before_the_server_s() -> None:
     info = await discovered({"/props": {"default_generation_settings": {"n_ctx": 16_384}}}, window=5_000)
     assert info.window == 5_000

@@ -131,5 +131,5 @@ def test_events_of_the_other_api_are_checked_in_the_same_way(
 
 
 def test_counts_are_whole_not_negative_and_of_a_size_that_can_be() -> None:
-    found = [count_of(value) for value in ("12", 12.5, -1, 10**30, float("nan"), "9" * 100_000)]
-    assert found == [12, 12, None, None, None, None]
+    found = [count_of(value) for value in ("12", 12.5, 0, -1, 10**12, 10**30, float("nan"), "9" * 100_000)]
+    assert found == [12, 12, 0, None, None, None, None, None]

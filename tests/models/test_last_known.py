@@ -51,3 +51,12 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     kept.update(KEY, LAST)
     kept.write()
     assert kept.get(KEY) == LAST
+
+
+def test_a_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    told = '{"window": 64000, "has_tools": true, "has_eyes": false}'
+    entry = f'{{"server": "home", "address": "{KEY[1]}", "model": "big", "last": {{"told": {told}, "basis": "measured"'
+    (tmp_path / "models.json").write_text(f'[{entry}, "at": 1795363349.8}}}}]')
+    kept = LastKnownFile(tmp_path / "models.json")
+    kept.read()
+    assert kept.get(KEY) == LastKnown(ModelCapabilities(64_000, 0, True, False), Provenance.MEASURED, LAST.at)
