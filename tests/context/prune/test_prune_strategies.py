@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.prune.exchange import Exchange, exchanges_of
-from desktop_app.context.prune.placeholder import LONG, PREFIX
+from desktop_app.context.prune.placeholder import LONG, PREFIX, shortened_arguments
 from desktop_app.context.prune.strategies import STRATEGIES, cleared_line, trim_middle
 from desktop_app.context.truncate import truncate_result
 from desktop_app.context.view.view import view_of
@@ -188,6 +188,13 @@ def test_arguments_that_are_no_json_become_json() -> None:
     dropped = json.loads(changed("old_errors", torn, *"abcd")[0])
     assert all("characters left out: the call failed" in value for value in dropped.values())
     assert dropped
+
+
+def test_arguments_that_cannot_be_read_are_left_out_whole() -> None:
+    assert json.loads(shortened_arguments(None, "[" * 300, "why") or "") == {
+        "left_out": "[300 characters left out: why]"
+    }
+    assert shortened_arguments(None, "[" * LONG, "why") is None
 
 
 # P4, soft trim; P6, hard clear
