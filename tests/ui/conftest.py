@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import qasync
+from engine_in_process import EngineInProcess
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import Run, Scene, in_window
@@ -94,8 +95,11 @@ def view(qtbot) -> TranscriptWidget:
 
 
 @pytest.fixture
-def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., None]:
-    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test."""
+def play_with_process(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., None]:
+    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test.
+
+    The engine is a process of its own, as in life: for tests marked `wire`.
+    """
 
     def play_scene(scene: Scene, **options: object) -> None:
         bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
@@ -110,3 +114,10 @@ def play(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> 
         )
 
     return play_scene
+
+
+@pytest.fixture
+def play(play_with_process: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """The same with an engine in this process, which starts at once."""
+    monkeypatch.setattr("desktop_app.ui.bridge.EngineProcess", EngineInProcess)
+    return play_with_process

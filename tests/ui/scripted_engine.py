@@ -14,7 +14,7 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -36,7 +36,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
 
-TurnWish = p.Send | p.Regenerate | p.GoOn | p.StartResearch | p.OptimizeAndRetry | p.SendAnyway
+TurnRequest = p.Send | p.Regenerate | p.GoOn | p.StartResearch | p.OptimizeAndRetry | p.SendAnyway
 REPLY = (
     "The tests pass. Two things remain:\n\n",
     "1. `currency` still allows null.\n",
@@ -50,31 +50,37 @@ FAILURE = Failure(
 
 
 class ScriptedEngine:
-    """Reads wishes, answers, and plays turns in a thread."""
+    """Answers requests, and plays turns in a thread. write: sends a line; die: ends the engine at once."""
 
-    def __init__(self, folder: Path, messages: int, delay: float) -> None:
+    def __init__(
+        self, folder: Path, messages: int, delay: float, write: Callable[[bytes], None], die: Callable[[], object]
+    ) -> None:
         self._delay = delay
         self._lock = threading.Lock()
+        self._write_line = write
+        self._die = die
         self._running: set[str] = set()
         self._stopped = threading.Event()
         self._record = ScriptedRecord(folder, messages, self._tell)
         self._tools = ScriptedTools(self._tell, self._record.append)
         self._world = ScriptedWorld(self._record)
 
-    def serve(self) -> None:
-        """Until the end of the input, or Shutdown."""
-        for line in sys.stdin.buffer:
-            ask = p.decode_request(line)
-            try:
-                answer = p.ResponseLine(ask.number, response=self._answer(ask.request))
-            except LookupError as error:
-                failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
-                answer = p.ResponseLine(ask.number, failure=failure)
-            self._write(answer)
-            if isinstance(ask.request, TurnWish):
-                threading.Thread(target=self._turn, args=(ask.request,), daemon=True).start()
-            if isinstance(ask.request, p.Shutdown):
-                return
+    def take(self, line: bytes) -> bool:
+        """Answer a request, and play the turn that it begins; return False for Shutdown."""
+        ask = p.decode_request(line)
+        try:
+            answer = p.ResponseLine(ask.number, response=self._answer(ask.request))
+        except LookupError as error:
+            failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
+            answer = p.ResponseLine(ask.number, failure=failure)
+        self._write(answer)
+        if isinstance(ask.request, TurnRequest):
+            threading.Thread(target=self._turn, args=(ask.request,), daemon=True).start()
+        return not isinstance(ask.request, p.Shutdown)
+
+    def stop(self) -> None:
+        """End the turn that runs."""
+        self._stopped.set()
 
     def _answer(self, wish: p.AnyRequest) -> p.EngineResponse:
         for part in (self._tools, self._world, self._record):
@@ -108,7 +114,7 @@ class ScriptedEngine:
         waiting = tuple(asked for asked in self._tools.waiting if asked.conversation == name)
         return self._record.opened(name, name in self._running, waiting)
 
-    def _turn(self, wish: TurnWish) -> None:
+    def _turn(self, wish: TurnRequest) -> None:
         name = wish.conversation
         self._stopped.clear()
         self._running.add(name)
@@ -136,7 +142,8 @@ class ScriptedEngine:
             arrived += delta
             self._tell(TextDelta(name, reply_id, delta))
             if text == "!die":
-                os._exit(3)
+                self._die()
+                return
             if self._stopped.wait(self._delay):
                 break
         was_stopped = self._stopped.is_set()
@@ -160,8 +167,12 @@ class ScriptedEngine:
 
     def _write(self, line: p.EngineLine) -> None:
         with self._lock:
-            sys.stdout.buffer.write(p.encode_line(line))
-            sys.stdout.buffer.flush()
+            self._write_line(p.encode_line(line))
+
+
+def _write_out(line: bytes) -> None:
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
@@ -170,4 +181,7 @@ if __name__ == "__main__":
     parser.add_argument("--messages", type=int, default=0)
     parser.add_argument("--delay", type=float, default=0.01)
     chosen = parser.parse_args()
-    ScriptedEngine(chosen.data_dir, chosen.messages, chosen.delay).serve()
+    engine = ScriptedEngine(chosen.data_dir, chosen.messages, chosen.delay, _write_out, lambda: os._exit(3))
+    for line in sys.stdin.buffer:
+        if not engine.take(line):
+            break

@@ -21,7 +21,7 @@ def whole(*parts: str, references: str = "") -> Shown:
     return shown
 
 
-def join_continued(segments: list[MarkdownSegment]) -> Shown:
+def joined_segments(segments: list[MarkdownSegment]) -> Shown:
     """The segments one after the other; a paragraph or a table that goes on is one with what it goes on from."""
     shown: Shown = []
     for segment in segments:
@@ -93,10 +93,10 @@ def _words(block: QTextBlock, is_head: bool) -> tuple[tuple[str, str], ...]:
 
 
 def _merged(pieces: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    merge_pages: list[tuple[str, str]] = []
+    joined: list[tuple[str, str]] = []
     for text, look in pieces:
-        if merge_pages and merge_pages[-1][1] == look:
-            merge_pages[-1] = merge_pages[-1][0] + text, look
+        if joined and joined[-1][1] == look:
+            joined[-1] = joined[-1][0] + text, look
         else:
-            merge_pages.append((text, look))
-    return tuple(merge_pages)
+            joined.append((text, look))
+    return tuple(joined)

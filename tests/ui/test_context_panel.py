@@ -85,12 +85,9 @@ def test_the_breakdown_adds_up(panel):
     assert sum(line.tokens for line in parts) == by_name["Window"].tokens == 8_192
     assert sum(line.share for line in parts) == 100
     assert sum(line.share for line in segments) == by_name["In the request"].share
-
-
-def test_a_request_that_does_not_fit_says_by_how_much(panel):
     panel.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
-    by_name = {line.name: line for line in panel.breakdown.table.lines}
-    assert by_name["Over the limit"].tokens == 8_192 - 1_638 - 7_000
+    over = next(line for line in panel.breakdown.table.lines if line.name == "Over the limit")
+    assert over.tokens == 8_192 - 1_638 - 7_000
 
 
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):
@@ -116,17 +113,12 @@ def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
 # The history
 
 
-def test_an_empty_history_says_what_will_be_here(panel):
+def test_cards_are_newest_first_and_say_what_was_done(panel):
     panel.show_tab("History")
     assert panel.history.empty.isVisible()
-    assert "Nothing has been archived" in panel.history.empty.text()
-
-
-def test_cards_are_newest_first_and_say_what_was_done(panel):
-    panel.show_tab("history")
     panel.set_operations((PRUNE, COMPACTION))
-    places = [panel.history.area.column.indexOf(panel.history.cards[key]) for key in ("c1", "p1")]
-    assert places == [0, 1]
+    indices = [panel.history.area.column.indexOf(panel.history.cards[key]) for key in ("c1", "p1")]
+    assert indices == [0, 1]
     assert "".join(run.text for run in figures_of(COMPACTION)) == "61,204 → 4,180 tokens · 42 messages"
     assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 tool results"
     assert "2 trimmed" in panel.history.cards["p1"].accessibleName()

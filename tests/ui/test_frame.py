@@ -7,16 +7,13 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
-from transcript_rows import compaction
 
-from desktop_app.conversation.events import Failure, GaugeChanged, RoomStarted, ViewChanged
-from desktop_app.conversation.gauge import Gauge, Provenance, Status
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.failure_card import FailureCard
 from desktop_app.ui.header import Header, model_label, short_window
 from desktop_app.ui.heartbeat import Heartbeat
-from desktop_app.ui.notifications import Notification, notification_of
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import DARK, LIGHT, theme
 from desktop_app.ui.toast import Toast
@@ -189,22 +186,6 @@ def test_the_heartbeat_sees_a_blocked_event_loop(qtbot):
     kept = heartbeat.longest_gap
     time.sleep(0.02)
     assert heartbeat.longest_gap == kept
-
-
-def test_news_say_what_was_freed_and_what_can_be_undone() -> None:
-    def view_changed(*operations, cause=None) -> Notification | None:
-        return notification_of(ViewChanged("c", operations, (), cause))
-
-    done, undone = compaction(1, after=0), compaction(1, after=0, is_undone=True)
-    figures = "61,204 → 4,180 tokens"
-    assert view_changed(done, cause=Trigger.AFTER_TURN) == Notification(f"Context compacted · {figures}", ("op1",))
-    assert view_changed(done, cause=Trigger.USER) == Notification(f"Conversation optimized · {figures}", ("op1",))
-    assert view_changed(undone) == Notification("Undone. The model sees everything as before.")
-    assert view_changed() is None
-    assert notification_of(RoomStarted("c", Trigger.STREAMING)) == Notification(
-        "Compacting conversation history…", stays=True
-    )
-    assert notification_of(GaugeChanged("c", Gauge({}, 0, 10, 1, Status.SAFE))) is None
 
 
 def test_the_theme_is_shown_in_every_widget(qapp):

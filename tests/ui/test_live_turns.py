@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from transcript_rows import chat, row
 
-from desktop_app.chat.turn.turn import TOO_MANY_ROUNDS
 from desktop_app.conversation.events import (
     Failure,
     MessageRecorded,
@@ -46,11 +45,6 @@ def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() 
     assert turns.activities == {"a": Activity.FAILED}
     turns.fold(TurnStarted("a"))
     assert turns.activities == {"a": Activity.WORKS}
-
-
-def test_many_rounds_without_the_user_are_no_error_but_a_question() -> None:
-    failed = TurnFailed("a", TOO_MANY_ROUNDS)
-    assert told(TurnStarted("a"), failed, TurnFinished("a", "failed")).activities == {"a": Activity.WAITS}
 
 
 def test_nothing_is_kept_of_a_turn_that_ended_well() -> None:

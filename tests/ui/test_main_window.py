@@ -1,4 +1,4 @@
-"""The whole window, against a real engine process that follows a script."""
+"""The whole window, against an engine that follows a script."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, send, signalled, texts, until
@@ -121,7 +122,8 @@ def test_a_failed_turn_is_a_card_and_the_message_stays(play):
     play(scene)
 
 
-def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(play):
+@pytest.mark.wire
+def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(play_with_process):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.chat.send("!wait")
         await until(lambda: "ReplyItem" in texts(window))
@@ -134,7 +136,7 @@ def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(p
         await send(window, bridge, "And now?")
         assert "The tests pass" in texts(window)[-1]
 
-    play(scene)
+    play_with_process(scene)
 
 
 def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
@@ -219,18 +221,18 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
         return await ask(bridge, wish)
 
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        await asyncio.sleep(0.2)  # what opening the window requests is over
+        await asyncio.sleep(0.1)  # what opening the window requests is over
         for text in ("Hello", "!tool 3", "!compact", "!continue"):
             requests.clear()
             window.chat.send(text)
             await signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.02)
             assert requests == [p.Send("c1", text)]
         requests.clear()
         window.chat.send("!wait")
         await until(lambda: not is_idle(window))
         bridge.happened.emit(ToolFinished("c1", "t1", "m1", SAVING_TOOL, False, 0.1))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.02)
         assert requests == [p.Send("c1", "!wait")]
         window.chat.stop()
         await until(lambda: p.ListMemories("c1") in requests)
@@ -337,7 +339,8 @@ def test_the_layout_and_the_open_conversation_are_remembered(play):
     play(come_back)
 
 
-def test_a_flood_of_text_does_not_stop_the_window(play):
+@pytest.mark.wire
+def test_a_flood_of_text_does_not_stop_the_window(play_with_process):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         heartbeat = Heartbeat(window)
         heartbeat.restart()
@@ -347,4 +350,4 @@ def test_a_flood_of_text_does_not_stop_the_window(play):
         # Below 0.05 on an idle machine; laying the whole text out anew takes seconds.
         assert heartbeat.longest_gap < 0.25 * slowness()
 
-    play(scene, delay=0)
+    play_with_process(scene, delay=0)

@@ -6,7 +6,7 @@ import asyncio
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
-from ui_scenes import is_idle, texts, until
+from ui_scenes import is_idle, signalled, texts, until
 
 from desktop_app.conversation.events import RetryScheduled
 from desktop_app.engine import protocol as p
@@ -21,7 +21,7 @@ async def go_to(window: MainWindow, conversation: str) -> None:
     await until(lambda: window.chat.conversation == conversation)
 
 
-def accessible_text(window: MainWindow, conversation: str) -> str:
+def spoken_line(window: MainWindow, conversation: str) -> str:
     """What a screen reader says of its line in the sidebar."""
     listed = window.sidebar.list.conversations
     return str(listed.data(listed.index(listed.row_of(conversation)), Qt.ItemDataRole.AccessibleTextRole))
@@ -32,8 +32,8 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
         window.chat.send("!wait")
         await until(lambda: window.transcript_model.streaming_text.count("word") > 3)
         await go_to(window, "c2")
-        assert "Working" in accessible_text(window, "c1")
-        assert "Working" not in accessible_text(window, "c2")
+        assert "Working" in spoken_line(window, "c1")
+        assert "Working" not in spoken_line(window, "c2")
         await asyncio.sleep(0.1)
         await go_to(window, "c1")
         await until(lambda: window.transcript_model.streaming_text)
@@ -42,7 +42,7 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
         await until(lambda: is_idle(window))
         assert texts(window)[-1].startswith(shown)
         assert texts(window)[-1].count("word") - shown.count("word") < shown.count("word")
-        assert "Working" not in accessible_text(window, "c1")
+        assert "Working" not in spoken_line(window, "c1")
 
     play(scene)
 
@@ -50,7 +50,7 @@ def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_begin
 def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         bridge.post(p.Send("c2", "!fail"))
-        await until(lambda: "Stopped with an error" in accessible_text(window, "c2"))
+        await until(lambda: "Stopped with an error" in spoken_line(window, "c2"))
         for _ in range(2):
             await go_to(window, "c2")
             assert texts(window)[-1] == "FailureItem"
@@ -63,7 +63,7 @@ def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
 def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         bridge.post(p.Send("c2", "!rounds"))
-        await until(lambda: "Waiting for your answer" in accessible_text(window, "c2"))
+        await until(lambda: "Waiting for your answer" in spoken_line(window, "c2"))
         assert window.toast.isVisible()
         await go_to(window, "c2")  # not by the toast's own link
         assert window.question.isVisible()
@@ -73,7 +73,7 @@ def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
         await go_to(window, "c2")
         await until(lambda: window.question.is_listening)
         window.question.once.click()
-        assert "Waits" not in accessible_text(window, "c2")
+        assert "Waits" not in spoken_line(window, "c2")
         await until(lambda: is_idle(window))
 
     play(scene)
@@ -89,7 +89,7 @@ def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
         assert not window.question.isVisible()
         await asyncio.sleep(0.7)  # longer than the countdown's beat
         assert not window.toast.isVisible()
-        assert accessible_text(window, "c1").count("\n") == 1
+        assert spoken_line(window, "c1").count("\n") == 1
 
     play(scene)
 
@@ -110,9 +110,9 @@ def test_a_draft_that_was_sent_does_not_come_back(play):
 
 def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
+        back = signalled(bridge.became_ready)
         bridge.post(p.Send("c2", "!die"))
-        await until(lambda: bridge.engine_pid and not window.chat._is_ready)
-        await until(lambda: window.chat._is_ready)
+        await back
         await go_to(window, "c2")
         last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
         assert isinstance(last, FailureItem)

@@ -185,11 +185,6 @@ def test_an_output_that_was_cut_says_how_much_and_opens_whole(view, qtbot):
     assert told.args == [cut.spill, "bash a.py lines=3"]
 
 
-def test_an_error_is_marked(view):
-    view.transcript.open([call(0, "bash"), result(1, "bash", "exit 2", is_error=True)], ())
-    assert "error" in words(view, 1)
-
-
 def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
     model = view.transcript
     model.open(chat(1), ())

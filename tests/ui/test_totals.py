@@ -6,7 +6,7 @@ import pytest
 from transcript_rows import chat
 from ui_scenes import send, until
 
-from desktop_app.conversation.events import OperationRow, ViewChanged
+from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.totals import NO_USAGE, Totals, add_usage
 from desktop_app.conversation.transcript import Trigger
@@ -14,7 +14,6 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent
 from desktop_app.ui.context_panel.history import History
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.notifications import Notifications
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -105,7 +104,3 @@ def test_the_history_leads_there_too(qtbot):
     with qtbot.waitSignal(history.conversation_requested) as told:
         links[0].click()
     assert told.args == ["c9"]
-
-
-def test_a_way_is_no_news():
-    assert Notifications().notification_of(ViewChanged("v", (link("to"),), ())) is None

@@ -341,12 +341,6 @@ def test_code_is_highlighted_a_little_later(view, qtbot):
     qtbot.waitUntil(lambda: len(document.firstBlock().layout().formats()) >= 3)
 
 
-def test_code_of_an_unknown_language_stays_plain(view, qtbot):
-    view.transcript.open([row(0, Role.ASSISTANT, Text("```no-such-language\nx\n```"))], ())
-    qtbot.waitUntil(lambda: view._highlighter.is_idle)
-    assert view.layout_of(0).flows[0].document.toPlainText() == "x"
-
-
 def test_markdown_has_our_look(view):
     text = "# Big\n\nSome `code` and [a link](https://x.org).\n\n| a | b |\n|---|---|\n| 1 | 2 |"
     view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())

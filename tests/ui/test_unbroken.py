@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shown_markdown import Shown, join_continued, whole
+from shown_markdown import Shown, joined_segments, whole
 
 from desktop_app.ui.transcript import blocks, paragraphs, segments
 from desktop_app.ui.transcript.segments import CodeSegment, GrowingText, ProseSegment, TableSegment, segments_of
@@ -74,6 +74,7 @@ def short_segments(monkeypatch):
         monkeypatch.setattr(module, "PIECE", 80)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("qapp", "short_segments")
 def test_what_is_shown_is_what_one_piece_would_show() -> None:
     """Property: 500 documents, in the full run."""
@@ -84,19 +85,20 @@ def test_what_is_shown_is_what_one_piece_would_show() -> None:
     def each(parts: list[str]) -> None:
         found = segments_of("\n\n".join(parts))
         cuts.append(len(found))
-        assert join_continued(found) == unbroken(parts)
+        assert joined_segments(found) == unbroken(parts)
 
     each()
     assert sum(cuts) > 3 * len(cuts)
 
 
+@pytest.mark.wire
 @pytest.mark.usefixtures("qapp", "short_segments")
 @given(documents, st.data())
 def test_a_text_that_has_grown_is_cut_as_a_whole_one(parts: list[str], data: st.DataObject) -> None:
     text, growing = "\n\n".join(parts), GrowingText()
     for end in sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12))):
         growing.segments_of(text[:end])
-    assert join_continued(growing.segments_of(text)[0]) == unbroken(parts)
+    assert joined_segments(growing.segments_of(text)[0]) == unbroken(parts)
 
 
 LONG = {
@@ -115,7 +117,7 @@ def test_a_long_block_is_shown_whole(kind: str) -> None:
     found = segments_of(LONG[kind])
     assert len(found) > 2
     assert max(len(segment.text) for segment in found) < 9_000
-    assert join_continued(found) == whole(*(LONG[kind].split("\n\n") if kind == "code" else [LONG[kind]]))
+    assert joined_segments(found) == whole(*(LONG[kind].split("\n\n") if kind == "code" else [LONG[kind]]))
 
 
 def test_what_a_segment_needs_goes_with_it() -> None:

@@ -146,6 +146,10 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
     assert undone.is_undone
 
 
+def test_a_link_to_another_conversation_is_no_news():
+    assert Notifications().notification_of(ViewChanged("v", (operation("link"),), ())) is None
+
+
 def test_that_the_window_is_known_at_last_is_no_news():
     room = Notifications()
     unknown = Gauge({Segment.USER: 800}, 800, 0, 0, Status.UNKNOWN)
