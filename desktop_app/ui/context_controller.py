@@ -1,4 +1,4 @@
-"""What the context panel and **Optimize conversation** request: plans, operations, archived messages, pins."""
+"""The controller of the context panel and of **Optimize conversation**."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LATER = (
 
 
 class ContextController(Controller):
-    """Requests about what the model sees of the open conversation."""
+    """Carries out what the user asks of plans, operations, archived messages and pins."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -144,13 +144,13 @@ class ContextController(Controller):
         self._bridge.start(self._show_plan(request, self._plan_number))
 
     async def _apply_plan(self, request: p.ApplyPlan) -> None:
-        with self._dialog_freed_on_failure():
+        with self._free_dialog_on_failure():
             await self._bridge.ask(request)
         if self._dialog is not None:
             self._dialog.accept()
 
     @contextmanager
-    def _dialog_freed_on_failure(self) -> Iterator[None]:
+    def _free_dialog_on_failure(self) -> Iterator[None]:
         """Make a dialog that waits for an answer usable again when there is none."""
         try:
             yield
@@ -162,7 +162,7 @@ class ContextController(Controller):
             raise asyncio.CancelledError from error  # as the user wished: nothing to tell
 
     async def _show_plan(self, request: p.PlanOptimize | p.CheckSummary | p.WriteSummary, number: int) -> None:
-        with self._dialog_freed_on_failure():
+        with self._free_dialog_on_failure():
             plan = await self._bridge.ask(request)
         if self._dialog is not None and number == self._plan_number:
             self._dialog.set_plan(plan)
@@ -170,8 +170,7 @@ class ContextController(Controller):
     async def _read_archived(self, operation: str, query: str, offset: int) -> None:
         request = p.ReadOperation(self._chat.conversation, operation, query, offset)
         page = await self._bridge.ask(request)
-        show = self._parts.panel.append_archived if offset else self._parts.panel.show_archived
-        show(operation, page.rows, page.total)
+        self._parts.panel.show_archived(operation, page.rows, page.total, offset)
 
     def _post(self, request: p.EngineRequest[p.Done]) -> None:
         if self._chat.conversation:

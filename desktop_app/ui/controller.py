@@ -1,4 +1,4 @@
-"""What the controllers have in common: what they speak to."""
+"""The base of the controllers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .parts import Parts
 
 
 class Controller(QObject):
-    """Turns what the user wishes into wishes of the engine, and what it answers into what the parts show.
+    """Turns the user's actions into requests to the engine, and its answers into what the widgets show.
 
     chat: knows which conversation is open.
     """

@@ -1,4 +1,4 @@
-"""The open conversation: sends, stops, opens, reads older pages, and passes the events on to the widgets."""
+"""The open conversation: opens, sends, stops, and passes events on to the widgets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .parts import Parts
 from .retry_notice import RetryNotice
 
 STARTING = "Starting up. Your message is sent as soon as the engine is ready."
-PATIENCE = 120  # milliseconds for which what is shown stays: most conversations are there by then
+SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
 OpeningRequest = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 
 
@@ -150,8 +150,8 @@ class ConversationController(QObject):
             self._show(opened)
 
     def _await(self, request: OpeningRequest) -> QTimer:
-        """Announce that another conversation is awaited: at once where none is shown, else after PATIENCE."""
-        waiting = QTimer(singleShot=True, interval=PATIENCE if self._shown else 0)
+        """Announce that another conversation is awaited: at once where none is shown, else after SKELETON_DELAY."""
+        waiting = QTimer(singleShot=True, interval=SKELETON_DELAY if self._shown else 0)
         if isinstance(request, p.OpenConversation) and request.conversation != self._shown:
             info = self._parts.sidebar.list.conversations.info_of(request.conversation)
             if info is not None and info.messages:
@@ -240,16 +240,16 @@ class ConversationController(QObject):
         self._retry.note(event)
         notification = self.notifications.notification_of(event)
         if notification is not None:
-            self._tell(notification)
+            self._notify(notification)
 
-    def _tell(self, news: Notification) -> None:
-        toast = self._parts.toast
-        if news.is_stoppable:
-            toast.show_message(news.text, "Stop", self.stop_room, stays=news.stays, is_quiet=True)
-        elif news.is_optimizable:
-            toast.show_message(news.text, "Optimize…", self.optimize_requested.emit)
+    def _notify(self, notification: Notification) -> None:
+        show, text, stays = self._parts.toast.show_message, notification.text, notification.stays
+        if notification.is_stoppable:
+            show(text, "Stop", self.stop_room, stays=stays, is_quiet=True)
+        elif notification.is_optimizable:
+            show(text, "Optimize…", self.optimize_requested.emit)
         else:
-            toast.show_message(news.text, "Undo" if news.undo else "", lambda: self.undo(news.undo), stays=news.stays)
+            show(text, "Undo" if notification.undo else "", lambda: self.undo(notification.undo), stays=stays)
 
     def stop_room(self) -> None:
         self.notifications.note_stop()

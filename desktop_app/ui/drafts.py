@@ -1,4 +1,4 @@
-"""Drafts: each conversation has its own, and the one that is written is counted."""
+"""The drafts of all conversations, and the token count of the one in the composer."""
 
 from __future__ import annotations
 

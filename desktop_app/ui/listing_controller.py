@@ -24,7 +24,7 @@ REPAIRED = "Adjusted for the model: {}. The original is kept."
 
 
 class ListingController(Controller):
-    """Requests about conversations as a whole."""
+    """Renames, deletes, restores, imports and searches conversations."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -105,9 +105,9 @@ class ListingController(Controller):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                told = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
+                text = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
                 self._parts.toast.show_message(
-                    f"{told}. {REPAIRED.format(imported.repaired)}" if imported.repaired else told
+                    f"{text}. {REPAIRED.format(imported.repaired)}" if imported.repaired else text
                 )
 
     async def _search(self, query: str) -> None:

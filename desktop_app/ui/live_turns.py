@@ -1,4 +1,4 @@
-"""What goes on in every conversation, shown or not: folded from events. No Qt, no clock."""
+"""The state of the turn of every conversation, open or not, folded from events. No Qt, no clock."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from desktop_app.conversation.events import (
 
 
 class Activity(Enum):
-    """What a conversation does, or what became of its last turn, in the words of its line in the sidebar.
+    """What a conversation does, or how its last turn ended, as the sidebar says it.
 
-    No StrEnum: on its way through a Qt model that would come out as a plain text."""
+    Not a StrEnum: a Qt model would turn that into plain text.
+    """
 
     WAITS = "Waiting for your answer"
     WORKS = "Working…"
@@ -41,7 +42,7 @@ hardly any room shall be sent."""
 
 
 class LiveReply(msgspec.Struct, frozen=True):
-    """What has arrived of a reply that is being written. continues: the id of the message that it goes on with."""
+    """What has arrived of a reply. continues: the id of the message that it continues."""
 
     reply_id: str
     model: str = ""
@@ -51,9 +52,10 @@ class LiveReply(msgspec.Struct, frozen=True):
 
 
 class LiveTurn(msgspec.Struct, frozen=True):
-    """A conversation's turn. failures: why the newest one ended early. questions: those that wait, oldest first.
+    """The state of a conversation's turn.
 
-    notices: what the user was told of the newest one that did not end it.
+    failures: why the newest one ended early. questions: those that wait, oldest first. notices: warnings that did not
+    end it.
     """
 
     is_running: bool = False
@@ -78,7 +80,7 @@ RESTING = LiveTurn()
 
 
 class LiveTurns:
-    """The turns of all conversations: one that is left goes on, and is shown again as it stands."""
+    """The turns of all conversations, also of those that are not shown."""
 
     def __init__(self) -> None:
         self._turns: dict[str, LiveTurn] = {}

@@ -1,4 +1,4 @@
-"""The window: its parts put together, and the one block of connections between them. No logic."""
+"""The main window: its widgets, its controllers, and all connections between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of the user: read, changed, deleted, and brought back."""
+"""The controller of memories: read, change, delete and restore them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAVING_TOOL = "save_memory"
 
 
 class MemoryController(Controller):
-    """Requests about memories. Each change, and another conversation, shows all of them anew."""
+    """Shows all memories anew after each change, and with another conversation."""
 
     _is_stale = False
 
@@ -53,8 +53,8 @@ class MemoryController(Controller):
 
     async def _delete(self, memory: Memory) -> None:
         await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
-        told = f"“{first_line(memory.text, 60)}” forgotten"
-        self._parts.toast.show_message(told, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
+        text = f"“{first_line(memory.text, 60)}” forgotten"
+        self._parts.toast.show_message(text, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
 
     async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask(request)

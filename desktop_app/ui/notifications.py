@@ -26,7 +26,7 @@ CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
 
 RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3, Status.UNKNOWN: 0}
-"""How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is told."""
+"""How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is progress."""
 STATUS_NEWS = {
     1: "{used} of the usable window is in use. Room will soon be made automatically.",
     2: "{used} of the usable window is in use. Room is made before the next request.",
@@ -40,8 +40,11 @@ STATUS_NEWS_WHEN_OFF = {
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """A text; operations that can be undone from it, the last one first; whether it stays until it is over, and
-    whether what it tells of can be stopped. is_optimizable: whether it offers **Optimize conversation**."""
+    """A text for the toast.
+
+    undo: operations that it offers to undo, the last one first. stays: until it is over. is_stoppable: whether what it
+    tells of can be stopped. is_optimizable: whether it offers **Optimize conversation**.
+    """
 
     text: str
     undo: tuple[str, ...] = ()
@@ -51,9 +54,9 @@ class Notification(msgspec.Struct, frozen=True):
 
 
 class Notifications:
-    """Remembers of the conversation that is shown what makes an event news: the last status, and whether there is room.
+    """Decides which events of the open conversation the user is notified of.
 
-    is_automatic: whether room is made without the user's word.
+    is_automatic: whether room is made without the user's consent.
     """
 
     def __init__(self) -> None:
@@ -103,13 +106,13 @@ class Notifications:
 
 
 def notification_of(event: TurnEvent) -> Notification | None:
-    """The news in an event by itself."""
+    """Return the notification of an event by itself."""
     match event:
         case RoomStarted():
             return Notification(COMPACTING, stays=True)
         case RoomProgressed(tokens=tokens, max_tokens=most, plan=""):
-            told = f" {format_number(tokens)} of at most {format_number(most)} tokens" if tokens else ""
-            return Notification(f"{COMPACTING}{told}", stays=True, is_stoppable=True)
+            progress = f" {format_number(tokens)} of at most {format_number(most)} tokens" if tokens else ""
+            return Notification(f"{COMPACTING}{progress}", stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):
             return Notification(f"{model} is describing {pluralize(images, 'image')}…", stays=True)
         case RoomRefused(reason=reason):

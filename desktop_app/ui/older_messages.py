@@ -1,4 +1,4 @@
-"""Messages of the open conversation that are not in the window: read page by page, where the user goes."""
+"""The messages of the open conversation that are not loaded yet, read page by page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .parts import Parts
 
 
 class OlderMessages:
-    """Reads pages. conversation: which one is open now."""
+    """Reads pages. conversation: returns the id of the open one."""
 
     def __init__(self, bridge: Bridge, parts: Parts, conversation: Callable[[], str]) -> None:
         self._bridge = bridge

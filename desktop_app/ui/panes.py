@@ -12,15 +12,15 @@ from .transcript.transcript_widget import TranscriptWidget
 from .welcome import WelcomePage
 from .widgets.look import colour, paint_box, scaled
 
-LEAST = 48  # pixels of the conversation that stay in sight
-CARD = 84  # pixels that a card has at least
+MIN_HEIGHT = 48  # pixels of the conversation that stay in sight
+MIN_CARD_HEIGHT = 84  # pixels
 EDGE, GAP = 14, 12  # pixels above and below the column, and between what stands in it
 SPEECHES = ((0.38, 0), (0.96, 3), (0.3, 1), (0.88, 2))
 """What the frame of a conversation shows: how wide each message's last line is, and how many stand above it."""
 
 
 class Skeleton(QWidget):
-    """The frame of a conversation that is being read. It shows nothing at all until `is_drawn`."""
+    """The outline of a conversation that is being read; blank until `is_drawn`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class Skeleton(QWidget):
 
 
 class ChatPane(QStackedWidget):
-    """Shows the one or the other, as the model fills and empties. Before the first conversation it shows nothing."""
+    """The transcript, the welcome page while the conversation is empty, or the skeleton while it is read."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class ChatPane(QStackedWidget):
     def minimumSizeHint(self) -> QSize:
         """Return a few lines: both pages scroll, and a card below may need the room."""
         shown = self.currentWidget()
-        return QSize(shown.minimumSizeHint().width() if shown is not None else 0, LEAST)
+        return QSize(shown.minimumSizeHint().width() if shown is not None else 0, MIN_HEIGHT)
 
     def await_conversation(self) -> None:
         """Show the skeleton until the conversation is here."""
@@ -80,8 +80,10 @@ class ChatPane(QStackedWidget):
 
 
 class BottomPane(QWidget):
-    """What stands under the stage, in a column as wide as the transcript's. Cards come and go, and scroll where there
-    is no room for them; what always stands there keeps its height."""
+    """The composer, the gauge and the cards under the chat, in a column as wide as the transcript's.
+
+    Cards come and go, and scroll where there is no room for them; the fixed widgets keep their height.
+    """
 
     def __init__(self, cards: tuple[QWidget, ...], fixed: tuple[QWidget, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,7 +99,7 @@ class BottomPane(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return the size of what always stands there, and of a part of one card."""
         wanted = self._wanted()
-        cards = [min(height, scaled(CARD)) for widget, height in wanted if widget in self._cards]
+        cards = [min(height, scaled(MIN_CARD_HEIGHT)) for widget, height in wanted if widget in self._cards]
         fixed = sum(height for widget, height in wanted if widget not in self._cards)
         width = max(widget.minimumSizeHint().width() for widget in self._fixed)
         return QSize(width + 2 * SIDE, fixed + max(cards, default=0) + self._spaces(len(wanted)))
@@ -114,7 +116,7 @@ class BottomPane(QWidget):
             parent = self.parentWidget()
             around = parent.layout() if parent is not None else None
             if around is not None:
-                around.activate()  # at once: nothing is painted in a place that is too small for it
+                around.activate()  # at once: nothing is painted where there is no room for it
             self._place()
         return super().event(event)
 
@@ -139,8 +141,8 @@ class BottomPane(QWidget):
         wanted = self._wanted()
         left = self.height() - self._spaces(len(wanted)) - sum(h for w, h in wanted if w not in self._cards)
         heights = dict(wanted)
-        for place, card in enumerate(cards := [widget for widget, _ in wanted if widget in self._cards]):
-            others = sum(min(heights[other], scaled(CARD)) for other in cards[place + 1 :])
+        for index, card in enumerate(cards := [widget for widget, _ in wanted if widget in self._cards]):
+            others = sum(min(heights[other], scaled(MIN_CARD_HEIGHT)) for other in cards[index + 1 :])
             heights[card] = max(min(heights[card], left - others), 0)
             left -= heights[card]
         y = EDGE
@@ -150,7 +152,7 @@ class BottomPane(QWidget):
 
 
 def _wanted_height(widget: QWidget, width: int) -> int:
-    """What scrolls in it knows what it would like only once it has its width."""
+    """Return the height that a widget would like at that width; a scroll area knows it only once it has the width."""
     layout = widget.layout()
     if widget.width() != width:
         widget.resize(width, widget.height())
@@ -166,8 +168,10 @@ MIDDLE = 400
 
 
 class SplitPane(QWidget):
-    """Places both; the panel never changes what the window needs. A panel that a narrow window has no place for is
-    hidden until there is one; shown there by the user, it lies over the conversation."""
+    """The chat and the panel beside it. The panel never changes what the window needs.
+
+    A panel without room beside the chat is hidden until there is some; shown there by the user, it lies over the chat.
+    """
 
     def __init__(self, middle: QWidget, panel: QWidget) -> None:
         super().__init__()

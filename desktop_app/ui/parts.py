@@ -1,4 +1,4 @@
-"""The parts of the window that the controllers speak to. Nobody but `main_window` knows the window."""
+"""The widgets of the window that the controllers use."""
 
 from __future__ import annotations
 

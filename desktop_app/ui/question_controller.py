@@ -1,4 +1,4 @@
-"""Questions of turns: shows those of the open conversation, tells of the others, and passes the answers on."""
+"""The controller of questions that a turn asks the user."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .questions.question_text import pending_question_text
 
 
 class QuestionController(Controller):
-    """Shows the questions that wait, which the conversation's controller keeps."""
+    """Shows the questions of the open conversation, notifies of others, and sends the answers."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
-        self._told: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
+        self._announced: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
 
     def note(self, event: TurnEvent) -> None:
         match event:
@@ -64,15 +64,15 @@ class QuestionController(Controller):
             QApplication.alert(window)
         if asked.conversation != self._chat.conversation:
             words = pending_question_text(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
-            self._told = asked, words
+            self._announced = asked, words
             self._parts.toast.show_message(words, "Open", lambda: self._chat.open(asked.conversation), stays=True)
 
     def _withdraw(self) -> None:
         """Withdraw the toast once its question is answered or in sight."""
-        if self._told is None:
+        if self._announced is None:
             return
-        asked, words = self._told
+        asked, words = self._announced
         is_open = asked.conversation == self._chat.conversation
         if is_open or asked not in self._chat.turns.of(asked.conversation).questions:
-            self._told = None
+            self._announced = None
             self._parts.toast.withdraw(words)

@@ -1,4 +1,4 @@
-"""The ways out of a turn that failed: each is the user's own word, and nothing is done without it."""
+"""The controller of the actions that a failure's card offers; none is done without the user."""
 
 from __future__ import annotations
 
@@ -89,6 +89,6 @@ class RecoveryController(Controller):
 
 
 def _file_name(title: str) -> str:
-    """A title as a file's name, on every system."""
+    """Return a title as a file name that is valid on every system."""
     kept = "".join(letter if letter.isalnum() or letter in " -_()" else " " for letter in title)
     return " ".join(kept.split())[:80] or "Conversation"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SettingsController(QObject):
-    """Shows what the user chose, and stores what the user chooses. Signal: changed(Settings), once they are stored."""
+    """Shows and stores the settings. Signal: changed(Settings), once they are stored."""
 
     changed = Signal(object)
 

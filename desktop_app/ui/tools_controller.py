@@ -1,4 +1,4 @@
-"""The tools of the open conversation: its folder, which of them are on, and whole outputs."""
+"""The controller of tools: the folder, which tools are on, and whole outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ToolsController(Controller):
-    """Requests about tools."""
+    """Shows and changes what the tools of the open conversation may do."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -79,9 +79,9 @@ class ToolsController(Controller):
 
     # Runs and whole outputs
 
-    def stop(self, reply_id: str, place: int) -> None:
+    def stop(self, reply_id: str, index: int) -> None:
         """Stop one running call; the turn goes on with its output so far."""
-        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, place))
+        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, index))
 
     def open_whole(self, spill: str, title: str) -> None:
         """Open a window that shows a whole output."""

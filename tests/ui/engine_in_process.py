@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -53,8 +54,9 @@ class EngineInProcess(EngineProcess):
         delay = float(self._options.get("--delay", 0.01))
 
         def write(line: bytes) -> None:
-            if self._engine is engine:
-                self._arrived.emit(engine, line)
+            with suppress(RuntimeError):  # the window is gone, and this turn still runs
+                if self._engine is engine:
+                    self._arrived.emit(engine, line)
 
         engine = self._engine = ScriptedEngine(folder, messages, delay, write, lambda: self._is_dead.emit(engine))
         QTimer.singleShot(0, self._on_started)

@@ -262,7 +262,7 @@ def test_four_thousand_messages_come_page_by_page(panel, qtbot):
     with qtbot.assertNotEmitted(panel.archived_requested):  # one page at a time
         shown.verticalScrollBar().setValue(0)
         shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
-    panel.append_archived("c1", [message(number) for number in range(60, 120)], 4_000)
+    panel.show_archived("c1", [message(number) for number in range(60, 120)], 4_000, offset=1)
     assert shown.rows.rowCount() == 120
     assert "4,000 messages" in panel.history.archived.found.text()
 

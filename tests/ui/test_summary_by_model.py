@@ -87,7 +87,7 @@ def test_a_summary_is_written_edited_and_applied(play) -> None:
         await driver.click(dialog.strategy.instructions)
         await driver.type("Name tickets.")
         await driver.click(dialog.summary.unwritten.write)
-        await driver.until(lambda: "of at most" in dialog.summary.unwritten.told.text(), 30, "progress")
+        await driver.until(lambda: "of at most" in dialog.summary.unwritten.progress.text(), 30, "progress")
         await driver.until(lambda: dialog.summary.text() == PAGE, 30, "the summary")
         dialog.summary.area.appendPlainText("- And mine.")
         await driver.until(dialog.apply.isEnabled, 30, "the check")

@@ -25,7 +25,7 @@ from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import LiveTurn
 from desktop_app.ui.transcript.display_list import Action, TextLine
 from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem, with_run
-from desktop_app.ui.transcript.live_tools import KEPT, ToolRuns, last_lines, plain_output
+from desktop_app.ui.transcript.live_tools import MAX_KEPT, ToolRuns, last_lines, plain_output
 from desktop_app.ui.transcript.row_text import accessible_text, arguments_summary, arguments_text
 from desktop_app.ui.transcript.tool_card import truncated_tag
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -219,7 +219,7 @@ def test_only_the_end_of_an_output_is_kept():
     run = tools.run_of("m1", 0)
     assert run is not None
     assert run.lines == 5_000
-    assert len(run.tail) <= KEPT
+    assert len(run.tail) <= MAX_KEPT
     assert last_lines(run.tail, 2) == "line 4998\nline 4999"
 
 

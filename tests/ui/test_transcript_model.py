@@ -27,7 +27,7 @@ from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.ui.live_turns import LiveTurns
 from desktop_app.ui.transcript.items import Item, MarkItem, MessageItem, ReplyItem, items_of
-from desktop_app.ui.transcript.pages import MOST, PAGE, GapItem
+from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 
@@ -148,9 +148,9 @@ def test_what_is_kept_is_bounded_and_the_end_is_always_there(qapp) -> None:
     model = opened(chat(60, first=9_940))
     for before in range(60, 9_940, 600):
         model.add_page(chat(60, first=before - 60), before)
-        assert len(model.rows) <= MOST + 2 * PAGE
+        assert len(model.rows) <= MAX_OLDER + 2 * PAGE
     assert keys(model)[-1] == "m9999"
-    assert len(keys(model)) <= MOST + 2 * PAGE + 3
+    assert len(keys(model)) <= MAX_OLDER + 2 * PAGE + 3
 
 
 def test_the_system_prompt_alone_is_still_blank(qapp) -> None:

@@ -12,7 +12,7 @@ from transcript_rows import row
 
 from desktop_app.conversation.events import MessageRow
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.pages import MOST, PAGE, GapItem
+from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from slowness import slowness
 
@@ -96,7 +96,7 @@ def test_ten_thousand_messages_are_scrolled_through_in_bounded_memory_and_time(v
         bar.setValue(round(bar.maximum() * (1 - step / 60)))
         longest = max(longest, reader.settle())
         assert -1 not in seen(view)
-        assert len(view.transcript.rows) <= MOST + 2 * PAGE
+        assert len(view.transcript.rows) <= MAX_OLDER + 2 * PAGE
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60_000_000

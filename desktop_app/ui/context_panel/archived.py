@@ -23,7 +23,7 @@ from .operation_card import figures_of, title_of
 
 
 class MessageDetails(Card):
-    """Shows the chosen messages."""
+    """A message in full with its actions, or the sum of several."""
 
     bring_back_requested = Signal(tuple)
     pin_requested = Signal(str)
@@ -91,7 +91,7 @@ PAUSE = 150  # milliseconds from the last key to the search
 
 
 def row_of(shown: MessageRow) -> ListRow:
-    """A message as a row of the list."""
+    """Return the item as a row of the list."""
     tag, tint = "", "accent"
     if shown.is_pinned:
         tag, tint = "◆ pinned", "warning"
@@ -109,7 +109,7 @@ def row_of(shown: MessageRow) -> ListRow:
 
 
 class ArchivedMessages(QWidget):
-    """One operation's messages. Asks for pages; is given them."""
+    """The messages of one operation, requested page by page."""
 
     page_requested = Signal(str, str, int)  # operation, query, offset
     back_requested = Signal()
@@ -151,7 +151,7 @@ class ArchivedMessages(QWidget):
         self._total, self._is_waiting = total, False
         self.list.rows.replace([row_of(row) for row in rows])
         self.list.scrollToTop()
-        self._tell_found()
+        self._show_total()
         self._read()
 
     def append(self, rows: Sequence[MessageRow], total: int) -> None:
@@ -159,7 +159,7 @@ class ArchivedMessages(QWidget):
         self._messages.update({row.message.id: row for row in new})
         self._total, self._is_waiting = total, False
         self.list.rows.append([row_of(row) for row in new])
-        self._tell_found()
+        self._show_total()
 
     def change(self, changes: Sequence[MessageChange]) -> None:
         """Show how these messages stand now, as far as they are loaded."""
@@ -215,7 +215,7 @@ class ArchivedMessages(QWidget):
         self.reader.setVisible(bool(chosen))
         self.reader.show_messages(chosen)
 
-    def _tell_found(self) -> None:
+    def _show_total(self) -> None:
         query = self.search.text().strip()
         if not self._total:
             self.found.set_text(f"Nothing found for “{query}”." if query else "")

@@ -21,14 +21,14 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 
 def format_dollars(dollars: float) -> str:
-    """ "$1.24", "$0.0031", "less than $0.0001"."""
+    """Return such as "$1.24", "$0.0031", "less than $0.0001"."""
     if 0 < dollars < 0.0001:
         return "less than $0.0001"
     return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
 
 
 def format_spent(spent: Usage) -> str:
-    """ "12 requests · 120,300 tokens read, 80 % from the cache · 4,000 written · $0.12"."""
+    """Return such as "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"."""
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
     read = f"{format_number(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
     words = [pluralize(spent.requests, "request"), read, f"{format_number(spent.reply_tokens)} out"]
@@ -36,7 +36,7 @@ def format_spent(spent: Usage) -> str:
 
 
 class TotalsCard(Card):
-    """Hidden until a provider has reported something, or an operation has freed something."""
+    """What was spent; hidden until a provider has reported something or an operation has freed something."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ BASIS_SENTENCES = {
 
 @dataclass(frozen=True)
 class TableLine:
-    """A line of the table. share: percent of the window; None where there is none to tell."""
+    """A line of the table. share: percent of the window; None without one."""
 
     name: str
     tokens: int
@@ -85,7 +85,7 @@ class TableLine:
 
 
 def lines_of(gauge: Gauge) -> list[TableLine]:
-    """Segments, then their sum; with the reserve and what is free they make the window."""
+    """Return the segments and their sum, then the reserve and what is free, which add up to the window."""
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     unused = [segment for segment in Segment if segment not in used]
     if not gauge.is_window_known:
@@ -107,19 +107,19 @@ def lines_of(gauge: Gauge) -> list[TableLine]:
 
 
 def _lines_without_window(gauge: Gauge, used: list[Segment]) -> list[TableLine]:
-    """Segments and their sum, with shares of the request."""
+    """Return the segments and their sum, with shares of the request."""
     shares = percentages([gauge.segments[segment] for segment in used])
     lines = [TableLine(SEGMENT_NAMES[s], gauge.segments[s], share, s) for s, share in zip(used, shares, strict=True)]
     return [*lines, TableLine("In the request", gauge.total, 100 if gauge.total else 0, is_sum=True)]
 
 
 def _without_share(line: TableLine) -> TableLine:
-    """Shares of a window that is overfull would not add up."""
+    """Return the line without its share: those of an overfull window do not add up."""
     return TableLine(line.name, line.tokens, None, line.square, line.tint, line.is_sum)
 
 
 class BreakdownTable(QWidget):
-    """Paints the lines: square, name, tokens, share."""
+    """The table: square, name, tokens and share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -182,8 +182,7 @@ class BreakdownTable(QWidget):
 
 
 class Breakdown(QWidget):
-    """The first tab: the table, and where its numbers come from. own_window_requested: what was learned of the window
-    is to be forgotten."""
+    """The first tab: the table, where its numbers come from, and the totals."""
 
     own_window_requested = Signal()
 

@@ -27,8 +27,10 @@ TABS = ((BREAKDOWN, "Breakdown"), (HISTORY, "History"), (PINS, "Pins"), (MEMORY,
 
 
 class ContextPanel(QWidget):
-    """Breakdown, History, Pins and Memory. It is given values, and wishes. Memories belong to all conversations; their
-    own signals are those of `memories`. memories_requested: they are about to be looked at."""
+    """The tabs Breakdown, History, Pins and Memory.
+
+    Memories belong to all conversations: their signals are those of `memories`; memories_requested: the tab was opened.
+    """
 
     archived_requested = Signal(str, str, int)  # operation, query, offset
     undo_requested = Signal(str)
@@ -79,12 +81,9 @@ class ContextPanel(QWidget):
         self.show_tab(HISTORY)
         self.history.open_messages(operation_id)
 
-    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int = 0) -> None:
         """Show the answer to `archived_requested`."""
-        self.history.show_archived(operation_id, rows, total)
-
-    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        self.history.append_archived(operation_id, rows, total)
+        self.history.show_archived(operation_id, rows, total, offset)
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         self.pins.set_pins(rows)

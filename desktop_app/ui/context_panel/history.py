@@ -1,4 +1,4 @@
-"""The history of the window: every operation, newest first, and the way into its messages."""
+"""The history of the context: every operation, newest first, with its messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EMPTY = (
 
 
 class History(QStackedWidget):
-    """The cards; or one operation's messages."""
+    """The cards of the operations, or the messages of one."""
 
     archived_requested = Signal(str, str, int)
     undo_requested = Signal(str)
@@ -36,7 +36,7 @@ class History(QStackedWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: dict[str, OperationRow] = {}
-        self._most = CARDS
+        self._max_cards = CARDS
         self.cards: dict[str, OperationCard] = {}
         self.area = ScrollColumn()
         self.area.column.setContentsMargins(0, 0, 12, 0)
@@ -54,7 +54,7 @@ class History(QStackedWidget):
 
     def set_operations(self, rows: Sequence[OperationRow]) -> None:
         self._rows = {row.id: row for row in rows}
-        self._most = CARDS
+        self._max_cards = CARDS
         self._show_cards()
         self._rebuild()
 
@@ -74,14 +74,10 @@ class History(QStackedWidget):
             self.archived.open(operation)
             self.archived.list.setFocus()
 
-    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
+    def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int) -> None:
         """Show a page of messages; ignore one that nobody waits for any more."""
         if operation_id == self.archived.operation_id and self.currentWidget() is self.archived:
-            self.archived.replace(rows, total)
-
-    def append_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int) -> None:
-        if operation_id == self.archived.operation_id:
-            self.archived.append(rows, total)
+            (self.archived.append if offset else self.archived.replace)(rows, total)
 
     def _go_back(self) -> None:
         card = self.cards.get(self.archived.operation_id)
@@ -93,7 +89,7 @@ class History(QStackedWidget):
         self.setCurrentWidget(self.area)
 
     def _show_more(self) -> None:
-        self._most += CARDS
+        self._max_cards += CARDS
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -103,19 +99,19 @@ class History(QStackedWidget):
     def _put_cards(self) -> None:
         """Make the cards that are missing or out of date, and put all of them in order."""
         newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
-        shown = newest[: self._most]
+        shown = newest[: self._max_cards]
         wanted = {row.id for row in shown}
         for gone in [key for key in self.cards if key not in wanted]:
             self._drop(gone)
-        for place, row in enumerate(shown):
+        for index, row in enumerate(shown):
             card = self.cards.get(row.id)
             if card is None or card.row != row:
-                card = self._renewed(row)
-            self.area.column.insertWidget(place, card)
+                card = self._remake(row)
+            self.area.column.insertWidget(index, card)
         self.empty.setVisible(not newest)
         self.more.setVisible(len(newest) > len(shown))
 
-    def _renewed(self, row: OperationRow) -> OperationCard:
+    def _remake(self, row: OperationRow) -> OperationCard:
         was_open = row.id in self.cards and self.cards[row.id].is_open()
         self._drop(row.id)
         card = self.cards[row.id] = OperationCard(row)

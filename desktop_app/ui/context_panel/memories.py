@@ -1,4 +1,4 @@
-"""What is remembered of the user from conversation to conversation, and what it takes of each request."""
+"""The memories that are kept from conversation to conversation, and their share of each request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OFF = "Memory is off in the settings: nothing here is sent, and nothing new is s
 
 
 class MemoryList(QWidget):
-    """The list of memories, newest first. Signals as those of its cards."""
+    """The list of memories, newest first. Its signals are those of its cards."""
 
     write_requested = Signal(object)
     delete_requested = Signal(object)
@@ -41,7 +41,7 @@ class MemoryList(QWidget):
         self._memories: tuple[Memory, ...] = ()
         self._titles: Mapping[str, str] = {}
         self._here = CurrentScope()
-        self._most = CARDS
+        self._max_cards = CARDS
         self.total = TextLabel(size=13, tint="ink_soft")
         self.add = LinkButton("+ Add")
         self.add.setAccessibleName("Add a memory")
@@ -90,7 +90,7 @@ class MemoryList(QWidget):
         if any(not card.memory.text for card in self.cards):
             return
         now = time.time()
-        card = self._made(Memory(uuid.uuid4().hex, "", now, now))
+        card = self._make_card(Memory(uuid.uuid4().hex, "", now, now))
         for unknown in (card.origin, card.scope):
             unknown.hide()
         card.abandoned.connect(lambda: self._abandon(card))
@@ -110,22 +110,22 @@ class MemoryList(QWidget):
     def _put_cards(self) -> None:
         kept = {card.memory.id: card for card in self.cards if card.editing is not None}
         newest = sorted(self._memories, key=lambda memory: (self._is_used_here(memory), memory.at), reverse=True)
-        shown = newest[: self._most]
+        shown = newest[: self._max_cards]
         listed = {memory.id for memory in shown}
         cards = [card for card in kept.values() if card.memory.id not in listed and not card.memory.text]
-        cards += [kept.get(memory.id) or self._made(memory) for memory in shown]
+        cards += [kept.get(memory.id) or self._make_card(memory) for memory in shown]
         for card in [card for card in self.cards if card not in cards]:
             self._drop(card)
         self.cards = cards
-        for place, card in enumerate(cards):
-            self.area.column.insertWidget(self._first + place, card)
+        for index, card in enumerate(cards):
+            self.area.column.insertWidget(self._first + index, card)
         self.empty.setVisible(not cards)
         self.more.setVisible(len(newest) > len(shown))
 
     def _is_used_here(self, memory: Memory) -> bool:
         return is_valid_in(memory, self._here.conversation, self._here.folder)
 
-    def _made(self, memory: Memory) -> MemoryCard:
+    def _make_card(self, memory: Memory) -> MemoryCard:
         card = MemoryCard(memory, self._titles.get(memory.conversation, ""), self._here)
         card.write_requested.connect(self.write_requested)
         card.delete_requested.connect(self.delete_requested)
@@ -143,5 +143,5 @@ class MemoryList(QWidget):
             self._drop(card)
 
     def _show_more(self) -> None:
-        self._most += CARDS
+        self._max_cards += CARDS
         self._rebuild()

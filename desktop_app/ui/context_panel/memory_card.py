@@ -23,7 +23,7 @@ from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
-NAME_MOST = 24
+MAX_NAME = 24
 """Characters of a folder's name or a title."""
 
 
@@ -35,8 +35,7 @@ class CurrentScope(msgspec.Struct, frozen=True):
 
 
 def anchored(memory: Memory, here: CurrentScope) -> Memory:
-    """Return the memory with the folder and conversation that it can be limited to: its own, else those of the open
-    conversation."""
+    """Return the memory with a folder and conversation to limit it to: its own, else those that are open."""
     own = bool(memory.conversation)
     folder = memory.folder or ("" if own else here.folder)
     return replace(memory, folder=folder, conversation=memory.conversation or here.conversation)
@@ -47,14 +46,14 @@ def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScop
     if scope == "user":
         return "In every conversation"
     if scope == "folder":
-        return f"Only in the folder {shorten(PurePath(memory.folder).name or memory.folder, NAME_MOST)}"
+        return f"Only in the folder {shorten(PurePath(memory.folder).name or memory.folder, MAX_NAME)}"
     if memory.conversation == here.conversation:
         return "Only in this conversation"
-    return f"Only in “{shorten(title, NAME_MOST)}”" if title else "Only in another conversation"
+    return f"Only in “{shorten(title, MAX_NAME)}”" if title else "Only in another conversation"
 
 
 class ScopeButton(LinkButton):
-    """Says where the memory is used, and offers the other places. chosen: a `Memory` with the new scope."""
+    """A button that shows where the memory is used, with a menu of scopes. chosen: a `Memory` with the new one."""
 
     chosen = Signal(object)
 
@@ -92,13 +91,13 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def origin_text(memory: Memory, title: str, now: float) -> str:
-    """Who saved it, where and when: "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
-    place = f" in “{title}”" if memory.conversation and title else ""
-    return f"{AUTHORS.get(memory.author, 'Saved')}{place} · {format_time(memory.changed_at or memory.at, now)}"
+    """Return such as "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
+    where = f" in “{title}”" if memory.conversation and title else ""
+    return f"{AUTHORS.get(memory.author, 'Saved')}{where} · {format_time(memory.changed_at or memory.at, now)}"
 
 
 class EditField(TextArea):
-    """The words while they are edited. Ctrl+Enter keeps them, Escape does not."""
+    """The text of a memory while it is edited. Ctrl+Enter saves, Escape cancels."""
 
     kept = Signal()
     left = Signal()
@@ -113,7 +112,7 @@ class EditField(TextArea):
 
 
 class EditBox(QWidget):
-    """The field, with its ground, and what ends the editing."""
+    """The field with its frame, and the links that end the editing."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -141,8 +140,11 @@ class EditBox(QWidget):
 
 
 class MemoryCard(Card):
-    """Signals: write_requested(Memory) with what was changed; delete_requested(Memory); conversation_requested(id);
-    abandoned, when a new memory was not written after all."""
+    """One memory.
+
+    Signals: write_requested(Memory) with a change; delete_requested(Memory); conversation_requested(id); abandoned,
+    when a new memory was not written after all.
+    """
 
     write_requested = Signal(object)
     delete_requested = Signal(object)

@@ -52,7 +52,7 @@ STRATEGY_WORDS = {
 
 
 def title_of(row: OperationRow) -> str:
-    """The card's title."""
+    """Return the title of an operation's card."""
     if row.kind == "flush":
         return "Memory saved"
     if row.kind == "link":
@@ -63,7 +63,7 @@ def title_of(row: OperationRow) -> str:
 
 
 def figures_of(row: OperationRow) -> tuple[Run, ...]:
-    """Tokens before and after, and how many messages, with the numbers bold."""
+    """Return the tokens before and after and the number of messages, with the numbers bold."""
     if row.kind == "flush":
         return Run(format_number(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
     if row.kind == "link":
@@ -79,7 +79,7 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
 
 
 def means_of(row: OperationRow) -> str:
-    """How it was done: "Without a model", "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
+    """Return how it was done, such as "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
     if row.kind == "link":
         return ""
     words = [TRIGGER_WORDS[row.trigger]] if row.trigger and row.trigger is not Trigger.USER else []
@@ -91,8 +91,8 @@ def means_of(row: OperationRow) -> str:
         words.append(row.model)
     if row.usage is not None:
         words.append(f"{format_number(row.usage.prompt_tokens)} tokens in, {format_number(row.usage.reply_tokens)} out")
-    told = " · ".join(words)
-    return told[:1].upper() + told[1:]
+    text = " · ".join(words)
+    return text[:1].upper() + text[1:]
 
 
 def _strategy_words(strategy: str, count: int) -> str:
@@ -102,7 +102,7 @@ def _strategy_words(strategy: str, count: int) -> str:
 
 
 class OperationCard(Card):
-    """Paints itself dimmed when the operation was undone."""
+    """The card of one operation, dimmed when it was undone."""
 
     messages_requested = Signal(str)
     undo_requested = Signal(str)

@@ -1,4 +1,4 @@
-"""The pinned messages: what stays in every view, and what it costs."""
+"""The pinned messages, which stay in every view."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PinCard(Card):
 
 
 class Pins(QWidget):
-    """The list of pins and their sum."""
+    """The list of pins and their tokens."""
 
     message_requested = Signal(str)
     unpin_requested = Signal(str)

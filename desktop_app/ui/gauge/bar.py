@@ -1,4 +1,4 @@
-"""The gauge's bar: what fills the window, the draft, the reserve, and where something will happen."""
+"""The bar of the gauge: segments, draft, reserve and thresholds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from desktop_app.ui.widgets.look import colour, font, mix, paint_focus, scaled
 
 BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
-DRAFT_PLACE = list(Segment).index(Segment.USER) + 1
-SEGMENT_AT = [*list(Segment)[:DRAFT_PLACE], Segment.USER, *list(Segment)[DRAFT_PLACE:]]
+DRAFT_INDEX = list(Segment).index(Segment.USER) + 1
+SEGMENT_AT = [*list(Segment)[:DRAFT_INDEX], Segment.USER, *list(Segment)[DRAFT_INDEX:]]
 MOTION = 160  # milliseconds
 STRIPE = 8  # pixels from one line of the hatching to the next
 
 
 class GaugeBar(QWidget):
-    """Paints a gauge on the scale of its window. Clicked, or chosen by Enter, it asks for the breakdown."""
+    """Paints a gauge on the scale of its window. A click or Enter requests the breakdown."""
 
     breakdown_requested = Signal()
 
@@ -55,7 +55,7 @@ class GaugeBar(QWidget):
         if self._gauge is None:
             return [0.0] * (len(Segment) + 1)
         tokens = [float(self._gauge.segments.get(segment, 0)) for segment in Segment]
-        return [*tokens[:DRAFT_PLACE], float(self._draft), *tokens[DRAFT_PLACE:]]
+        return [*tokens[:DRAFT_INDEX], float(self._draft), *tokens[DRAFT_INDEX:]]
 
     def widths(self) -> list[float]:
         """Return the pixels of what is shown now, in the order of `amounts`."""
@@ -71,9 +71,9 @@ class GaugeBar(QWidget):
         if not gauge.is_window_known:
             return f"{format_number(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
         left = self._box().left()
-        for place, width in enumerate(self.widths()):
+        for index, width in enumerate(self.widths()):
             if left <= x < left + width:
-                return self.hint_of(place)
+                return self.hint_of(index)
             left += width
         if x >= self._x_of(gauge.usable):
             share = format_percent(gauge.reserve / gauge.window)
@@ -81,14 +81,14 @@ class GaugeBar(QWidget):
         free = max(gauge.free - self._draft, 0)
         return f"Free: {format_number(free)} tokens, {format_percent(free / gauge.window)} of the window"
 
-    def hint_of(self, place: int) -> str:
+    def hint_of(self, index: int) -> str:
         """Return the hint of the segment at that index of `amounts`."""
         if self._gauge is None:
             return ""
-        if place == DRAFT_PLACE and self._gauge.is_window_known:
+        if index == DRAFT_INDEX and self._gauge.is_window_known:
             share = format_percent(self._draft / self._gauge.window)
             return f"Your draft: {format_number(self._draft)} tokens, {share} of the window"
-        segment = SEGMENT_AT[place]
+        segment = SEGMENT_AT[index]
         return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
 
     def sizeHint(self) -> QSize:
@@ -156,9 +156,9 @@ class GaugeBar(QWidget):
 
     def _paint_segments(self, painter: QPainter, box: QRectF) -> None:
         left = box.left()
-        for place, width in enumerate(self.widths()):
-            is_draft = place == DRAFT_PLACE
-            fill = mix(Segment.USER, "raised", 0.45) if is_draft else colour(SEGMENT_AT[place])
+        for index, width in enumerate(self.widths()):
+            is_draft = index == DRAFT_INDEX
+            fill = mix(Segment.USER, "raised", 0.45) if is_draft else colour(SEGMENT_AT[index])
             gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
             painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), fill)
             left += width

@@ -1,4 +1,4 @@
-"""The context gauge: the bar, the status in a word, the numbers, and the button that makes room."""
+"""The context gauge: the bar, the status, the numbers, and the button that optimizes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NO_WINDOW = "The server has not said yet how many tokens the model accepts. Noth
 
 
 def status_with_draft(gauge: Gauge, draft: int) -> Status:
-    """The status that the request would have with the draft in it."""
+    """Return the status that the request would have with the draft in it."""
     if draft == 0 or not gauge.is_window_known:
         return gauge.status
     share = (gauge.total + draft) / gauge.usable if gauge.usable > 0 else 1.0
@@ -38,7 +38,7 @@ def status_with_draft(gauge: Gauge, draft: int) -> Status:
 
 
 class StatusDot(QWidget):
-    """The colour of the status; the word stands beside it."""
+    """A dot in the colour of the status."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +63,7 @@ class StatusDot(QWidget):
 
 
 class ContextGauge(QWidget):
-    """How full the window is, counted with the draft. It asks for the breakdown, or for room."""
+    """How full the window is, with the draft counted in."""
 
     optimize_requested = Signal()
     breakdown_requested = Signal()
@@ -83,7 +83,7 @@ class ContextGauge(QWidget):
         self._lay_out()
         self.bar.breakdown_requested.connect(self.breakdown_requested)
         self.optimize.clicked.connect(self.optimize_requested)
-        self._tell()
+        self._show()
 
     @property
     def gauge(self) -> Gauge | None:
@@ -93,22 +93,22 @@ class ContextGauge(QWidget):
     def set_gauge(self, gauge: Gauge | None) -> None:
         self._gauge = gauge
         self.bar.show_gauge(gauge, self._draft, is_moving=not self._is_streaming)
-        self._tell()
+        self._show()
 
     def set_draft_tokens(self, tokens: int) -> None:
         self._draft = max(tokens, 0)
         self.bar.show_gauge(self._gauge, self._draft, is_moving=False)
-        self._tell()
+        self._show()
 
     def set_streaming(self, is_streaming: bool) -> None:
         """While a reply streams, figures come often and the bar follows without an animation."""
         self._is_streaming = is_streaming
-        self._tell()
+        self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.optimize.setText(OPTIMIZE_SHORT if self._is_narrow() else OPTIMIZE)
-        self._tell()
+        self._show()
 
     def _is_narrow(self) -> bool:
         return self.width() < scaled(NARROW)
@@ -119,7 +119,7 @@ class ContextGauge(QWidget):
         items = (self.dot, self.word, self.numbers, (self.share, 1), self.optimize)
         vertical(self.bar, horizontal(*items, margins=(1, 0, 0, 0), spacing=8), holder=self, spacing=4)
 
-    def _tell(self) -> None:
+    def _show(self) -> None:
         gauge = self._gauge
         self.optimize.setEnabled(gauge is not None)
         self.numbers.setVisible(gauge is not None)
@@ -130,7 +130,7 @@ class ContextGauge(QWidget):
             self._name("Context window: counting tokens", "")
             return
         if not gauge.is_window_known:
-            self._tell_no_window(gauge)
+            self._show_without_window(gauge)
             return
         status = status_with_draft(gauge, self._draft)
         self.dot.set_status(status)
@@ -140,9 +140,9 @@ class ContextGauge(QWidget):
         self.word.setVisible(status is not Status.SAFE or not self._is_narrow())  # the room is for the figures
         self.numbers.set_text(f"{format_number(gauge.total + self._draft)} / {format_number(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
-        self._tell_share(gauge, status)
+        self._show_share(gauge, status)
 
-    def _tell_no_window(self, gauge: Gauge) -> None:
+    def _show_without_window(self, gauge: Gauge) -> None:
         tokens = f"{format_number(gauge.total + self._draft)} tokens"
         words = STATUS_WORDS[Status.UNKNOWN]
         self.dot.set_status(Status.UNKNOWN)
@@ -153,7 +153,7 @@ class ContextGauge(QWidget):
         self.share.set_hint(NO_WINDOW)
         self._name(f"Context window: {tokens}, {words}", NO_WINDOW)
 
-    def _tell_share(self, gauge: Gauge, status: Status) -> None:
+    def _show_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
         used = "" if self._is_narrow() else " of the usable window"
         notes = [f"{format_percent(share)}{used}", gauge.provenance.value]
@@ -170,15 +170,15 @@ class ContextGauge(QWidget):
         self._name(f"Context window: {numbers}, {text}, {STATUS_WORDS[status]}", self._segments(gauge))
 
     def _segments(self, gauge: Gauge) -> str:
-        places = (self.bar.hint_of(place) for place, amount in enumerate(self.bar.amounts()) if amount)
+        hints = (self.bar.hint_of(index) for index, amount in enumerate(self.bar.amounts()) if amount)
         reserve = f"Reserved for the reply: {format_number(gauge.reserve)} tokens"
-        return "; ".join([*places, reserve])
+        return "; ".join([*hints, reserve])
 
     def _hint(self, gauge: Gauge) -> str:
-        tokenizer = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
+        counted = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
         draft = f" Includes {format_number(self._draft)} for your draft." if self._draft else ""
         kept = f"{format_number(gauge.usable)} are usable; {format_number(gauge.reserve)} are reserved for the reply."
-        return f"{format_number(gauge.total + self._draft)} tokens.{draft}{tokenizer} {kept}"
+        return f"{format_number(gauge.total + self._draft)} tokens.{draft}{counted} {kept}"
 
     def _name(self, name: str, description: str) -> None:
         for widget in (self, self.bar):

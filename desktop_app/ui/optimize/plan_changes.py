@@ -1,4 +1,4 @@
-"""What a plan changes: the request before and after it, and a line for all that goes or stays."""
+"""What a plan changes: the request before and after it, and a line for each kind of change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 
 class GaugeComparison(QWidget):
-    """The request as it is, and as it would be."""
+    """The request now, and after the plan."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class GaugeComparison(QWidget):
         self.figures[1].set_runs((Run("at most "), figure, Run(changed)) if is_bound else (figure, Run(changed)))
 
 
-ROW, MOST_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
+ROW, MAX_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
 FACTS_HEIGHT = 132  # pixels of the unfolded facts
 OTHER_FACTS = (
     "Paths, links, names, numbers and open questions of yours. They stay in the archive: search finds them, and they "
@@ -64,7 +64,7 @@ OTHER_FACTS = (
 
 
 class ColorSquare(QWidget):
-    """The colour of a segment, or one by its role."""
+    """A square in the colour of a segment, or in one by role."""
 
     def __init__(self, tint: Tint | Segment) -> None:
         super().__init__()
@@ -79,9 +79,9 @@ class ColorSquare(QWidget):
 
 
 class PlanChange(QWidget):
-    """One line: what, how many tokens, and the messages or facts that it means.
+    """One line: what changes, its tokens, and the messages or facts that it concerns.
 
-    name: what it tells of, the same from plan to plan. total: of messages, or facts, of which `items` are the first.
+    name: the kind of change, the same from plan to plan. total: of the messages or facts, whose first ones are `items`.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class PlanChange(QWidget):
 
     def toggle(self) -> None:
         if self.list is None:
-            self.list = self._made_list()
+            self.list = self._make_list()
             self.list.setAccessibleName(self.label.text())
             self._column.addWidget(self.list)
             self.list.show()
@@ -123,22 +123,22 @@ class PlanChange(QWidget):
             self.list.setVisible(self.list.isHidden())
         self.show_items.setText("show" if self.list.isHidden() else "hide")
 
-    def _made_list(self) -> RowList | TextArea:
+    def _make_list(self) -> RowList | TextArea:
         """Return the list of messages, or of facts, whose sentences need more than a line each."""
         facts = [item for item in self._items if isinstance(item, str)]
         if facts:
-            told = TextArea(size=12)
-            told.setReadOnly(True)
+            area = TextArea(size=12)
+            area.setReadOnly(True)
             more = [f"… and {format_number(self._more)} more"] if self._more else []
-            told.setPlainText("\n".join([*(f"• {' '.join(fact.split())}" for fact in facts), *more]))
-            told.setFixedHeight(FACTS_HEIGHT)
-            return told
+            area.setPlainText("\n".join([*(f"• {' '.join(fact.split())}" for fact in facts), *more]))
+            area.setFixedHeight(FACTS_HEIGHT)
+            return area
         rows = [_row(item) for item in self._items if not isinstance(item, str)]
         if self._more:
             rows.append(ListRow("", f"… and {pluralize(self._more, 'message')} more"))
         made = RowList(has_body=False)
         made.rows.replace(rows)
-        made.setFixedHeight(min(len(rows), MOST_ROWS) * scaled(ROW) + 2)
+        made.setFixedHeight(min(len(rows), MAX_ROWS) * scaled(ROW) + 2)
         return made
 
 
@@ -158,54 +158,56 @@ class PlanChanges(QWidget):
 
     def set_plan(self, plan: Plan) -> None:
         """Show a plan's lines; what was unfolded stays so."""
-        unfolded = {fate.name for fate in self.changes if fate.list and not fate.list.isHidden()}
-        for fate in self.changes:
-            discard(fate)
-        self.changes = _fates_of(plan)
-        for fate in self.changes:
-            self._column.addWidget(fate)
-            if fate.name in unfolded and fate.has_items:
-                fate.toggle()
+        unfolded = {change.name for change in self.changes if change.list and not change.list.isHidden()}
+        for change in self.changes:
+            discard(change)
+        self.changes = _changes_of(plan)
+        for change in self.changes:
+            self._column.addWidget(change)
+            if change.name in unfolded and change.has_items:
+                change.toggle()
 
 
-def _fates_of(plan: Plan) -> list[PlanChange]:
-    fates: list[PlanChange] = []
+def _changes_of(plan: Plan) -> list[PlanChange]:
+    changes: list[PlanChange] = []
     if plan.pruned:
         text, freed = (
             f"{pluralize(plan.pruned_total, 'old tool result')} shortened",
             format_number(-plan.tokens_freed_by_prune),
         )
-        fates.append(PlanChange("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
+        changes.append(PlanChange("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
         text = f"{pluralize(plan.archived_total, 'message')} archived"
         freed = format_number(-plan.tokens_freed_by_compaction)
-        fates.append(PlanChange("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
+        changes.append(PlanChange("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
         stay = "stays unchanged" if plan.kept == 1 else "stay unchanged"
-        fates.append(PlanChange("kept", Segment.USER, f"{pluralize(plan.kept, 'message')} {stay}", "kept"))
+        changes.append(PlanChange("kept", Segment.USER, f"{pluralize(plan.kept, 'message')} {stay}", "kept"))
     kept = [pluralize(plan.pins, "pin")] if plan.pins else []
     kept += [pluralize(plan.rules, "rule")] if plan.rules else []
     if kept:
         stay = "stays" if plan.pins + plan.rules == 1 else "stay"
-        fates.append(PlanChange("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept"))
-    return fates + _leaving_facts(plan.fidelity)
+        changes.append(
+            PlanChange("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept")
+        )
+    return changes + _leaving_facts(plan.fidelity)
 
 
 def _leaving_facts(fidelity: Fidelity) -> list[PlanChange]:
-    """Return what the request does not say any more: the rules, and all else that was looked for."""
+    """Return the lines of the rules and other facts that leave the request."""
     rules = fidelity.rules - fidelity.rules_kept
     others = fidelity.recallable - rules
-    fates: list[PlanChange] = []
+    changes: list[PlanChange] = []
     if rules > 0:
         text = f"{pluralize(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
-        fates.append(PlanChange("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
+        changes.append(PlanChange("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
     if others > 0:
         fact = "other fact" if rules > 0 else "fact"
         text = f"{pluralize(others, fact)} {'does' if others == 1 else 'do'} not fit"
-        fates.append(
+        changes.append(
             PlanChange("facts", "warning", text, "archive only", fidelity.recallable_facts, others, OTHER_FACTS)
         )
     if fidelity.lost:
         text = f"{pluralize(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
-        fates.append(PlanChange("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
-    return fates
+        changes.append(PlanChange("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
+    return changes

@@ -1,4 +1,4 @@
-"""Optimize conversation: what will go, what will stay, and what it comes to, before anything is done."""
+"""The dialog of **Optimize conversation**: what a plan changes, before it is applied."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ USELESS = "There is nothing to optimize right now."
 
 
 class PlanDialog(Sheet):
-    """Shows a plan and asks for another one while the user changes it. Opened with open(); closing it changes nothing.
+    """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
 
     It stays open on `apply_requested`: call `accept()` once the plan was applied, or `set_busy(False)` when it failed.
     """
@@ -93,12 +93,12 @@ class PlanDialog(Sheet):
         else:
             self.summary.expect(plan.writer)
         self.set_first(self.apply if plan.is_written else self.summary.unwritten.write)
-        self._tell()
+        self._update_buttons()
 
     def set_writing(self, is_writing: bool) -> None:
         self.is_writing = is_writing
         self.summary.set_writing(is_writing)
-        self._tell()
+        self._update_buttons()
 
     def set_progress(self, plan: str, tokens: int, most: int) -> None:
         """Show how far the summary of that plan is; ignore another plan."""
@@ -109,7 +109,7 @@ class PlanDialog(Sheet):
         """Show whether the plan is being applied. False also ends the wait for an answer that failed."""
         self._is_busy, self._is_measuring, self.is_writing = is_busy, False, False
         self.summary.set_writing(False)
-        self._tell()
+        self._update_buttons()
 
     def _lay_out(self) -> None:
         title = TextLabel("Optimize conversation", size=17, weight=BOLD)
@@ -122,7 +122,7 @@ class PlanDialog(Sheet):
     def _fill_choices(self) -> None:
         tail = QWidget()
         vertical(self.tail_label, self.tail, holder=tail, spacing=6)
-        # What is chosen stands above what comes of it, so that nothing moves under the pointer.
+        # Choices stand above their effects, so that nothing moves under the pointer.
         for widget in (self.strategy, tail, self.useless, self.changes, self.checked, self.facts):
             self.choices.add(widget)
 
@@ -142,7 +142,7 @@ class PlanDialog(Sheet):
         self.strategy.chosen.connect(self._ask_for_strategy)
         self.summary.unwritten.write_requested.connect(self._ask_for_summary)
         self.summary.unwritten.cancel_requested.connect(self.write_cancelled)
-        self.summary.area.textChanged.connect(self._tell)
+        self.summary.area.textChanged.connect(self._update_buttons)
 
     def _size_within(self, limit: QSize) -> QSize:
         """Return one height for every plan, so that another plan moves nothing."""
@@ -160,11 +160,11 @@ class PlanDialog(Sheet):
         is_measured = plan.strategy != "last_messages"
         self.tail.setVisible(is_measured)
         if is_measured:
-            self._tell_tail(plan.tail_tokens, plan.tail_kept)
+            self._show_tail_size(plan.tail_tokens, plan.tail_kept)
         else:
             self.tail_label.set_text(f"Keep unchanged: {pluralize(plan.kept, 'message')}")
 
-    def _tell_tail(self, tokens: int, kept: int | None = None) -> None:
+    def _show_tail_size(self, tokens: int, kept: int | None = None) -> None:
         """Show the size of the tail, and how much of it is used: messages are kept whole. None: not known yet."""
         runs = [Run(f"Keep unchanged: the last {pluralize(tokens, 'token')}")]
         if kept is not None and kept < tokens:
@@ -178,18 +178,18 @@ class PlanDialog(Sheet):
         self.facts.show_fidelity(fidelity)
 
     def _move_tail(self, tokens: int) -> None:
-        self._tell_tail(tokens)
+        self._show_tail_size(tokens)
         self._tail_pause.start()
-        self._tell()
+        self._update_buttons()
 
     def _ask_for_tail(self) -> None:
         self._is_measuring = True
-        self._tell()
+        self._update_buttons()
         self.tail_changed.emit(self.tail.value())
 
     def _ask_for_strategy(self, strategy: str) -> None:
         self._is_measuring = True
-        self._tell()
+        self._update_buttons()
         self.strategy_chosen.emit(strategy)
 
     def _ask_for_summary(self) -> None:
@@ -198,10 +198,10 @@ class PlanDialog(Sheet):
 
     def _ask_for_check(self, summary: str) -> None:
         self._is_measuring = True
-        self._tell()
+        self._update_buttons()
         self.summary_edited.emit(self._plan.id, summary)
 
-    def _tell(self) -> None:
+    def _update_buttons(self) -> None:
         """Enable what can be done now. A plan is applied only after what is shown was measured."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()

@@ -1,4 +1,4 @@
-"""Who writes the summary, what that takes, and what the user asks of it."""
+"""The choice of a summary's strategy, its cost, and the user's instructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CENT = 0.01
 
 
 def cost_text(writer: Writer) -> str:
-    """What a summary takes at most: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
+    """Return the upper bound of a summary's cost: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
     words = (
         f"{format_number(writer.prompt_tokens)} tokens to read, at most {format_number(writer.reply_tokens)} to write"
     )
@@ -37,7 +37,7 @@ def cost_text(writer: Writer) -> str:
 
 
 class StrategyChoice(QWidget):
-    """The choice of a strategy. chosen(strategy) when the user takes another one."""
+    """The choice of a strategy. chosen(strategy): the user takes another one."""
 
     chosen = Signal(str)
 

@@ -23,7 +23,7 @@ WIDTH = 300  # pixels of the progress bar, at most
 
 
 class UnwrittenSummary(QWidget):
-    """Offers to have the summary written. write_requested() and cancel_requested() are wishes."""
+    """The place of a summary that a model has not written yet: its cost, its progress, and a way to stop it."""
 
     write_requested = Signal()
     cancel_requested = Signal()
@@ -37,10 +37,10 @@ class UnwrittenSummary(QWidget):
         self.bar = SegmentBar(8)
         self.bar.setAccessibleName("Progress of the summary")
         self.bar.setMaximumWidth(WIDTH)
-        self.told = TextLabel(size=12, tint="ink_soft")
+        self.progress = TextLabel(size=12, tint="ink_soft")
         self.cancel = LinkButton("Stop writing")
         above = (self.title, self.cost, self.waiting, self.bar)
-        line = horizontal(self.told, self.cancel, STRETCH, spacing=12)
+        line = horizontal(self.progress, self.cancel, STRETCH, spacing=12)
         column = vertical(STRETCH, *above, line, holder=self, margins=(16, 12, 22, 12), spacing=8)
         column.addSpacing(4)
         column.addWidget(self.write, 0, Qt.AlignmentFlag.AlignLeft)
@@ -55,7 +55,7 @@ class UnwrittenSummary(QWidget):
 
     def set_writing(self, is_writing: bool) -> None:
         self.title.set_text("Writing the summary…" if is_writing else "No summary yet")
-        shown, hidden = (self.bar, self.told, self.cancel), (self.write, self.waiting)
+        shown, hidden = (self.bar, self.progress, self.cancel), (self.write, self.waiting)
         for widget in shown if is_writing else hidden:
             widget.show()
         if self.isVisible():
@@ -63,12 +63,14 @@ class UnwrittenSummary(QWidget):
         for widget in hidden if is_writing else shown:
             widget.hide()
         self.bar.set_parts((), 1)
-        self.told.set_text("reading…")
+        self.progress.set_text("reading…")
 
     def set_progress(self, tokens: int, most: int) -> None:
         """Show the tokens written, of so many at most."""
         self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, f"{format_number(tokens)} tokens written"),), max(most, 1))
-        self.told.set_text(f"{format_number(tokens)} of at most {format_number(most)} tokens" if tokens else "reading…")
+        self.progress.set_text(
+            f"{format_number(tokens)} of at most {format_number(most)} tokens" if tokens else "reading…"
+        )
 
 
 PAUSE = 400  # milliseconds from the last key to the check
@@ -76,14 +78,14 @@ NO_SUMMARY = "Nothing is archived, so there is nothing to summarize."
 
 
 class SummaryEditor(QWidget):
-    """Keeps what the user wrote: a summary that a new plan suggests does not replace it, but can be taken."""
+    """The text of a summary. What the user wrote stays until the user takes the new plan's."""
 
     edited = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._suggested = ""
-        self._told = ""
+        self._checked = ""
         self.heading = TextLabel(size=13)
         self.take = LinkButton("Use the new summary")
         self.again = LinkButton("Write again")
@@ -117,7 +119,7 @@ class SummaryEditor(QWidget):
         self._pause.stop()
         self.take.hide()
         self.again.hide()
-        self._suggested = self._told = ""
+        self._suggested = self._checked = ""
         self._set_text("")
         self.unwritten.set_writer(writer)
         self.pages.setCurrentWidget(self.unwritten)
@@ -141,7 +143,7 @@ class SummaryEditor(QWidget):
     def suggest(self, summary: str, tokens: int) -> None:
         """Take a plan's summary. What the user wrote stays, and is checked against the new plan."""
         self.pages.setCurrentWidget(self.area)
-        is_answer = summary == self._told and self._told != ""
+        is_answer = summary == self._checked and self._checked != ""
         was_edited = self.is_edited()
         if is_answer and was_edited:
             pass  # the user's own text came back, measured
@@ -153,7 +155,7 @@ class SummaryEditor(QWidget):
             self._suggested = summary
             self._set_text(summary)
         self.area.setReadOnly(not self._suggested and not self.text())
-        self._tell(tokens if self.text() == summary else None)
+        self._show_tokens(tokens if self.text() == summary else None)
 
     def _set_text(self, text: str) -> None:
         if self.text() != text:
@@ -167,15 +169,15 @@ class SummaryEditor(QWidget):
         self._emit()
 
     def _change(self) -> None:
-        self._tell(None)
+        self._show_tokens(None)
         self._pause.start()
 
     def _emit(self) -> None:
         self._pause.stop()
-        self._told = self.text()
-        self.edited.emit(self._told)
+        self._checked = self.text()
+        self.edited.emit(self._checked)
 
-    def _tell(self, tokens: int | None) -> None:
+    def _show_tokens(self, tokens: int | None) -> None:
         """Show the number of tokens; None: the text has changed since it was counted."""
         runs = [Run("Summary", weight=MEDIUM)]
         if self.text():

@@ -1,4 +1,4 @@
-"""Search over everything that was ever said, archived or not; and a quick way to any conversation."""
+"""Search in all messages, archived or not, and a quick way to any conversation."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 WIDTH, LIST_HEIGHT = 640, 420  # pixels
 PAUSE = 120  # milliseconds from the last key to the search
-MOST_CONVERSATIONS = 50
+MAX_CONVERSATIONS = 50
 HELP = "↑ ↓ to choose · Enter to open · Esc to close"
 MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
 def runs_of(snippet: str) -> tuple[Run, ...]:
-    """The snippet with what stands between « and » bold."""
+    """Return the runs of consecutive messages."""
     runs: list[Run] = []
-    for place, piece in enumerate(" ".join(snippet.split()).split("«")):
+    for index, piece in enumerate(" ".join(snippet.split()).split("«")):
         found, mark, rest = piece.partition("»")
-        if place and mark:
+        if index and mark:
             runs += [Run(found, "ink", BOLD), Run(rest)]
         else:
-            runs.append(Run(piece if not place else f"«{piece}"))
+            runs.append(Run(piece if not index else f"«{piece}"))
     return tuple(run for run in runs if run.text)
 
 
 def row_of(result: SearchResult, now: float) -> ListRow:
-    """A result as a row."""
+    """Return the item as a row of the list."""
     at = format_time(result.at, now) if result.at else ""
     title = f"{result.title or 'Untitled'} · {ROLE_NAMES[result.role]}"
     return ListRow(result.message, title, at, runs_of(result.snippet), "archived" if result.archived else "")
 
 
 class SearchPalette(Sheet):
-    """A field and what it finds. Without a query it lists the conversations that it was given."""
+    """A field and its results. Without a query it lists the given conversations."""
 
     search_requested = Signal(str)
     result_chosen = Signal(object)  # SearchResult
@@ -138,7 +138,7 @@ class SearchPalette(Sheet):
     def _list_conversations(self) -> None:
         now = time.time()
         self._results = {}
-        shown = self._conversations[:MOST_CONVERSATIONS]
+        shown = self._conversations[:MAX_CONVERSATIONS]
         rows = [
             ListRow(info.id, info.title or "Untitled", format_time(info.updated_at, now), (Run(_about(info)),))
             for info in shown

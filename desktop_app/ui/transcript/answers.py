@@ -1,4 +1,4 @@
-"""Answers that another one has replaced, and messages that have none. Pure, no Qt."""
+"""Answers that were replaced, and messages without an answer. No Qt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from desktop_app.conversation.message import Role
 
 
 class MissingReply(Enum):
-    """What a message waits for, in the words that stand under it."""
+    """What a message waits for, in the words that are shown under it."""
 
     NOTHING = ""
     ANSWER = "No answer yet."
@@ -27,9 +27,10 @@ class MissingReply(Enum):
 
 
 class EarlierItem(msgspec.Struct, frozen=True):
-    """Answers that were replaced, oldest first, each as its messages. after: the message that they answered.
+    """Answers that were replaced, oldest first, each as its messages.
 
-    is_only: whether there is no newer one: then it is shown, else folded.
+    after: the id of the message that they answered. is_only: whether there is no newer one; then it is shown, else
+    folded.
     """
 
     after: str
@@ -59,7 +60,7 @@ class EarlierItem(msgspec.Struct, frozen=True):
 
 
 def earlier_answers(rows: Sequence[MessageRow]) -> dict[str, EarlierItem]:
-    """Return what was replaced, by the message behind which it stands. Each replacement is an operation of its own.
+    """Return the replaced answers by the id of the message before them; each replacement is an operation.
 
     A question that was replaced, with all that came after it, is not an answer and is left out.
     """
@@ -78,14 +79,16 @@ def earlier_answers(rows: Sequence[MessageRow]) -> dict[str, EarlierItem]:
     }
 
 
-def missing_after(rows: Sequence[MessageRow], place: int, is_settled: bool) -> MissingReply:
-    """Return what the message at that place waits for. rows: those that are shown. is_settled: nothing is under way,
-    and no card says already what happened."""
-    message = rows[place].message
-    is_last = place == len(rows) - 1
+def missing_after(rows: Sequence[MessageRow], index: int, is_settled: bool) -> MissingReply:
+    """Return what the message at that index waits for.
+
+    rows: those that are shown. is_settled: nothing is under way, and no card says what happened.
+    """
+    message = rows[index].message
+    is_last = index == len(rows) - 1
     if is_last and is_settled and message.role in (Role.USER, Role.TOOL):
         return MissingReply.ANSWER
     if is_last and is_settled and message.is_interrupted:
         return MissingReply.REST
-    is_passed_over = not is_last and message.role is Role.USER and rows[place + 1].message.role is Role.USER
+    is_passed_over = not is_last and message.role is Role.USER and rows[index + 1].message.role is Role.USER
     return MissingReply.PASSED_OVER if is_passed_over else MissingReply.NOTHING

@@ -1,4 +1,4 @@
-"""The blocks of Markdown as a parser finds them, and the places at which a text may be cut. Pure, no Qt."""
+"""The blocks of Markdown, and where a text may be cut. No Qt."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
 
 
 class Carry(msgspec.Struct, frozen=True):
-    """The block in the middle of which a segment begins. number: of its next item, in a numbered list.
+    """The block in whose middle a segment begins.
 
-    table: its first two lines; fence: its first line; paragraph: the sign that it goes on behind, a space or none.
+    number: of its next item, in a numbered list. table: its first two lines. fence: its first line. paragraph: the
+    character before the cut, a space or none.
     """
 
     number: int | None = None
@@ -34,11 +35,10 @@ class Carry(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """What is not cut further: a block, an item of a list, a row of a table. It reaches from line `start` to before
-    `end`.
+    """What is not cut further: a block, a list item, or a table row, from line `start` to before `end`.
 
-    carry: set where it is a further part of a block. is_cut: whether a segment may begin with it. is_alone: whether it
-    has segments of its own. weight: characters that it counts for beside its own.
+    carry: set if it continues a block. is_cut: whether a segment may begin with it. is_alone: whether it has segments
+    of its own. weight: characters that it counts for besides its own.
     """
 
     start: int
@@ -53,7 +53,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class ParsedBlocks(msgspec.Struct, frozen=True):
-    """A text's units in their order, and the definitions of links in it, by their labels in small letters."""
+    """The units of a text, and the definitions of its links by their labels in lower case."""
 
     units: list[Unit]
     references: dict[str, str]
@@ -65,7 +65,7 @@ def _parser() -> MarkdownIt:
 
 
 def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
-    """Parse a text that begins where a block does, or in the middle of the one that `carry` tells of."""
+    """Parse a text that begins at the start of a block, or in the middle of the one that `carry` describes."""
     head = (carry.table or carry.fence) if carry is not None else ""
     before = head.split("\n") if head else []
     lines = [*before, *text.split("\n")]
@@ -74,8 +74,8 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     formulas = _lines_within_formulas(text, tokens, len(before))
     blocks = [number for number, token in enumerate(tokens) if token.level == 0]
     units: list[Unit] = []
-    for number, place in enumerate(blocks):
-        inside = tokens[place : blocks[number + 1] if number + 1 < len(blocks) else len(tokens)]
+    for number, first in enumerate(blocks):
+        inside = tokens[first : blocks[number + 1] if number + 1 < len(blocks) else len(tokens)]
         last = tokens[blocks[number - 1]] if number else None
         for unit in _units(inside, lines, carry if number == 0 else None):
             is_cut = unit.is_cut and unit.start not in formulas
@@ -98,13 +98,13 @@ def _definition(label: str, reference: Mapping[str, str]) -> str:
 
 
 def _is_apart(before: Token | None, block: Token, lines: Sequence[str]) -> bool:
-    """Whether every parser would see a new block here."""
+    """Return whether every parser would see a new block here."""
     start = block.map[0] if block.map else 0
     return start == 0 or not lines[start - 1].strip() or (before is not None and before.type == "heading_open")
 
 
 def _lines_within_formulas(text: str, tokens: Sequence[Token], shift: int) -> set[int]:
-    """Lines that begin inside of a formula."""
+    """Return the lines that begin inside a formula."""
     code = [(t.map[0] - shift, t.map[1] - shift) for t in tokens if t.type in ("fence", "code_block") and t.map]
     within: set[int] = set()
     line = position = 0
@@ -116,7 +116,7 @@ def _lines_within_formulas(text: str, tokens: Sequence[Token], shift: int) -> se
 
 
 def _units(inside: Sequence[Token], lines: Sequence[str], carry: Carry | None) -> list[Unit]:
-    """One block, in as many parts as it has."""
+    """Return an index in UTF-16 units, as Qt counts: a character beyond the basic plane is two."""
     block = inside[0]
     start, end = block.map or (0, 0)
     match block.type:

@@ -54,7 +54,7 @@ SETTING_WORDS = {
 
 
 def ways_out(kind: str) -> tuple[Action, ...]:
-    """What the card of such a failure offers; nothing where nothing helps."""
+    """Return the actions that the card of such a failure offers."""
     return WAYS_OUT.get(kind, ())
 
 
@@ -64,7 +64,7 @@ NOTICES = frozenset({"nearly_full", "silent_cut"})
 
 
 def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
-    """The dashed rule: what went, what it freed, and the way back."""
+    """Lay out the dashed rule of an operation: what it did, what it freed, and how to undo it."""
     strong, normal, link = font(13, BOLD), font(13), font(13, MEDIUM)
     height = scaled(24)
     what, links = mark_text(operation), _mark_links(operation)
@@ -73,9 +73,9 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     has_figures = operation.kind in ("prune", "compaction")
     if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
         figures = ""  # a narrow column keeps the words and the way back; the figures stand in the history
-    told = min(advance(strong, what) + 1, builder.width - fixed)
-    left = max((builder.width - fixed - told - advance(normal, figures)) / 2, 0)
-    x = builder.words(left, what, strong, "ink", height, told)
+    width = min(advance(strong, what) + 1, builder.width - fixed)
+    left = max((builder.width - fixed - width - advance(normal, figures)) / 2, 0)
+    x = builder.words(left, what, strong, "ink", height, width)
     x = builder.words(x, figures, normal, "ink_soft", height) if figures else x
     for entry in links:
         x = builder.words(x, " · ", normal, "ink_soft", height)
@@ -92,14 +92,14 @@ def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
 
 
 def _way_link(way: Action, failure: Failure) -> ActionLink:
-    """A way out; one into the settings leads to the very field, and says so."""
+    """Return the link of an action; one into the settings leads to the field itself."""
     if way is Action.OPEN_SETTINGS and failure.setting:
         return ActionLink(way, failure.setting, SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
     return ActionLink(way, "")
 
 
 def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
-    """What happened, what was kept, what to do."""
+    """Lay out what happened, what was kept, and what to do."""
     pad = scaled(18)
     tint: Tint = "warning" if failure.kind in NOTICES else "critical"
     builder.skip(12)
@@ -126,7 +126,7 @@ OPACITY = 0.7
 
 
 def lay_out_earlier(builder: RowBuilder, item: EarlierItem, is_toggled: bool, chosen: int) -> None:
-    """A line that unfolds to one of the answers, the newest first; with several, ways to the others."""
+    """Lay out a line that unfolds to one of the replaced answers, with links to the others."""
     is_shown, count = is_toggled != item.is_only, len(item.answers)
     number = min(max(chosen if chosen >= 0 else count - 1, 0), count - 1)
     height, small = scaled(LINE), font(12)
@@ -150,7 +150,7 @@ def lay_out_earlier(builder: RowBuilder, item: EarlierItem, is_toggled: bool, ch
 
 
 def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
-    """That a message was not answered, or a reply not ended, and the way to have it."""
+    """Lay out a line that says that an answer is missing or incomplete, with a link to ask for it."""
     if not item.missing.value:
         return
     builder.skip(6)

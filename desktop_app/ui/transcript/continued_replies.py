@@ -13,7 +13,7 @@ from desktop_app.ui.live_turns import LiveReply
 
 
 class ReplyItem(msgspec.Struct, frozen=True):
-    """A reply that is being written. continues: the key of the message that it goes on with, whose text it has too."""
+    """A reply that is being written. continues: the key of the message that it continues, whose text it includes."""
 
     reply_id: str
     model: str
@@ -28,22 +28,23 @@ class ReplyItem(msgspec.Struct, frozen=True):
 
 
 def join_continued(rows: Sequence[MessageRow]) -> tuple[list[MessageRow], dict[str, str]]:
-    """The rows with each chain of continued replies as one, in its first one's place and under its id.
+    """Return the rows with each chain of continued replies as one, under the id of its first.
 
-    With it, the id of the first for each message that was taken into another. One whose beginning is not here stays.
+    The second value maps the id of each message that was joined to that of the first. A reply whose beginning is not
+    loaded stays as it is.
     """
     shown: list[MessageRow] = []
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
     roots: dict[str, str] = {}
     for row in rows:
-        place = places.get(row.message.continues) if row.message.continues else None
-        if place is None:
-            places[row.message.id] = len(shown)
+        index = indices.get(row.message.continues) if row.message.continues else None
+        if index is None:
+            indices[row.message.id] = len(shown)
             shown.append(row)
         else:
-            places[row.message.id] = place
-            roots[row.message.id] = shown[place].message.id
-            shown[place] = _one(shown[place], row)
+            indices[row.message.id] = index
+            roots[row.message.id] = shown[index].message.id
+            shown[index] = _one(shown[index], row)
     return shown, roots
 
 
@@ -61,7 +62,7 @@ def _one(first: MessageRow, second: MessageRow) -> MessageRow:
 
 
 def _joined_parts(head: Message, tail: Message) -> tuple[Part, ...]:
-    """Both texts as one, without a gap: the second begins in the middle of what the first was saying."""
+    """Return the parts of both with the texts joined without a gap: the second continues the first."""
     before, after = list(head.parts), list(tail.parts)
     last = next((n for n in reversed(range(len(before))) if isinstance(before[n], Text)), None)
     first = next((n for n, part in enumerate(after) if isinstance(part, Text)), None)
@@ -74,7 +75,7 @@ def _joined_parts(head: Message, tail: Message) -> tuple[Part, ...]:
 
 
 def arriving_reply(rows: Sequence[MessageRow], reply: LiveReply) -> ReplyItem | None:
-    """Return what has arrived of a reply; None when it is among the stored messages already."""
+    """Return what has arrived of a reply; None if it is stored already."""
     if any(row.message.id == reply.reply_id for row in rows):
         return None
     begun = begun_reply(rows, reply.reply_id, reply.model, reply.continues)
@@ -82,7 +83,7 @@ def arriving_reply(rows: Sequence[MessageRow], reply: LiveReply) -> ReplyItem | 
 
 
 def begun_reply(rows: Sequence[MessageRow], reply_id: str, model: str, continues: str) -> ReplyItem:
-    """Return a reply of which nothing has arrived; one that continues another begins with all that the other said."""
+    """Return a reply without content of its own, which begins with the text that it continues."""
     row = _row_of_continued(rows, continues)
     if row is None:
         return ReplyItem(reply_id, model)
@@ -91,7 +92,7 @@ def begun_reply(rows: Sequence[MessageRow], reply_id: str, model: str, continues
 
 
 def _row_of_continued(rows: Sequence[MessageRow], continues: str) -> MessageRow | None:
-    """The reply, with all that was joined to it already, that a message of that id is part of."""
+    """Return the joined row of the message that is continued."""
     shown, roots = join_continued(rows) if continues else ([], {})
     root = roots.get(continues, continues)
     return next((row for row in reversed(shown) if row.message.id == root), None)

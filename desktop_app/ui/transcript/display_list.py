@@ -1,4 +1,4 @@
-"""A laid out row: what is painted where, and what happens where it is clicked. Painting needs nothing else."""
+"""A row that was laid out: what is painted where, and what a click does."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Fill(msgspec.Struct, frozen=True):
 
 
 class TextLine(msgspec.Struct, frozen=True):
-    """Text on one line, drawn in its box's height; cut with an ellipsis if it is too long."""
+    """Text on one line, with an ellipsis if it is too long."""
 
     box: QRectF
     text: str
@@ -73,7 +73,7 @@ class TextLine(msgspec.Struct, frozen=True):
 
 
 class Flow(msgspec.Struct, frozen=True):
-    """A document at a place. language: of code that is to be highlighted. joint: between it and the text before."""
+    """A document at a position. language: of code to be highlighted. joint: what separates it from the text before."""
 
     top_left: QPointF
     document: QTextDocument
@@ -96,7 +96,7 @@ class DashedRule(msgspec.Struct, frozen=True):
 
 
 class HitRegion(msgspec.Struct, frozen=True):
-    """A place that can be clicked. argument: what the action is about. is_on_hover: hidden until the row is."""
+    """A region that can be clicked. argument: what the action is about. is_on_hover: shown while the row is hovered."""
 
     box: QRectF
     action: Action
@@ -109,9 +109,9 @@ DisplayItem = Fill | TextLine | Flow | DashedRule
 
 
 class RowLayout(msgspec.Struct):
-    """A row, laid out from (0, 0) in a column. opacity: below 1 for what the model does not see any more.
+    """A row, laid out from (0, 0) in a column.
 
-    is_complete: whether nothing of it is left out until there is time for it.
+    opacity: below 1 for what the model does not see. is_complete: whether all of it was laid out.
     """
 
     drawn: list[DisplayItem] = []
@@ -131,7 +131,7 @@ class RowLayout(msgspec.Struct):
 
 
 class SelectedRange(msgspec.Struct, frozen=True):
-    """A stretch of selected text: from `start` to `end` in one document."""
+    """Selected text of one document, from `start` to `end`."""
 
     document: QTextDocument
     start: int
@@ -146,7 +146,7 @@ def paint_row(
     hot: HitRegion | None,
     marked: Sequence[SelectedRange],
 ) -> None:
-    """Paints the row at the painter's origin. clip: what of it is visible. hot: what is under the mouse."""
+    """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse."""
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
     for drawn in layout.drawn:
         match drawn:
@@ -164,13 +164,13 @@ def paint_row(
                 if drawn.box.intersects(clip):
                     _paint_flow(painter, drawn, clip, marked)
     painter.setOpacity(1.0)
-    for place in layout.hit_regions:
-        if place.words is not None and (is_hovered or not place.is_on_hover):
-            paint_words(painter, place.words, is_underlined=place is hot)
+    for region in layout.hit_regions:
+        if region.words is not None and (is_hovered or not region.is_on_hover):
+            paint_words(painter, region.words, is_underlined=region is hot)
 
 
 def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
-    """Paints text on one line."""
+    """Paint text on one line."""
     font = words.font
     if is_underlined:
         font = QFont(font)

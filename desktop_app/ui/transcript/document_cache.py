@@ -1,4 +1,4 @@
-"""Documents that were made lately, and when there is time to make another one."""
+"""A cache of documents, and the time limit for making more."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from desktop_app.ui.theme import theme
 from .documents import InkDocument, code_document, plain_document, soft_document
 from .segments import GrowingText, MarkdownSegment
 
-KEPT = 256  # documents; a message on the screen has a few
-TEXTS_KEPT = 64  # messages whose segments are kept
+MAX_DOCUMENTS = 256  # documents; a message on the screen has a few
+MAX_TEXTS = 64  # messages whose segments are kept
 Make = Callable[..., InkDocument]
 
 
 class DocumentCache:
-    """Keeps documents, so that a row that is laid out again has those that did not change.
+    """Keeps documents, so that a row is laid out again without those that did not change.
 
-    deadline: by `monotonic`, after which no document is made if one was; None for no such time.
+    deadline: by `monotonic`, after which no second document is made; None for none.
     """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, ...], InkDocument] = OrderedDict()
         self._texts: OrderedDict[str, GrowingText] = OrderedDict()
-        self._most = KEPT
+        self._max_documents = MAX_DOCUMENTS
         self._has_made = False
         self.deadline: float | None = None
 
@@ -33,11 +33,11 @@ class DocumentCache:
         """Begin another row: one document is made in any case, further ones until the deadline."""
         self.deadline = deadline
         self._has_made = False
-        self._most = KEPT
+        self._max_documents = MAX_DOCUMENTS
 
     def expect(self, count: int) -> None:
         """Keep at least so many more, so that a row does not push out its own documents."""
-        self._most = max(self._most, KEPT + count)
+        self._max_documents = max(self._max_documents, MAX_DOCUMENTS + count)
 
     @property
     def has_time(self) -> bool:
@@ -47,7 +47,7 @@ class DocumentCache:
         """Return a text's segments, and how many characters at its end there was no time for."""
         growing = self._texts.setdefault(key, GrowingText())
         self._texts.move_to_end(key)
-        while len(self._texts) > TEXTS_KEPT:
+        while len(self._texts) > MAX_TEXTS:
             self._texts.popitem(last=False)
         return growing.segments_of(text, self._may_go_on)
 
@@ -68,7 +68,7 @@ class DocumentCache:
             document = self._kept[key] = make(text, *more)
             document.setTextWidth(width)
             self._has_made = True
-            while len(self._kept) > self._most:
+            while len(self._kept) > self._max_documents:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return document

@@ -1,7 +1,4 @@
-"""Text made into documents that Qt can lay out: plain text with `code` in it, and code.
-
-Nothing is ever loaded from outside a message: images become links, HTML stays text.
-"""
+"""Plain text and code as documents that Qt can lay out. Nothing is loaded from outside a message."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.M
 
 
 def code_font(size: float) -> QFont:
-    """The fixed-pitch font."""
+    """Return the fixed-pitch font."""
     return font(size, is_mono=True)
 
 
@@ -49,7 +46,7 @@ class InkDocument(QTextDocument):
 
 
 def plain_document(text: str) -> InkDocument:
-    """Text as a person typed it."""
+    """Return text as it was typed, with `code` in the fixed-pitch font."""
     document = InkDocument()
     document.setPlainText(text)
     cursor = QTextCursor(document)
@@ -63,13 +60,13 @@ def plain_document(text: str) -> InkDocument:
     return document
 
 
-def _units(text: str, place: int) -> int:
-    """A place by Qt's count, which is of UTF-16 units: a character beyond the basic plane is two."""
-    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
+def _units(text: str, index: int) -> int:
+    """Return an index in UTF-16 units, as Qt counts: a character beyond the basic plane is two."""
+    return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def soft_document(text: str) -> InkDocument:
-    """Text as it was typed, in a quieter colour."""
+    """Return text as it was typed, in a quieter colour."""
     document = plain_document(text)
     cursor = QTextCursor(document)
     cursor.select(QTextCursor.SelectionType.Document)

@@ -1,4 +1,4 @@
-"""Colours in code, put in a little at a time: Pygments is imported at the first code, and works in slices."""
+"""Syntax highlighting in slices of a few milliseconds; Pygments is imported at the first code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 SLICE = 0.005  # seconds in one pass of the event loop
-MOST = 40_000  # characters; longer code stays plain
+MAX_CHARACTERS = 40_000  # characters; longer code stays plain
 
 _ROLE_OF_TOKEN = {
     "Comment": "ink_faint",
@@ -58,7 +58,7 @@ class Highlighter(QObject):
 
     def add(self, document: QTextDocument, language: str) -> None:
         """Queue a document that has no colours yet."""
-        if document.property("is_highlighted") or not language or document.characterCount() > MOST:
+        if document.property("is_highlighted") or not language or document.characterCount() > MAX_CHARACTERS:
             return
         document.setProperty("is_highlighted", True)
         if language in self._lexers:
@@ -100,7 +100,7 @@ class Highlighter(QObject):
 
 
 def find_lexer(language: str) -> Lexer | None:
-    """Pygments' lexer for a language as fences name it. Plugins are not asked: looking for them takes long."""
+    """Return Pygments' lexer for the language of a fence. Plugins are left out: looking for them takes long."""
     from pygments.lexers import find_lexer_class, get_all_lexers
 
     wanted = language.lower()
@@ -112,7 +112,7 @@ def find_lexer(language: str) -> Lexer | None:
 
 
 def _steps(document: QTextDocument, lexer: Lexer) -> Iterator[None]:
-    """One document, in steps of well under a slice."""
+    """Highlight one document, in steps of well under a slice."""
     if not shiboken6.isValid(document):
         return
     ranges: dict[int, list[QTextLayout.FormatRange]] = {}

@@ -17,10 +17,11 @@ from .pages import GapItem, runs_of
 
 
 class MessageItem(msgspec.Struct, frozen=True):
-    """A message. call: what a tool message answers. unanswered: its calls that have no cards of their own.
+    """A message.
 
-    is_last_reply: the reply that can be asked for again. slot: the key that its card had while the tool ran.
-    missing: what it waits for; why: what happened instead, if that is known.
+    call: what a tool message answers. unanswered: its calls without a card of their own. is_last_reply: whether it can
+    be regenerated. slot: the key that its card had while the tool ran. missing: what it waits for; why: what happened
+    instead, if known.
     """
 
     row: MessageRow
@@ -37,14 +38,14 @@ class MessageItem(msgspec.Struct, frozen=True):
 
 
 class ToolItem(msgspec.Struct, frozen=True):
-    """A call whose result is not stored yet. tail: the end of its output; lines: of the whole so far.
+    """A call whose result is not stored yet.
 
-    place: which of the reply's calls it is, from 0.
-    seconds: how long it has been running; None while it waits for its turn or for the user's word.
+    tail: the end of its output; lines: the number of lines so far. index: which of the reply's calls it is, from 0.
+    seconds: how long it has been running; None while it waits.
     """
 
     reply_id: str
-    place: int
+    index: int
     call: ToolCall
     tail: str = ""
     lines: int = 0
@@ -53,11 +54,11 @@ class ToolItem(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """The key that the stored result will have, too."""
-        return slot_of(self.reply_id, self.place)
+        return slot_of(self.reply_id, self.index)
 
 
 class MarkItem(msgspec.Struct, frozen=True):
-    """The place where the view was pruned or compacted, or where something was saved to memory."""
+    """The index where the view was pruned or compacted, or where a memory was saved."""
 
     operation: OperationRow
 
@@ -67,7 +68,7 @@ class MarkItem(msgspec.Struct, frozen=True):
 
 
 class FailureItem(msgspec.Struct, frozen=True):
-    """Why a turn ended early. number: counts the failures of this visit."""
+    """Why a turn ended early. number: a counter that makes its key unique."""
 
     failure: Failure
     number: int
@@ -80,16 +81,17 @@ class FailureItem(msgspec.Struct, frozen=True):
 Item = MessageItem | GapItem | EarlierItem | ReplyItem | ToolItem | MarkItem | FailureItem
 
 
-def slot_of(reply_id: str, place: int) -> str:
-    """The key of the card of a reply's call."""
-    return f"{reply_id} call {place}"
+def slot_of(reply_id: str, index: int) -> str:
+    """Return the key of the card of a reply's call."""
+    return f"{reply_id} call {index}"
 
 
 class LiveState(msgspec.Struct, frozen=True):
-    """What goes on now. watched: replies whose calls were made while somebody looked, so that their cards keep place.
+    """What goes on in the conversation now.
 
-    now: seconds of the clock by which `tools` were folded. has_failed: whether a card says why the last turn ended.
-    reasons: why messages before it have no answer.
+    watched: replies whose calls were made while the conversation was shown; their cards keep their keys. now: seconds
+    of the clock of `tools`. has_failed: whether a card says why the last turn ended. reasons: why messages have no
+    answer.
     """
 
     tools: ToolRuns = msgspec.field(default_factory=ToolRuns)
@@ -114,7 +116,7 @@ BEFORE_A_GAP = LiveState(has_failed=True)
 def items_with_gaps(
     rows: Sequence[MessageRow], operations: Sequence[OperationRow], live: LiveState = IDLE
 ) -> list[Item]:
-    """The rows of a conversation of which only the end and some pages are here."""
+    """Return the rows of a conversation of which only some pages are loaded."""
     items: list[Item] = []
     runs, end = runs_of(rows), 0
     for run in runs:
@@ -126,11 +128,10 @@ def items_with_gaps(
 
 
 def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], live: LiveState = IDLE) -> list[Item]:
-    """The rows in their order, each operation's mark behind the last message that it touched.
+    """Return the rows in their order, each operation's mark behind the last message that it touched.
 
-    Operations are left out that are undone, or whose last message is not among the rows. Answers that were replaced
-    stand as one row behind what they answered.
-    A reply that was stopped to make room stands as one row with what continued it.
+    Left out are operations that were undone, or whose last message is not among the rows. Replaced answers are one row
+    behind what they answered; a reply that was continued is one row.
     """
     shown, roots = join_continued([row for row in rows if row.state is not MessageState.ABANDONED])
     earlier = {roots.get(after, after): item for after, item in earlier_answers(rows).items()}
@@ -165,8 +166,8 @@ def _earlier(
 
 
 def with_run(item: ToolItem, tools: ToolRuns, now: float) -> ToolItem:
-    """The card of a call as its run stands now."""
-    run = tools.run_of(item.reply_id, item.place)
+    """Return the card of a call with the present state of its run."""
+    run = tools.run_of(item.reply_id, item.index)
     if run is None:
         return item
     seconds = int(now - run.started) if run.seconds is None else int(run.seconds)
@@ -185,9 +186,9 @@ def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
 def _with_calls(
     rows: Sequence[MessageRow], live: LiveState, callers: Mapping[str, str]
 ) -> Iterator[MessageItem | ToolItem]:
-    """Messages with the calls that they answer; behind a reply its results, in the order of its calls.
+    """Yield messages with the calls that they answer; after a reply its results, in the order of its calls.
 
-    callers: the message that made the calls, where that is not the one in whose row they stand.
+    callers: the message that made the calls, where it was joined to another one.
     """
     last_reply = _last_reply(rows)
     position = 0
@@ -201,14 +202,14 @@ def _with_calls(
         end = position
         while end < len(rows) and rows[end].message.role is Role.TOOL:
             end += 1
-        by_place, others = pair_results(row.message.tool_calls, rows[position:end])
+        by_index, others = pair_results(row.message.tool_calls, rows[position:end])
         caller = callers.get(row.message.id, row.message.id)
         is_live = live.is_running and end == len(rows) and caller in live.watched
         calls = row.message.tool_calls
-        left = () if is_live else tuple(call for place, call in enumerate(calls) if place not in by_place)
+        left = () if is_live else tuple(call for index, call in enumerate(calls) if index not in by_index)
         yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply, missing=missing, why=why)
         ending = missing_after(rows, end - 1, live.is_settled) if end > position else MissingReply.NOTHING
-        yield from _cards(caller, calls, by_place, live, is_live, ending)
+        yield from _cards(caller, calls, by_index, live, is_live, ending)
         yield from (MessageItem(other) for other in others)
         position = end
 
@@ -216,42 +217,42 @@ def _with_calls(
 def _cards(
     caller: str,
     calls: Sequence[ToolCall],
-    by_place: Mapping[int, MessageRow],
+    by_index: Mapping[int, MessageRow],
     live: LiveState,
     is_live: bool,
     ending: MissingReply,
 ) -> Iterator[MessageItem | ToolItem]:
-    """ending: what the last one of them waits for."""
-    is_watched, last = caller in live.watched, max(by_place, default=-1)
-    for place, call in enumerate(calls):
-        if place in by_place:
-            missing = ending if place == last else MissingReply.NOTHING
-            slot = slot_of(caller, place) if is_watched else ""
-            yield MessageItem(by_place[place], call, slot=slot, missing=missing)
+    """Yield the cards of a reply's calls. ending: what the last of them waits for."""
+    is_watched, last = caller in live.watched, max(by_index, default=-1)
+    for index, call in enumerate(calls):
+        if index in by_index:
+            missing = ending if index == last else MissingReply.NOTHING
+            slot = slot_of(caller, index) if is_watched else ""
+            yield MessageItem(by_index[index], call, slot=slot, missing=missing)
         elif is_live:
-            yield with_run(ToolItem(caller, place, call), live.tools, live.now)
+            yield with_run(ToolItem(caller, index, call), live.tools, live.now)
 
 
 def pair_results(
     calls: Sequence[ToolCall], results: Sequence[MessageRow]
 ) -> tuple[dict[int, MessageRow], list[MessageRow]]:
-    """Results by the place of their call among the calls, and those without one. By id, else by position."""
+    """Return the results by the index of their call, and those without one. Matches by id, else by position."""
     waiting = list(range(len(calls)))
-    by_place: dict[int, MessageRow] = {}
+    by_index: dict[int, MessageRow] = {}
     others: list[MessageRow] = []
     for row in results:
         result = row.message.tool_result
         if result is None or not waiting:
             others.append(row)
             continue
-        place = next((place for place in waiting if calls[place].call_id == result.call_id), waiting[0])
-        waiting.remove(place)
-        by_place[place] = row
-    return by_place, others
+        index = next((index for index in waiting if calls[index].call_id == result.call_id), waiting[0])
+        waiting.remove(index)
+        by_index[index] = row
+    return by_index, others
 
 
 class RowChange(msgspec.Struct, frozen=True):
-    """From `first` on, `removed` old rows are `added` new ones; the first `kept` of both have the same keys."""
+    """From `first` on, `removed` rows become `added` new ones; the first `kept` of both have the same keys."""
 
     first: int
     removed: int
@@ -260,7 +261,7 @@ class RowChange(msgspec.Struct, frozen=True):
 
 
 def change_between(old: Sequence[Item], new: Sequence[Item]) -> RowChange:
-    """The stretch between what is equal at both ends."""
+    """Return what lies between the equal rows at both ends."""
     first = _common(old, new)
     last = _common(old[first:][::-1], new[first:][::-1])
     removed, added = len(old) - first - last, len(new) - first - last

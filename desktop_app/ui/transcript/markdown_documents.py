@@ -37,8 +37,11 @@ _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.M
 
 
 def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[float, ...] = ()) -> InkDocument:
-    """Return Markdown with our look. indent: of the first line, in pixels, where a paragraph goes on. columns: how wide
-    those of the table at its end are, where that one goes on."""
+    """Return Markdown with our formats.
+
+    indent: of the first line, in pixels, if it continues a paragraph. columns: widths of the table at its end, if that
+    continues.
+    """
     document = _parsed(prose.text, prose.references)
     first = document.begin()
     if prose.number is not None and (listed := first.textList()) is not None:
@@ -60,7 +63,7 @@ def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[flo
 
 
 def rows_document(rows: TableSegment, columns: tuple[float, ...]) -> InkDocument:
-    """Return rows of a table without its head. columns: how wide each is, in pixels; all as they like, without."""
+    """Return rows of a table without its head. columns: their widths in pixels; empty: their natural ones."""
     document = _parsed(f"{rows.head}\n{rows.text}", rows.references)
     table = last_table(document)
     if table is None:
@@ -81,7 +84,7 @@ def _fix_columns(table: QTextTable, columns: tuple[float, ...]) -> None:
 
 
 def _close_up(table: QTextTable, top: float | None = None, bottom: float | None = None) -> None:
-    """No room where the table goes on in another document."""
+    """Remove the margins where the table continues in another document."""
     shape = table.format()
     shape.setTopMargin(shape.topMargin() if top is None else top)
     shape.setBottomMargin(shape.bottomMargin() if bottom is None else bottom)
@@ -125,7 +128,7 @@ def _dress(document: InkDocument, has_head: bool = True) -> None:
 
 
 def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last: bool) -> None:
-    """Spacing, line height and indent."""
+    """Set spacing, line height and indent."""
     old = block.blockFormat()
     shape = QTextBlockFormat()
     cursor.setPosition(block.position())
@@ -146,7 +149,7 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
 
 
 def _ink_fragments(cursor: QTextCursor, block: QTextBlock) -> None:
-    """Headings, quotes, code, links and images, in our own look."""
+    """Format headings, quotes, code, links and images."""
     heading = block.blockFormat().headingLevel()
     is_quote = bool(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel))
     changes: list[tuple[int, int, QTextCharFormat, str]] = []
@@ -212,9 +215,9 @@ _MARKS = re.compile(r"[*~`\\]|\]\([^)]*\)|\[")
 
 
 def table_columns(head: str, pieces: Sequence[str], width: float) -> tuple[float, ...]:
-    """Return the room for the text in each column, in pixels, of a table of that width at most.
+    """Return the width of the text of each column, in pixels, for a table of that width at most.
 
-    head: its first two lines; pieces: its rows, some lines each.
+    head: its first two lines. pieces: its rows, some lines each.
     """
     wanted = [_widths(head.split("\n")[0], theme.version), *(_widths(piece, theme.version) for piece in pieces)]
     count = len(wanted[0])
@@ -223,18 +226,18 @@ def table_columns(head: str, pieces: Sequence[str], width: float) -> tuple[float
 
 
 def _shared(natural: Sequence[float], room: float) -> tuple[float, ...]:
-    """What each needs, where there is room for it; the narrow ones get theirs, and the others share the rest."""
+    """Return the wanted widths if there is room; else the narrow ones get theirs, and the others share the rest."""
     given = [0.0] * len(natural)
     left = max(room, len(natural))
-    for place, column in enumerate(sorted(range(len(natural)), key=lambda n: natural[n])):
-        given[column] = min(natural[column], left / (len(natural) - place))
+    for rank, column in enumerate(sorted(range(len(natural)), key=lambda n: natural[n])):
+        given[column] = min(natural[column], left / (len(natural) - rank))
         left -= given[column]
     return tuple(given)
 
 
 @lru_cache(maxsize=2_048)
 def _widths(rows: str, version: int) -> tuple[float, ...]:
-    """How wide the widest cell of each column is. version: of the theme, and so of its fonts."""
+    """Return the width of the widest cell of each column. version: of the theme, and so of its fonts."""
     longest: list[str] = []
     for line in rows.split("\n"):
         cells = [_MARKS.sub("", cell).strip() for cell in line.strip().strip("|").split("|")]

@@ -1,4 +1,4 @@
-"""Which messages of a conversation are in the window: its end, and pages around the place that is read. Pure, no Qt."""
+"""Which messages of a conversation are loaded: its end, and pages around the reader's position. No Qt."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 from desktop_app.conversation.events import MessageRow
 
 PAGE = 60  # messages, as the engine gives them
-MOST = 600  # messages that are kept beside the newest page
+MAX_OLDER = 600  # messages that are kept beside the newest page
 
 
 class GapItem(msgspec.Struct, frozen=True):
-    """Messages that are not here: from index `first` to `last`, both included."""
+    """Messages that are not loaded: from index `first` to `last`, both included."""
 
     first: int
     last: int
@@ -28,21 +28,21 @@ class GapItem(msgspec.Struct, frozen=True):
 
 
 def merge_pages(rows: Iterable[MessageRow], page: Iterable[MessageRow]) -> list[MessageRow]:
-    """Return both in their order; of a message that is in both, what is known already."""
+    """Return both in their order; a message that is in both stays as it is known."""
     by_index = {row.index: row for row in page} | {row.index: row for row in rows}
     return [by_index[index] for index in sorted(by_index)]
 
 
 def trim_rows(rows: Sequence[MessageRow], around: int) -> list[MessageRow]:
-    """Return the messages nearest to that index, and the newest page: so many are bounded, however long it is."""
-    if len(rows) <= MOST + PAGE:
+    """Return the messages nearest to that index and the newest page, a bounded number."""
+    if len(rows) <= MAX_OLDER + PAGE:
         return list(rows)
     newest = rows[-1].index - PAGE
-    return [row for row in rows if row.index > newest or abs(row.index - around) <= MOST // 2]
+    return [row for row in rows if row.index > newest or abs(row.index - around) <= MAX_OLDER // 2]
 
 
 def runs_of(rows: Sequence[MessageRow]) -> list[list[MessageRow]]:
-    """Return the stretches in which no message is left out."""
+    """Return the runs of consecutive messages."""
     runs: list[list[MessageRow]] = []
     for row in rows:
         if runs and row.index == runs[-1][-1].index + 1:
@@ -53,9 +53,10 @@ def runs_of(rows: Sequence[MessageRow]) -> list[list[MessageRow]]:
 
 
 def page_to_read(gap: GapItem, top: float, height: float, seen: tuple[float, float], near: float) -> int | None:
-    """Return the index before which a page is to be read; None while the gap is far from what is seen.
+    """Return the index before which a page is to be read; None while the gap is far from what is visible.
 
-    top, height: of the gap in pixels; seen: what is visible, from there to there. What adjoins messages comes first.
+    top, height: of the gap in pixels. seen: the visible range. The end of the gap that adjoins loaded messages comes
+    first.
     """
     bottom = top + height
     if bottom < seen[0] - near or top > seen[1] + near:

@@ -1,4 +1,4 @@
-"""Where a paragraph that does not end can be laid out in pieces, without a mark of the cut. Pure, no Qt."""
+"""Where a long paragraph can be cut into pieces that are laid out one by one. No Qt."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from desktop_app.ui.widgets.math_text import math_spans
 
 PIECE = 4_000  # characters
-PATIENCE = 3  # pieces more that are looked through for a place that is free, before any will do
+LOOKAHEAD = 3  # pieces more that are looked through for a place outside markup, before any will do
 # What opens or closes something; a backslash takes the next character's meaning.
 _MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\](?:\([^)\n]*\))?)|(?P<run>\*+|_+|~+)")
 _SPACE = re.compile(r"(?<=[^\s\\]) (?=[^\W\d_])")  # what follows begins no list, heading or quote
 
 
 def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the pieces and where each begins. A cut is never inside of what is marked up; a space that stands there
-    belongs to no piece."""
+    """Yield the pieces and their start. No cut is inside markup; a space at the cut belongs to no piece."""
     marked, position = _apart(_marked_spans(text)) if len(text) > PIECE else [], 0
     while len(text) - position > PIECE:
         cut = _cut(text, position, marked)
@@ -29,26 +28,26 @@ def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _cut(text: str, start: int, marked: Sequence[tuple[int, int]]) -> int:
-    """The last place that is free in the piece, else the first one in the next; else in the middle of a word."""
+    """Return the last space outside markup in the piece, else the first one after it, else any position."""
     end = start + PIECE
-    most = min(end + PATIENCE * PIECE, len(text))
+    most = min(end + LOOKAHEAD * PIECE, len(text))
     spaces = [found.start() for found in _SPACE.finditer(text, start + 1, most)]
-    free = [place for place in spaces if not _is_within(place, marked)]
-    before = [place for place in free if place <= end]
+    free = [position for position in spaces if not _is_within(position, marked)]
+    before = [position for position in free if position <= end]
     if before or free:
         return before[-1] if before else free[0]
     if spaces and most == len(text):
         return most
-    return max((place for place in spaces if place <= end), default=end)
+    return max((position for position in spaces if position <= end), default=end)
 
 
-def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    number = bisect_left(spans, (place, 0)) - 1
-    return number >= 0 and place < spans[number][1]
+def _is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
+    number = bisect_left(spans, (position, 0)) - 1
+    return number >= 0 and position < spans[number][1]
 
 
 def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same places in spans that do not overlap, in their order."""
+    """Return the same places in spans that do not overlap, in their order."""
     apart: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if apart and start < apart[-1][1]:
@@ -59,7 +58,7 @@ def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
-    """What a mark opens and its like closes: emphasis, code, links, formulas. Too much rather than too little."""
+    """Return the spans of emphasis, code, links and formulas; rather too much than too little."""
     spans, open_at = math_spans(text), dict[str, int]()
     position = 0
     while (found := _MARK.search(text, position)) is not None:

@@ -1,4 +1,4 @@
-"""What rows are made of: lines, tags, links, prose and code boxes, stacked from top to bottom in a column."""
+"""The builder of a row: lines, tags, links, text and code boxes, stacked in a column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACTION_GAP = 14
 
 
 class TagFrame(Enum):
-    """What a tag stands on."""
+    """The background of a tag."""
 
     FRAME = "frame"
     ACCENT = "accent"
@@ -28,7 +28,7 @@ class TagFrame(Enum):
 
 
 class Tag(msgspec.Struct, frozen=True):
-    """A small word beside a name."""
+    """A label beside a name."""
 
     text: str
     tint: Tint | Segment
@@ -40,7 +40,7 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 class ActionLink(msgspec.Struct, frozen=True):
-    """A word that does something."""
+    """A link that does something."""
 
     action: Action
     argument: str
@@ -52,9 +52,9 @@ class ActionLink(msgspec.Struct, frozen=True):
 
 
 class RowBuilder:
-    """A row that is being laid out, `width` pixels wide. `y` is where the next thing goes.
+    """A row that is being laid out, `width` pixels wide. The next thing goes to `y`.
 
-    looked_at: the middle of what is seen of the row, in pixels from its top: long text is laid out from there.
+    looked_at: the middle of the row's visible part, in pixels from its top: long text is laid out from there.
     """
 
     def __init__(self, width: float, cache: DocumentCache, looked_at: float = 0) -> None:
@@ -166,5 +166,5 @@ class RowBuilder:
 
 
 def advance(look: QFont, text: str) -> float:
-    """How wide the text is."""
+    """Return the width of the text."""
     return QFontMetricsF(look).horizontalAdvance(text)

@@ -25,7 +25,7 @@ from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
 LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
-SHOWN_OF_LONG = 6_000
+LONG_SHOWN = 6_000
 GAP_MESSAGE = 130  # pixels for a message that is not here
 ARCHIVED_OPACITY = 0.55
 
@@ -39,7 +39,10 @@ def lay_out(
     looked_at: float = 0,
     chosen: int = -1,
 ) -> RowLayout:
-    """The row in a column of that width, in pixels. looked_at: see `RowBuilder`. chosen: which of several answers."""
+    """Lay a row out in a column of that width, in pixels.
+
+    looked_at: see `RowBuilder`. chosen: which of several answers is shown.
+    """
     builder = RowBuilder(width, cache, looked_at)
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
@@ -68,7 +71,7 @@ def lay_out(
 
 
 def estimated_height(item: Item, width: float) -> float:
-    """About how tall the row will be: good enough for a scroll bar."""
+    """Return about how tall the row will be, for the scroll bar."""
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
             return scaled(20)
@@ -76,7 +79,7 @@ def estimated_height(item: Item, width: float) -> float:
             return scaled(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
         case MessageItem(row):
             is_user, text = row.message.role is Role.USER, row.message.text
-            shown = text[:SHOWN_OF_LONG] if is_user and len(text) > LONG else text
+            shown = text[:LONG_SHOWN] if is_user and len(text) > LONG else text
             return scaled(20 + (24 if is_user else 0)) + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
             return scaled(HEAD)
@@ -115,11 +118,11 @@ def _user_box(builder: RowBuilder, key: str, text: str, is_unfolded: bool) -> No
     is_long = len(text) > LONG
     top = builder.y = builder.y + scaled(2)
     builder.skip(11)
-    place = len(builder.layout.drawn)
-    flow_plain(builder, text[:SHOWN_OF_LONG] if is_long and not is_unfolded else text, inset=scaled(16))
+    index = len(builder.layout.drawn)
+    flow_plain(builder, text[:LONG_SHOWN] if is_long and not is_unfolded else text, inset=scaled(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
-    builder.layout.drawn.insert(place, Fill(box, colour("user"), None, scaled(12)))
+    builder.layout.drawn.insert(index, Fill(box, colour("user"), None, scaled(12)))
     if is_long:
         builder.skip(4)
         label = "Show less" if is_unfolded else f"Show all {format_number(len(text))} characters"
@@ -172,11 +175,11 @@ def _reply(builder: RowBuilder, item: ReplyItem, is_unfolded: bool) -> None:
         builder.y += scaled(22)
 
 
-KEPT = 64  # rows
+MAX_ROWS = 64  # rows
 
 
 class RowCache:
-    """Lays rows out when they are first needed, and again when they changed."""
+    """Lays rows out when they are first needed, and again when they have changed."""
 
     def __init__(self) -> None:
         self._documents = DocumentCache()
@@ -209,7 +212,7 @@ class RowCache:
         )
         self._kept[item.key] = (self._state(item, width, is_running), layout)
         self._kept.move_to_end(item.key)
-        while len(self._kept) > KEPT:
+        while len(self._kept) > MAX_ROWS:
             self._kept.popitem(last=False)
         return layout
 

@@ -1,4 +1,4 @@
-"""What is said of a row in words: beside a message, to a screen reader, and on the clipboard."""
+"""The texts of a row: its tags and numbers, and its words for screen readers and the clipboard."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .row_builder import ActionLink, Tag, TagFrame
 
 
 def tags_of(row: MessageRow) -> list[Tag]:
-    """What became of the message."""
+    """Return the tags of a message's state."""
     tags: list[Tag] = []
     if row.is_pinned:
         tags.append(Tag("◆ pinned", Segment.PINNED, TagFrame.NOTHING))
@@ -41,7 +41,7 @@ def tags_of(row: MessageRow) -> list[Tag]:
 
 
 def meta_of(row: MessageRow, has_clock: bool = True) -> str:
-    """When, or how long it took, and how many tokens."""
+    """Return the time, or the duration, and the tokens."""
     parts = [clock_time(row.message.at, time.time())] if has_clock and row.message.at else []
     if not has_clock and row.message.seconds:
         parts.append(
@@ -51,7 +51,7 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
 
 
 def actions_of(item: MessageItem, is_running: bool) -> list[ActionLink]:
-    """What can be done with the message now."""
+    """Return what can be done with the message now."""
     row, key = item.row, item.row.message.id
     links = [ActionLink(Action.COPY, key)]
     if item.is_last_reply and not is_running:
@@ -63,22 +63,22 @@ def actions_of(item: MessageItem, is_running: bool) -> list[ActionLink]:
 
 
 def clock_time(at: float, now: float) -> str:
-    """The time of a message: the clock alone for today's."""
+    """Return the time of a message: of today's, the clock alone."""
     is_today = datetime.fromtimestamp(at).date() == datetime.fromtimestamp(now).date()
     return f"{datetime.fromtimestamp(at):%H:%M}" if is_today else format_time(at, now)
 
 
 def arguments_summary(call: ToolCall) -> str:
-    """A call's arguments on one line: the first value bare, the others with their names."""
+    """Return a call's arguments on one line: the first value bare, the others with their names."""
     named = _arguments_of(call)
     if named is None:
         return escape_invisible(first_line(call.arguments))
-    words = [word if not place else f"{name}={word}" for place, (name, word) in enumerate(named)]
+    words = [word if not index else f"{name}={word}" for index, (name, word) in enumerate(named)]
     return escape_invisible(first_line("  ".join(words)))
 
 
 def arguments_text(call: ToolCall) -> str:
-    """A call's arguments, each with its name; text of several lines as it is written, not as JSON writes it."""
+    """Return a call's arguments with their names; text of several lines as it is, not as JSON."""
     named = _arguments_of(call)
     if named is None:
         return call.arguments
@@ -86,7 +86,7 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
-    """Names and values in words; None for what is not a JSON object."""
+    """Return names and values as text; None for what is not a JSON object."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
@@ -97,7 +97,7 @@ def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
 
 
 def accessible_text(item: Item) -> str:
-    """The row in words."""
+    """Return the row in words."""
     match item:
         case MessageItem(row):
             return f"{speaker_of(row.message)}: {readable_text(row.message)}"
@@ -116,7 +116,7 @@ def accessible_text(item: Item) -> str:
 
 
 def mark_text(operation: OperationRow) -> str:
-    """What an operation did: "42 messages archived"."""
+    """Return what an operation did, such as "42 messages archived"."""
     match operation.kind:
         case "compaction":
             return pluralize(operation.messages, "message") + " archived"

@@ -1,4 +1,4 @@
-"""A view of rows of differing height: where each is, and which of them are not loaded yet."""
+"""A scrolling view of rows of differing height, of which some are not loaded yet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QItemSelection,
     QModelIndex,
     QPersistentModelIndex,
@@ -28,7 +27,7 @@ from .transcript_model import TranscriptModel
 
 
 class RowHeights:
-    """Heights in pixels under each other, `top` pixels below the beginning."""
+    """The heights of the rows in pixels, from `top` pixels on."""
 
     def __init__(self, top: int) -> None:
         self._first_top = top
@@ -83,13 +82,24 @@ COLUMN = 720
 SIDE = 24  # pixels beside a narrow column
 GAP = 18  # under each row
 TOP = 20
+NEAR = 600  # pixels at which messages that are not here are asked for
 
 
 class RowView(QAbstractItemView):
-    """Where the rows are. `heights` has one height for each row of the model, the gap under it included."""
+    """The geometry of the rows, and the reader's position: a row, or the index of a message that is not loaded.
 
-    def __init__(self, model: QAbstractListModel, parent: QWidget | None = None) -> None:
+    heights: of each row, with the gap under it. Signal: page_requested(before, around), near messages that are not
+    loaded: the index before which they are, and that of the message in sight.
+    """
+
+    page_requested = Signal(int, int)
+
+    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.transcript = model
+        self._anchor_key, self._anchor_offset = "", 0
+        self._anchor_index = -1.0  # without a key: of the message that is read
+        self._is_anchored_below = False
         self.heights = RowHeights(scaled(TOP))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -176,25 +186,7 @@ class RowView(QAbstractItemView):
     def minimumSizeHint(self) -> QSize:
         return QSize(320, 48)
 
-
-NEAR = 600  # pixels at which messages that are not here are asked for
-
-
-class PagedView(RowView):
-    """Remembers the reader's place: a row, or an index where no row is yet.
-
-    Signal: page_requested(before, around), when the user comes near messages that are not here: the index before which
-    they stand, and that of what is read.
-    """
-
-    page_requested = Signal(int, int)
-
-    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
-        super().__init__(model, parent)
-        self.transcript = model
-        self._anchor_key, self._anchor_offset = "", 0
-        self._anchor_index = -1.0  # without a key: of the message that is read
-        self._is_anchored_below = False
+    # Messages that are not loaded
 
     def _ask_for_page(self) -> None:
         """Request the page that is missing where the user is."""
@@ -203,8 +195,8 @@ class PagedView(RowView):
         for row in range(max(first, 0), last + 1):
             gap = self.transcript.item(row)
             if isinstance(gap, GapItem):
-                place = self.heights.top(row), self.heights[row]
-                before = page_to_read(gap, *place, (top, top + height), NEAR)
+                gap_box = self.heights.top(row), self.heights[row]
+                before = page_to_read(gap, *gap_box, (top, top + height), NEAR)
                 if before is not None:
                     self.page_requested.emit(before, max(before - PAGE // 2, 0))
                     return

@@ -30,8 +30,8 @@ GoesOn = Literal["", "block", "paragraph", "word"]
 class ProseSegment(msgspec.Struct, frozen=True):
     """Markdown without fenced code at its outermost level.
 
-    goes_on: what began in the segment before: a list or a quote ("block"), a paragraph, behind a space or within a
-    word. number: of the first item, where a numbered list goes on. references: definitions of links that are used here.
+    goes_on: what it continues: a list or a quote ("block"), a paragraph after a space, or a word. number: of the first
+    item, where a numbered list continues. references: definitions of the links used here.
     """
 
     text: str
@@ -51,7 +51,7 @@ class TableSegment(msgspec.Struct, frozen=True):
 class CodeSegment(msgspec.Struct, frozen=True):
     """Lines of a fenced block. is_first, is_last: whether the block begins and ends here.
 
-    joint: what stands between it and the lines before; "" within a line that is too long.
+    joint: what separates it from the lines before; "" within a line that is too long.
     """
 
     text: str
@@ -65,7 +65,7 @@ MarkdownSegment = ProseSegment | TableSegment | CodeSegment
 
 
 class PlacedSegment(msgspec.Struct, frozen=True):
-    """A segment, and where its text begins. carry: what has to be known to go on parsing from there."""
+    """A segment and its start in the text. carry: what parsing from there has to know."""
 
     segment: MarkdownSegment
     start: int
@@ -73,7 +73,7 @@ class PlacedSegment(msgspec.Struct, frozen=True):
 
 
 def segments_of(text: str) -> list[MarkdownSegment]:
-    """Return the segments of a Markdown text in their order. A fence that is not closed yet reaches to the end."""
+    """Return the segments of a Markdown text. A fence that is not closed reaches to the end."""
     return GrowingText().segments_of(text)[0]
 
 
@@ -82,7 +82,7 @@ def _always() -> bool:
 
 
 class GrowingText:
-    """A text that grows at its end: what was settled of it is not parsed again. A long one is parsed in stretches."""
+    """A text that grows at its end and is parsed piece by piece; settled segments are not parsed again."""
 
     def __init__(self) -> None:
         self._newest: tuple[str, list[MarkdownSegment]] = ("", [])
@@ -129,7 +129,7 @@ class GrowingText:
 
 
 def _with_references(segment: MarkdownSegment, references: dict[str, str]) -> MarkdownSegment:
-    """The segment with the definitions that it uses, wherever in the message they stand."""
+    """Return the segment with the definitions that it uses, wherever in the message they are."""
     if isinstance(segment, CodeSegment) or "[" not in segment.text:
         return segment
     labels = " ".join(segment.text.split()).casefold()
@@ -150,7 +150,7 @@ def _placed(text: str, units: Sequence[Unit]) -> Iterator[PlacedSegment]:
 
 
 def _ends_before(unit: Unit, held: Sequence[Unit], starts: Sequence[int]) -> bool:
-    """Whether the segment of what is held ends where this unit begins."""
+    """Return whether the segment of the held units ends where this unit begins."""
     first = held[0]
     is_table = first.carry is not None and bool(first.carry.table)
     if first.is_alone or unit.is_alone or (is_table and unit.carry is None):
@@ -175,17 +175,17 @@ def _emitted(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -
 
 def _paragraph_segments(text: str, start: int, carry: Carry | None) -> Iterator[PlacedSegment]:
     is_within = carry is not None and carry.paragraph is not None
-    for number, (place, piece) in enumerate(split_paragraph(text)):
+    for number, (at, piece) in enumerate(split_paragraph(text)):
         if number:
-            carry = Carry(paragraph=text[place - 1] if text[place - 1] == " " else "")
+            carry = Carry(paragraph=text[at - 1] if text[at - 1] == " " else "")
         goes_on: GoesOn = ""
         if carry is not None and (number or is_within):
             goes_on = "paragraph" if carry.paragraph else "word"
-        yield PlacedSegment(ProseSegment(piece, goes_on), start + place, carry)
+        yield PlacedSegment(ProseSegment(piece, goes_on), start + at, carry)
 
 
 def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[PlacedSegment]:
-    """A fence's lines, in pieces of which none is too long to be laid out at once."""
+    """Yield a fence's lines in pieces that are short enough to be laid out at once."""
     is_first = fence.carry is None
     pieces: list[tuple[int, list[str], str]] = []
     length = 0
@@ -220,7 +220,7 @@ def code_of_block(segments: Sequence[MarkdownSegment], first: int) -> str:
 
 
 def split_plain_text(text: str) -> list[tuple[str, str]]:
-    """Return text that is no Markdown in pieces that can be laid out one by one, each behind what joins it."""
+    """Return plain text in pieces that can be laid out one by one, each after what joins it to the one before."""
     pieces: list[tuple[str, str]] = []
     position, joint = 0, ""
     while len(text) - position > PLAIN:

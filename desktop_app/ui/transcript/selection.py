@@ -1,4 +1,4 @@
-"""Text that the mouse has marked, within one row."""
+"""Text that is selected with the mouse, within one row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TextPosition = tuple[int, int]
 
 
 class TextSelection(msgspec.Struct):
-    """From where the button went down to where the mouse is. key: names the row; "" for no selection."""
+    """A selection from the anchor to the caret. key: of the row; "" for no selection."""
 
     key: str = ""
     anchor: TextPosition = (0, 0)
@@ -26,8 +26,8 @@ class TextSelection(msgspec.Struct):
     def clear(self) -> None:
         self.key, self.anchor, self.caret = "", (0, 0), (0, 0)
 
-    def begin(self, key: str, place: TextPosition) -> None:
-        self.key, self.anchor, self.caret = key, place, place
+    def begin(self, key: str, position: TextPosition) -> None:
+        self.key, self.anchor, self.caret = key, position, position
 
     def take_word(self, layout: RowLayout) -> None:
         number, position = self.caret
@@ -62,8 +62,8 @@ class TextSelection(msgspec.Struct):
         return "".join(parts)
 
 
-def place_at(layout: RowLayout, point: QPointF) -> TextPosition | None:
-    """The character nearest to a point of the row; None if the row has no text."""
+def position_at(layout: RowLayout, point: QPointF) -> TextPosition | None:
+    """Return the position of the character nearest to a point; None if the row has no text."""
     flows = layout.flows
     if not flows:
         return None
@@ -74,7 +74,7 @@ def place_at(layout: RowLayout, point: QPointF) -> TextPosition | None:
 
 
 def anchor_at(layout: RowLayout, point: QPointF) -> str:
-    """The link under a point of the row; "" if there is none."""
+    """Return the link under a point of the row; "" if there is none."""
     for flow in layout.flows:
         if flow.box.contains(point):
             return flow.document.documentLayout().anchorAt(point - flow.top_left)
@@ -82,7 +82,7 @@ def anchor_at(layout: RowLayout, point: QPointF) -> str:
 
 
 def is_over_text(layout: RowLayout, point: QPointF) -> bool:
-    """Whether a document stands there."""
+    """Return whether a document is at that point."""
     return any(flow.box.contains(point) for flow in layout.flows)
 
 

@@ -1,4 +1,4 @@
-"""Long text in a row: piece by piece, what is seen first, and the rest when there is time."""
+"""Long text in a row, laid out piece by piece: what is visible first, the rest when there is time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Documents = list[InkDocument | None]
 
 
 def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
-    """Put Markdown in the row, with its code in boxes. key: names the message."""
+    """Put Markdown in the row, with its code in boxes. key: of the message."""
     segments, left = builder.cache.segments_of(key, text)
     builder.cache.expect(len(segments))
     heights = [_estimate(segment, builder.width) for segment in segments]
@@ -60,7 +60,7 @@ def flow_plain(builder: RowBuilder, text: str, inset: float = 0, is_soft: bool =
 
 
 def estimated_text_height(text: str, width: float, line: float) -> float:
-    """Return about how tall the text will be: good enough until it is laid out."""
+    """Return about how tall the text will be."""
     lines = len(text) * scaled(7) / max(width, 1) + 0.7 * text.count("\n") + 1
     return lines * scaled(line)
 
@@ -68,13 +68,13 @@ def estimated_text_height(text: str, width: float, line: float) -> float:
 def _nearest_first(
     builder: RowBuilder, runs: Sequence[Sequence[int]], heights: Sequence[float]
 ) -> Sequence[Sequence[int]]:
-    """The runs in the order in which they are wanted: what is looked at comes first."""
+    """Return the runs in the order of their distance from what is looked at."""
     tops = list(accumulate(heights, initial=builder.y))
     return sorted(runs, key=lambda run: max(tops[run[0]] - builder.looked_at, builder.looked_at - tops[run[-1] + 1]))
 
 
 def _runs(segments: Sequence[MarkdownSegment]) -> list[list[int]]:
-    """Segments that can be laid out for themselves, each with those that need to know how it was laid out."""
+    """Return groups of segments: each can be laid out by itself."""
     runs: list[list[int]] = []
     for number, segment in enumerate(segments):
         if isinstance(segment, TableSegment) or (
@@ -87,7 +87,7 @@ def _runs(segments: Sequence[MarkdownSegment]) -> list[list[int]]:
 
 
 def _columns(segments: Sequence[MarkdownSegment], run: Sequence[int], width: float) -> tuple[float, ...]:
-    """How wide those of a table are that goes on in other segments; nothing for one in one piece."""
+    """Return the column widths of a table that continues in other segments; nothing for one in one piece."""
     rows = [one for number in run if isinstance(one := segments[number], TableSegment)]
     if not rows:
         return ()
@@ -116,7 +116,7 @@ def _document(
 
 
 def _gap(segments: Sequence[MarkdownSegment], number: int) -> float:
-    """Pixels above a segment, before they are scaled."""
+    """Return the unscaled pixels above a segment."""
     segment = segments[number]
     if number == 0 or isinstance(segment, TableSegment) or (isinstance(segment, CodeSegment) and not segment.is_first):
         return 0
@@ -128,7 +128,7 @@ def _gap(segments: Sequence[MarkdownSegment], number: int) -> float:
 def _place(
     builder: RowBuilder, segments: Sequence[MarkdownSegment], documents: Documents, number: int, height: float
 ) -> None:
-    """Markdown at `y`; a paragraph that goes on begins in the line in which the one before ended."""
+    """Put Markdown at `y`; a paragraph that continues begins in the line in which the one before ended."""
     segment = segments[number]
     document, before = documents[number], documents[number - 1] if number else None
     joint = "\n"
@@ -156,7 +156,7 @@ def _put(
 def _code_box(
     builder: RowBuilder, segments: Sequence[MarkdownSegment], number: int, document: InkDocument | None, height: float
 ) -> None:
-    """Code on its own ground, with its language and a link that copies all of it."""
+    """Put code in a box, with its language and a link that copies all of it."""
     code = segments[number]
     assert isinstance(code, CodeSegment)
     pad, top, index = scaled(CODE_PAD), builder.y, len(builder.layout.drawn)

@@ -1,4 +1,4 @@
-"""Tool calls as cards: what was called, what it puts out while it runs, what came back, and what became of that."""
+"""Tool calls as cards: the call, its output while it runs, and its result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ENDING_TAGS = {
 
 
 def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) -> None:
-    """A tool result: the call, the beginning of what came back, and what became of it."""
+    """Lay out a tool result: the call, the beginning of the result, and its state."""
     row = item.row
     result = row.message.tool_result
     frame = len(builder.layout.drawn)
@@ -54,7 +54,7 @@ def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) ->
 
 
 def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> None:
-    """A call that waits or runs: the end of what it has put out so far."""
+    """Lay out a call that waits or runs: the end of its output so far."""
     frame = len(builder.layout.drawn)
     pad, height = scaled(14), scaled(HEAD)
     if item.seconds is None:
@@ -81,7 +81,7 @@ def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> N
 
 
 def truncated_tag(result: ToolResult) -> Tag:
-    """How much of the output the model sees: "truncated 212 KB → 50 KB"; the notice in the result has the numbers."""
+    """Return how much of the output the model sees, such as "truncated 212 KB → 50 KB"."""
     found = _sizes().search(result.text)
     if found is None:
         return Tag("truncated", "warning")
@@ -91,7 +91,7 @@ def truncated_tag(result: ToolResult) -> Tag:
 
 @cache
 def _sizes() -> re.Pattern[str]:
-    """Whole and shown sizes in the notice of a truncated result."""
+    """Return the pattern of the whole and shown sizes in the notice of a truncated result."""
     from desktop_app.context.truncate import NOTICE
 
     shown = r"(?:[\d,]+ lines, ([\d,]+) bytes are|nothing is)"
@@ -99,7 +99,7 @@ def _sizes() -> re.Pattern[str]:
 
 
 def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:
-    """Name, arguments and tags; a click on them unfolds the card."""
+    """Put the name, arguments and tags; a click on them unfolds the card."""
     pad, height = scaled(14), scaled(HEAD)
     tags_width = sum(tag.width + scaled(8) for tag in tags)
     x = builder.words(pad, name, font(12.5, MEDIUM, is_mono=True), "ink", height, max(right - tags_width - pad, 40))
@@ -114,7 +114,7 @@ def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags:
 
 
 def _arguments(builder: RowBuilder, call: ToolCall) -> None:
-    """All that the tool was given."""
+    """Put all arguments of the call."""
     words = arguments_text(call).rstrip()
     if words:
         pad = scaled(14)
@@ -149,15 +149,15 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     builder.skip(9)
 
 
-def _frame(builder: RowBuilder, place: int, body: float) -> None:
-    """The box around all of it; what lies under the head has a ground of its own."""
+def _frame(builder: RowBuilder, index: int, body: float) -> None:
+    """Draw the box around the card, with a background of its own under the head."""
     whole = QRectF(0, 0, builder.width, builder.y)
     inner = QRectF(0, body, builder.width, builder.y - body)
     under = [
         Fill(inner, colour("code"), None, scaled(10), has_square_top=True),
         Fill(QRectF(0, body, builder.width, 1), colour("line_soft")),
     ]
-    builder.layout.drawn[place:place] = [
+    builder.layout.drawn[index:index] = [
         Fill(whole, colour("raised"), None, scaled(10)),
         *(under if inner.height() > 1 else []),
         Fill(whole, None, colour("line"), scaled(10)),

@@ -51,15 +51,15 @@ from .row_text import accessible_text
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()
 OUTPUT_PAUSE = 50  # milliseconds between two paintings of a tool's output, however fast it comes
-MOST_CARDS = 64  # rows at the end among which running tools are looked for
+MAX_CARDS = 64  # rows at the end among which running tools are looked for
 TICK = 500  # milliseconds between two looks at how long a tool has been running
 
 
 class TranscriptModel(QAbstractListModel):
-    """The rows of one conversation. Signals: running_changed(bool) when a turn begins or ends; has_changed, when a
-    change of several steps is done, between which `is_changing` is set.
+    """The rows of one conversation.
 
-    tools: the runs of all conversations; whoever passes events on folds them in, also those of others.
+    Signals: running_changed(bool) when a turn begins or ends; has_changed after a change of several steps, during which
+    `is_changing` is set. tools: the runs of all conversations; the caller folds the events into them.
     """
 
     running_changed = Signal(bool)
@@ -255,7 +255,7 @@ class TranscriptModel(QAbstractListModel):
     def _show_tools(self) -> None:
         """Update the running tools only, since this comes often."""
         now = monotonic()
-        for row in range(max(len(self._items) - MOST_CARDS, 0), len(self._items)):
+        for row in range(max(len(self._items) - MAX_CARDS, 0), len(self._items)):
             item = self._items[row]
             changed = with_run(item, self.tools, now) if isinstance(item, ToolItem) else item
             if changed != item:
@@ -279,7 +279,7 @@ class TranscriptModel(QAbstractListModel):
 
     def _watch_tools(self) -> None:
         """Update the time of running tools, while there are any."""
-        runs = any(isinstance(item, ToolItem) and item.seconds is not None for item in self._items[-MOST_CARDS:])
+        runs = any(isinstance(item, ToolItem) and item.seconds is not None for item in self._items[-MAX_CARDS:])
         if runs != self._tick.isActive():
             (self._tick.start if runs else self._tick.stop)()
 

@@ -1,4 +1,4 @@
-"""The view of the transcript: lays out and paints only the rows that are seen, follows the end, keeps its place."""
+"""The view of the transcript: lays out and paints visible rows only, follows the end, keeps the position."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from .highlight import Highlighter
 from .items import ReplyItem
 from .pages import GapItem
 from .row_layout import RowCache, estimated_height
-from .row_view import GAP, TOP, PagedView
+from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
 BOTTOM = 14  # pixels under the last row
 LAYOUT_SLICE = 0.012  # seconds of laying out in one pass of the event loop
 REPAINT = 40  # milliseconds between two paintings of a reply that grows
-SHOWN_FOR = 1_600  # milliseconds that a message which was jumped to is marked
+HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
-class TranscriptView(PagedView):
-    """Geometry, scrolling and painting. What the mouse and the keyboard do is in `Transcript`."""
+class TranscriptView(RowView):
+    """Geometry, scrolling and painting. `TranscriptWidget` handles the mouse and the keyboard."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -52,7 +52,7 @@ class TranscriptView(PagedView):
         self._settling.timeout.connect(self.place)
         self._growing = QTimer(self, singleShot=True, interval=REPAINT)
         self._growing.timeout.connect(self._show_growth)
-        self._forgetting = QTimer(self, singleShot=True, interval=SHOWN_FOR)
+        self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.pill = Button("↓ New text", parent=self)
         self.pill.clicked.connect(self.follow_end)
@@ -92,7 +92,7 @@ class TranscriptView(PagedView):
     def place(self) -> None:
         """Lay out what is in sight, and restore the reader's position."""
         if self.transcript.is_changing:
-            return  # half of a change is no place to be
+            return  # half of a change cannot be shown
         deadline = monotonic() + LAYOUT_SLICE
         is_settled = False
         self._is_placing = True
@@ -131,7 +131,7 @@ class TranscriptView(PagedView):
             layout = self.cache.find(item, self.column, self.transcript.is_running)
             self._anchor_key = item.key
             self._anchor_offset = self.verticalOffset() - self.heights.top(row)
-            # Somebody who scrolls up into a row whose height is a guess has come from its end, which stays in place.
+            # Scrolling up reaches the end of a row first: while its height is an estimate, that end stays where it is.
             self._is_anchored_below = layout is None or not layout.is_complete
             if self._is_anchored_below:
                 self._anchor_offset -= self.heights[row]
@@ -182,7 +182,7 @@ class TranscriptView(PagedView):
                 return False, has_changed
         return True, has_changed
 
-    # What the model tells
+    # Changes of the model
 
     def reset(self) -> None:
         super().reset()

@@ -23,13 +23,13 @@ from .answers import EarlierItem
 from .display_list import Action, HitRegion, RowLayout
 from .items import Item, MessageItem, ReplyItem, ToolItem
 from .row_text import accessible_text, arguments_summary
-from .selection import anchor_at, is_over_text, place_at
+from .selection import anchor_at, is_over_text, position_at
 from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
 
 
 class MessageReader(QDialog):
-    """Shows a message's whole text; closes with Escape."""
+    """A window with a message's whole text; Escape closes it."""
 
     def __init__(self, message: Message, parent: QWidget) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ OPENED_SCHEMES = ("http", "https", "mailto")
 
 
 class TranscriptWidget(TranscriptView):
-    """The messages of a conversation. Its signals are wishes; ids are those of messages and operations."""
+    """The messages of a conversation. The ids in its signals are those of messages and operations."""
 
     regenerate_requested = Signal()
     pin_requested = Signal(str)
@@ -60,7 +60,7 @@ class TranscriptWidget(TranscriptView):
     operation_requested = Signal(str)
     undo_requested = Signal(str)
     conversation_requested = Signal(str)
-    stop_requested = Signal(str, int)  # a running call: the reply that made it, and its place
+    stop_requested = Signal(str, int)  # a running call: the reply that made it, and its index
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
     way_out_requested = Signal(object, str)  # Action, and the setting that it leads to
     copied = Signal(str)
@@ -88,7 +88,7 @@ class TranscriptWidget(TranscriptView):
             case Action.EARLIER | Action.LATER:
                 self._turn_over(argument, -1 if action is Action.EARLIER else 1)
             case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION | Action.OPEN_CONVERSATION:
-                self._wish(action, argument)
+                self._request(action, argument)
             case Action.REGENERATE:
                 self.regenerate_requested.emit()
             case Action.BRING_BACK:
@@ -109,7 +109,7 @@ class TranscriptWidget(TranscriptView):
             self.cache.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
             self.place()
 
-    def _wish(self, action: Action, argument: str) -> None:
+    def _request(self, action: Action, argument: str) -> None:
         {
             Action.PIN: self.pin_requested,
             Action.UNPIN: self.unpin_requested,
@@ -126,9 +126,9 @@ class TranscriptWidget(TranscriptView):
         elif self.currentIndex().isValid():
             self.perform(Action.COPY, self.transcript.item(self.currentIndex().row()).key)
 
-    def _copy(self, text: str, told: str) -> None:
+    def _copy(self, text: str, notice: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.copied.emit(told)
+        self.copied.emit(notice)
 
     def _message_text(self, key: str) -> str:
         match self._item(key):
@@ -155,7 +155,7 @@ class TranscriptWidget(TranscriptView):
     def _stop(self, key: str) -> None:
         item = self._item(key)
         if isinstance(item, ToolItem):  # else it has ended meanwhile
-            self.stop_requested.emit(item.reply_id, item.place)
+            self.stop_requested.emit(item.reply_id, item.index)
 
     def _open_whole(self, key: str) -> None:
         item = self._item(key)
@@ -186,9 +186,9 @@ class TranscriptWidget(TranscriptView):
             self.setCurrentIndex(self.transcript.index(row))
             self._pressed_region = layout.region_at(point, is_hovered=True)
             self._pressed_link = anchor_at(layout, point)
-            place = place_at(layout, point)
-            if self._pressed_region is None and place is not None:
-                self.text_selection.begin(self.transcript.item(row).key, place)
+            caret = position_at(layout, point)
+            if self._pressed_region is None and caret is not None:
+                self.text_selection.begin(self.transcript.item(row).key, caret)
                 self._is_marking = True
         self.viewport().update()
 
@@ -221,9 +221,9 @@ class TranscriptWidget(TranscriptView):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row, layout, point = self._under(event.position())
-        place = place_at(layout, point) if layout is not None and is_over_text(layout, point) else None
-        if layout is not None and place is not None:
-            self.text_selection.begin(self.transcript.item(row).key, place)
+        caret = position_at(layout, point) if layout is not None and is_over_text(layout, point) else None
+        if layout is not None and caret is not None:
+            self.text_selection.begin(self.transcript.item(row).key, caret)
             self.text_selection.take_word(layout)
             self.viewport().update()
 
@@ -242,9 +242,9 @@ class TranscriptWidget(TranscriptView):
 
     def _mark_to(self, position: QPointF) -> None:
         row = self.transcript.row_of(self.text_selection.key)
-        place = place_at(self.layout_of(row), position - self.origin(row)) if row >= 0 else None
-        if place is not None:
-            self.text_selection.caret = place
+        caret = position_at(self.layout_of(row), position - self.origin(row)) if row >= 0 else None
+        if caret is not None:
+            self.text_selection.caret = caret
             self.viewport().update()
 
     # The keyboard and the menu
