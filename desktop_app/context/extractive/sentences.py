@@ -40,7 +40,7 @@ WEIGHTS = {
 NAMED, QUOTED, COUNTED, LABELLED = 0.15, 0.2, 0.1, 1.0
 """What it counts more where somebody or something is named or quoted, a number stands, or a label such as "NOTE:"."""
 OF_KIND = Kinds(preference=0.3, rule=0.4, decision=1.2, goal=0.5, fact=1.4, chatter=-0.3)
-BASE, OF_NEW_WORD, OF_NAME, OF_QUOTATION = -2.0, 0.2, 2.0, 2.0
+BASE, OF_NEW_WORD, OF_NAME, OF_QUOTATION = -2.0, 0.25, 1.6, 1.2
 """Of a logistic regression: how likely somebody asks later for what a message of a chat among people tells."""
 
 
