@@ -22,11 +22,11 @@ from .rows import decode_message, number_of, spaced
 
 log = logging.getLogger(__name__)
 
-HELD_MOST = 20_000
+MAX_HELD = 20_000
 """Messages that hold one term: a word that so many hold says nothing."""
-INSIDE_MOST = 200
+MAX_INSIDE = 200
 """Messages that hold a term only inside of their words; it is looked for when no message holds it as a word."""
-INSIDE_LEAST = 4
+MIN_INSIDE = 4
 """Characters of a term that is looked for inside of words."""
 AT_ONCE = 500
 """Rows of one query: SQLite takes 999 parameters in every version."""
@@ -104,7 +104,7 @@ class RecallSearch:
         """The conversation from afar, up to date. Raises ArchiveError if there is no such conversation."""
         return self._known_of(conversation).outline
 
-    def postings(self, conversation: str, terms: Sequence[str], most: int = HELD_MOST) -> dict[str, tuple[int, ...]]:
+    def postings(self, conversation: str, terms: Sequence[str], most: int = MAX_HELD) -> dict[str, tuple[int, ...]]:
         """The indexes of the conversation's messages that hold each term, ascending, the first `most` of them; terms
         that none holds are left out. A term of several words is held where they stand in their order."""
         known = self._known_of(conversation)
@@ -143,15 +143,15 @@ class RecallSearch:
     def _held(self, term: str, known: Known, most: int) -> tuple[int, ...]:
         match = '"' + spaced(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
         held = self._rows(HELD, match, known, most)
-        if not held and len(term) >= INSIDE_LEAST and term.isascii() and term.isalnum():
-            held = self._rows(INSIDE, f"%{term}%", known, INSIDE_MOST)
+        if not held and len(term) >= MIN_INSIDE and term.isascii() and term.isalnum():
+            held = self._rows(INSIDE, f"%{term}%", known, MAX_INSIDE)
         return held
 
     def _rows(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
         rows = self._database.execute_sql(query, (asked, *known.rows, most)).fetchall()
         held = known.indexes_of(rows)
-        if len(held) < len(rows) == most < HELD_MOST:  # other conversations' messages took the places
-            held = self._rows(query, asked, known, HELD_MOST)[:most]
+        if len(held) < len(rows) == most < MAX_HELD:  # other conversations' messages took the places
+            held = self._rows(query, asked, known, MAX_HELD)[:most]
         return held
 
 

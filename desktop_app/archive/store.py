@@ -29,7 +29,7 @@ from .entry_counts import EntryCounts, lost_entries
 from .failures import no_conversation, world_errors
 from .lock import FolderLock
 from .opening import check_is_ours, open_to_read, open_to_write
-from .recall_search import HELD_MOST, RecallSearch
+from .recall_search import MAX_HELD, RecallSearch
 from .rows import info_of, replace_surrogates_in_text
 from .tables import ConversationRow, EntryRow
 
@@ -195,7 +195,7 @@ class Store:
         with world_errors(self.path):
             return self._recall.outline(conversation)
 
-    def postings(self, conversation: str, terms: Sequence[str], most: int = HELD_MOST) -> dict[str, tuple[int, ...]]:
+    def postings(self, conversation: str, terms: Sequence[str], most: int = MAX_HELD) -> dict[str, tuple[int, ...]]:
         """Return for each term that is found the indexes of the first `most` messages with it, ascending."""
         with world_errors(self.path):
             return self._recall.postings(conversation, terms, most)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 
-from desktop_app.archive.recall_search import HELD_MOST
+from desktop_app.archive.recall_search import MAX_HELD
 from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall import RecallArchive, recall
 from desktop_app.context.policy import BALANCED
@@ -61,7 +61,7 @@ class OnThisThread:
         return self._store.outline(conversation)
 
     async def postings(
-        self, conversation: str, terms: Sequence[str], most: int = HELD_MOST
+        self, conversation: str, terms: Sequence[str], most: int = MAX_HELD
     ) -> Mapping[str, Sequence[int]]:
         return self._store.postings(conversation, terms, most)
 

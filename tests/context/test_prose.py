@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.ledger.prose import SENTENCE_MOST, Paragraph, is_prose, paragraphs, sentences, without_stamp
+from desktop_app.context.ledger.prose import MAX_SENTENCE, Paragraph, is_prose, paragraphs, sentences, without_stamp
 
 
 def test_sentences_of_a_paragraph() -> None:
@@ -99,7 +99,7 @@ def test_in_a_short_message_odd_lines_are_the_speakers_own() -> None:
 
 
 def test_data_without_an_end_is_no_sentence() -> None:
-    assert sentences("a" * (SENTENCE_MOST + 1)) == []
+    assert sentences("a" * (MAX_SENTENCE + 1)) == []
 
 
 @pytest.mark.parametrize(

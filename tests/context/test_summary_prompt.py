@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.context.summary.prompt import (
     AROUND,
-    RESULT_MOST,
+    MAX_RESULT,
     Prompts,
     Wanted,
     mark_for,
@@ -66,7 +66,7 @@ def test_messages_are_numbered_and_labelled_in_their_order() -> None:
 
 def test_a_tool_result_keeps_its_beginning_and_its_end() -> None:
     shown = text_of(HEAD[2])
-    assert len(shown) <= RESULT_MOST
+    assert len(shown) <= MAX_RESULT
     assert shown.startswith("x" * 1_000)
     assert shown.endswith("the end")
     assert "characters or more left out" in shown

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.summary.reply import KEEP_MOST, Unfit, Unusable, Written, clean, read_reply
+from desktop_app.context.summary.reply import MAX_KEEP, Unfit, Unusable, Written, clean, read_reply
 from slowness import slowness
 
 NAMES = {f"m{n}": f"id{n}" for n in range(1, 21)}
@@ -120,7 +120,7 @@ def test_a_summary_that_tells_of_a_refusal_is_one() -> None:
         ("m3", ("id3",)),
         (None, ()),
         ({"m1": 1}, ()),
-        ([f"m{n}" for n in range(1, 20)], tuple(f"id{n}" for n in range(1, KEEP_MOST + 1))),
+        ([f"m{n}" for n in range(1, 20)], tuple(f"id{n}" for n in range(1, MAX_KEEP + 1))),
     ],
 )
 def test_only_ids_of_messages_are_kept_and_only_a_few(keep: object, ids: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from made_by_hand import head, letters, model, user
 
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.fidelity import fidelity
-from desktop_app.context.ledger.ledger import SUPERSEDED_MOST, ledger_of
+from desktop_app.context.ledger.ledger import MAX_SUPERSEDED, ledger_of
 from desktop_app.context.ledger.superseded_rules import superseded_by
 from desktop_app.context.summary.restore_facts import restore_facts
 from desktop_app.conversation.facts import Ledger
@@ -146,9 +146,9 @@ def test_there_is_a_bound_and_what_is_beyond_is_counted() -> None:
         m for n in range(40) for m in (user(f"Always call table_{n}."), user(f"Forget what I said about table_{n}."))
     ]
     ledger = ledger_of(head(*said), Ledger())
-    assert len(ledger.superseded) == SUPERSEDED_MOST
+    assert len(ledger.superseded) == MAX_SUPERSEDED
     assert ledger.superseded[-1].text == "Always call table_39."
-    assert ledger.dropped >= 40 - SUPERSEDED_MOST
+    assert ledger.dropped >= 40 - MAX_SUPERSEDED
     assert ledger.rules == ()
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.ledger.facts import FACT_MOST, QUESTION, facts_in, words_of
+from desktop_app.context.ledger.facts import MAX_FACT, QUESTION, facts_in, words_of
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_facts_stand_in_their_order_without_what_surrounds_them(text: str, facts
 
 def test_a_fact_is_named_once_and_data_is_no_fact() -> None:
     assert facts_in("a.py b.py a.py") == ["a.py", "b.py"]
-    assert facts_in("x_" * FACT_MOST) == []
+    assert facts_in("x_" * MAX_FACT) == []
 
 
 @pytest.mark.parametrize(("text", "asks"), [("Is it?", True), ("是吗？", True), ('"Why?"', True), ("Yes.", False)])

@@ -17,8 +17,8 @@ from desktop_app.chat.complete import Unfinished, complete
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, TextPiece
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.summary.model_summary import (
-    PAGE_LEAST,
-    PARTS_MOST,
+    MAX_PARTS,
+    MIN_PAGE,
     SAFE_SHARE,
     SAFER_SHARE,
     Draft,
@@ -129,7 +129,7 @@ def draft_summary(
     info = model.info
     if not info.window:
         raise NoSummary("its window is not known yet")
-    if plan.summary_budget < PAGE_LEAST:
+    if plan.summary_budget < MIN_PAGE:
         raise NoSummary("there is no room for a summary")
     draft = draft_of(
         plan,
@@ -146,7 +146,7 @@ def draft_summary(
     )
     if not draft.parts:
         raise NoSummary(f"the window of {info.label} is too small for it")
-    if len(draft.parts) > PARTS_MOST:
+    if len(draft.parts) > MAX_PARTS:
         raise NoSummary(f"{info.label} would have to be asked {len(draft.parts)} times")
     return draft
 

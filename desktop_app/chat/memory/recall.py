@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from desktop_app.context.recall.outline import Outline
-from desktop_app.context.recall.passages import WHOLE_MOST, text_of
+from desktop_app.context.recall.passages import MAX_WHOLE, text_of
 from desktop_app.context.recall.query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
 from desktop_app.context.recall.rank import Ranked, best_of, by_words, often_in, rank, telling_most, with_feedback
 from desktop_app.context.recall.recollection import Found, Recollection, pack, page_of, worth_reading
@@ -128,7 +128,7 @@ class _Search:
 
     async def learn(self) -> None:
         """Add words of the best messages to the query."""
-        first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= WHOLE_MOST]
+        first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= MAX_WHOLE]
         first = first[:FEEDBACK_FROM]
         messages = await self._read([index for index, _ in first])
         told = [(text_of(messages[index]), score) for index, score in first if index in messages]

@@ -48,7 +48,7 @@ INTRODUCTION = 80
 """Characters; who begins with so many says what it is about, even without asking for anything."""
 DECIDED_WITHIN = 3
 """Sentences; in a longer passage a decision is told among other things."""
-MISSES_MOST = 50
+MAX_MISSES = 50
 """Passages in a row that did not fit: the page is full but for a remainder."""
 PLENTY = 4
 """Characters listened to for each token of the page: as much as it would hold if it held nothing else."""
@@ -226,7 +226,7 @@ def _add_said(
 
     def take(passage: Passage) -> bool | None:
         nonlocal misses
-        if page.free <= floor or page.is_full or misses > MISSES_MOST:
+        if page.free <= floor or page.is_full or misses > MAX_MISSES:
             return None
         (place, first), section = passage.order, _section(passage)
         lines = [

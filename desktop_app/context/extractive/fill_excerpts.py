@@ -21,7 +21,7 @@ SURELY = 0.97
 """Of the room; the headings and labels need some too."""
 CLOSE = 0.95
 """Of the room: that much of it taken is near enough."""
-OWN_WORDS_MOST = 0.5
+MAX_OWN_WORDS = 0.5
 """Share of a message; with more of them it was said and not shown."""
 
 
@@ -73,4 +73,4 @@ def _shows(message: Message, reading: Reading) -> bool:
     """Whether most of a message is code or otherwise pasted."""
     if message.role not in (Role.USER, Role.ASSISTANT) or len(message.text) < LEAST:
         return False
-    return sum(map(len, reading.of(message).sentences)) < OWN_WORDS_MOST * len(message.text)
+    return sum(map(len, reading.of(message).sentences)) < MAX_OWN_WORDS * len(message.text)

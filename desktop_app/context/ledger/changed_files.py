@@ -38,9 +38,9 @@ _WRITTEN = lexicon(
 """Fields, in small letters without what parts their words, of paths, of verbs, of commands, and of what is written."""
 DEEPEST = 4
 """Levels of objects in objects that are looked at."""
-LISTED_MOST = 1_000
+MAX_LISTED = 1_000
 """Elements of a list that are looked at."""
-PATH_MOST = 260
+MAX_PATH = 260
 """Characters; no path is longer on most systems."""
 
 _PATH = re.compile(r"(?:file://)?[\w.@+~/\\:\[\]()-]*[\w)\]]")
@@ -122,7 +122,7 @@ class _Seen:
             if depth and not isinstance(value, list | dict) and "." in key and _is_path(key):
                 self.paths.append(key)  # an object of contents by path
                 self.has_written = True
-            listed: list[Any] = cast("list[Any]", value)[:LISTED_MOST] if isinstance(value, list) else [value]
+            listed: list[Any] = cast("list[Any]", value)[:MAX_LISTED] if isinstance(value, list) else [value]
             for told in listed:
                 self._take(name, told, depth)
             if name in _COMMANDS and value:
@@ -135,7 +135,7 @@ class _Seen:
             if name in _PATHS and _is_path(value) and (name != "destination" or "." in value or "/" in value):
                 self.paths.append(value)  # an airport is a destination, too
             elif name in _VERBS and not self.verb:
-                self.verb = value[:PATH_MOST]
+                self.verb = value[:MAX_PATH]
             self.texts.append(value)
 
 
@@ -153,7 +153,7 @@ def _told(value: object) -> str:
 
 
 def _is_path(text: str) -> bool:
-    return 1 < len(text) <= PATH_MOST and "://" not in text.removeprefix("file://") and "\n" not in text
+    return 1 < len(text) <= MAX_PATH and "://" not in text.removeprefix("file://") and "\n" not in text
 
 
 def edited_by_command(command: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from itertools import chain
 
-FACT_MOST = 300
+MAX_FACT = 300
 """Characters; a longer word without a space is data, such as base64. No URL worth saying aloud is longer."""
 WORDS_REMEMBERED = 32_768
 """Distinct words whose facts are kept at hand: a language's own, and the names of a few projects."""
@@ -65,7 +65,7 @@ def facts_in(text: str) -> list[str]:
 @lru_cache(WORDS_REMEMBERED)
 def _facts_of_word(word: str) -> tuple[str, ...]:
     """Most words are plain, and come again and again: to find out so is cheaper than to search them."""
-    if (word.isalpha() and word[1:].islower()) or len(word) > FACT_MOST:
+    if (word.isalpha() and word[1:].islower()) or len(word) > MAX_FACT:
         return ()
     bare = word.strip(_SIGNS)
     if (bare.isalpha() and bare[1:].islower()) or _PLAIN_WORD.fullmatch(bare):

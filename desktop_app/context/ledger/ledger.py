@@ -33,7 +33,7 @@ MOST = {
 
 NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
 """Kinds in the order of their last time, of which the newest stay."""
-SUPERSEDED_MOST = 20
+MAX_SUPERSEDED = 20
 """Rules that do not hold any more; the newest are told."""
 _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
@@ -73,7 +73,7 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
     for kind, facts in found.items():
         kept[kind] = _most_important(kind, tuple(facts.values()))
         dropped += len(facts) - len(kept[kind])
-    newest = tuple(superseded.values())[-SUPERSEDED_MOST:]
+    newest = tuple(superseded.values())[-MAX_SUPERSEDED:]
     return Ledger(**kept, dropped=dropped + len(superseded) - len(newest), superseded=newest)
 
 

@@ -12,7 +12,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from .error_lines import error_lines
 from .facts import facts_in
 from .own_words import own_words, without_quotations
-from .prose import READ_MOST, SENTENCE_MOST, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
+from .prose import MAX_READ, MAX_SENTENCE, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
 from .rules import announces_rules, is_rule
 from .superseded_rules import may_supersede
 
@@ -81,10 +81,10 @@ def _read(message: Message) -> Read:
     if message.role is not Role.USER:
         return Read(day, text, told)
     typed = without_stamp("\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text))[1]
-    typed = typed[:READ_MOST]
+    typed = typed[:MAX_READ]
     own = own_words(typed)
-    own_said = said if own == text[:READ_MOST] else paragraphs(own)
-    own_told = told if own == text[:READ_MOST] else tuple(sentences_of(own_said))
+    own_said = said if own == text[:MAX_READ] else paragraphs(own)
+    own_told = told if own == text[:MAX_READ] else tuple(sentences_of(own_said))
     rules = _rules(own_said, own_told)
     return Read(day, text, told, rules, *_facts(whole, day, text, said), may_supersede(own), own_told)
 
@@ -128,5 +128,5 @@ def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:
     for text, is_point in said:
         if not is_point:
             is_listing = announces_rules(text)
-        elif is_listing and len(text) <= SENTENCE_MOST:
+        elif is_listing and len(text) <= MAX_SENTENCE:
             yield text

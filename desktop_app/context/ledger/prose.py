@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-SENTENCE_MOST = 600
+MAX_SENTENCE = 600
 """Characters; a longer "sentence" is data that has no line ends, which a summary does not quote."""
 SHORT_MESSAGE = 400
 """Characters; in a message this short every line without the marks of a log or of code is the speaker's own."""
 WRAPPED_FROM = 50
 """Characters; a shorter line was ended on purpose, and is not half of a sentence."""
-READ_MOST = 40_000
+MAX_READ = 40_000
 """Characters of one message that are read for sentences; what is longer is a file, and its beginning tells what."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -40,7 +40,7 @@ _MATERIAL = re.compile(
     r")"
 )
 _CODE_SIGNS = ("{", "}", "=", "<", ">", "\\", "|", ";", "__", "::")
-COLUMNS_LEAST = 2
+MIN_COLUMNS = 2
 """Gaps of three blanks and more between words; so many are the columns of a table."""
 _COLUMNS = re.compile(r"(?<=\S)[ \t]{3,}(?=\S)")
 _CALL = re.compile(r"\w\(")
@@ -60,7 +60,7 @@ class Paragraph(NamedTuple):
 
 def paragraphs(text: str) -> list[Paragraph]:
     """The own words in a text: its prose lines, with hard-wrapped ones joined again. List points stand alone."""
-    body = text[:READ_MOST]
+    body = text[:MAX_READ]
     if "```" in body:
         body = _FENCE.sub("\n\n", body)
     is_short = len(body) <= SHORT_MESSAGE
@@ -94,7 +94,7 @@ def sentences_of(said: Iterable[Paragraph]) -> list[str]:
                 found.append(paragraph[start:end].rstrip())
                 start = end
             found.append(paragraph[start:])
-    return [sentence for sentence in found if 1 < len(sentence) <= SENTENCE_MOST]
+    return [sentence for sentence in found if 1 < len(sentence) <= MAX_SENTENCE]
 
 
 def _is_heading(paragraph: str) -> bool:
@@ -103,7 +103,7 @@ def _is_heading(paragraph: str) -> bool:
 
 def is_prose(line: str, is_short: bool = False) -> bool:
     """Whether a line reads as speech. `is_short`: it stands in a message too short to hold much that was pasted."""
-    if _MATERIAL.match(line) or ("   " in line and len(_COLUMNS.findall(line)) >= COLUMNS_LEAST):
+    if _MATERIAL.match(line) or ("   " in line and len(_COLUMNS.findall(line)) >= MIN_COLUMNS):
         return False
     if is_short or not _has_code_sign(line):
         return True

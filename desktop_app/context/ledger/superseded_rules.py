@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from .facts import QUESTION, lexicon, words_of
 
-SHARED_LEAST = 0.5
+MIN_SHARED = 0.5
 """Of the words that either says, for a sentence that only corrects: with less it may be about another thing."""
-NAMED_LEAST = 0.6
+MIN_NAMED = 0.6
 """Of a rule's words, where the sentence allows what the rule forbids."""
 FEW = 2
 """Words; who says no more about a thing than its name, means whatever was said of it."""
@@ -118,7 +118,7 @@ def _test_of(sentence: str) -> Callable[[str, frozenset[str]], bool] | None:
 def _is_named(rule: str, said: frozenset[str]) -> bool:
     topic = _topic(rule.lower())
     shared = topic & said
-    return bool(shared) and len(shared) >= SHARED_LEAST * min(len(said), len(topic))
+    return bool(shared) and len(shared) >= MIN_SHARED * min(len(said), len(topic))
 
 
 def _is_named_twice(rule: str, said: frozenset[str]) -> bool:
@@ -128,14 +128,14 @@ def _is_named_twice(rule: str, said: frozenset[str]) -> bool:
 
 def _is_allowed(rule: str, said: frozenset[str]) -> bool:
     topic = _topic(rule.lower())
-    return bool(_FORBIDS.search(rule.lower())) and len(topic & said) >= NAMED_LEAST * len(topic) > 0
+    return bool(_FORBIDS.search(rule.lower())) and len(topic & said) >= MIN_NAMED * len(topic) > 0
 
 
 def _is_replaced(rule: str, said: frozenset[str], words: frozenset[str]) -> bool:
     topic = _topic(rule.lower())
     if _is_alternative(words_of(rule), words):
         return bool(topic & said) or min(len(topic), len(said)) <= FEW
-    return len(topic & said) >= SHARED_LEAST * len(topic | said) > 0
+    return len(topic & said) >= MIN_SHARED * len(topic | said) > 0
 
 
 def _is_alternative(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from desktop_app.context.ledger.facts import QUESTION
 from desktop_app.context.ledger.message_facts import Reading, is_own
 from desktop_app.context.ledger.own_words import own_words
-from desktop_app.context.ledger.prose import READ_MOST, sentences
+from desktop_app.context.ledger.prose import MAX_READ, sentences
 from desktop_app.context.ledger.rules import is_rule
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import AnyEntry
@@ -23,9 +23,9 @@ from .memories import Note
 from .merge import is_same
 
 SAID = "The user said: “{}”"
-SENTENCE_LEAST, SENTENCE_MOST = 6, 300
+MIN_SENTENCE, MAX_SENTENCE = 6, 300
 """Characters; what is shorter says nothing, and what is longer is a story."""
-CJK_LEAST = 3
+MIN_CJK = 3
 BRIEF_FROM = 2_000
 """Characters; the rules of a longer message are those of a task, and hold for that alone."""
 
@@ -100,7 +100,7 @@ def rules_said(entries: Iterable[AnyEntry], reading: Reading) -> tuple[str, ...]
 def _facts(message: Message) -> Iterable[str]:
     typed = "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
     is_brief = len(typed) >= BRIEF_FROM
-    for sentence in sentences(own_words(typed[:READ_MOST])):
+    for sentence in sentences(own_words(typed[:MAX_READ])):
         if not _is_of_use(sentence):
             continue
         bare = _OPENING.sub("", sentence)
@@ -118,10 +118,10 @@ def _is_lasting(bare: str, sentence: str) -> bool:
 
 def _is_of_use(sentence: str) -> bool:
     """Whether it is the user's own word, long enough to say something and short enough to be sent."""
-    least = CJK_LEAST if _CJK.search(sentence) else SENTENCE_LEAST
+    least = MIN_CJK if _CJK.search(sentence) else MIN_SENTENCE
     own = _QUOTATION.sub("", sentence)
     return (
-        least <= len(sentence) <= SENTENCE_MOST
+        least <= len(sentence) <= MAX_SENTENCE
         and len(own.split()) * 2 >= len(sentence.split())
         and not QUESTION.search(sentence)
         and not _NO_WISH.match(_OPENING.sub("", sentence))

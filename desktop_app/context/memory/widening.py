@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from desktop_app.context.ledger.facts import lexicon, words_of
 from desktop_app.context.ledger.rules import is_rule
 
-SHARED_LEAST = 0.5
+MIN_SHARED = 0.5
 """Of the words of the shorter one: from there on a note speaks of the thing that a rule speaks of."""
 
 _CONSENT = (
@@ -107,7 +107,7 @@ def _loosens(note: str, rule: str) -> bool:
     if not (_RESTRICTS.search(rule) and is_rule(rule)):
         return False
     said, ruled = _things(note), _things(rule)
-    if not (said and ruled) or len(said & ruled) < SHARED_LEAST * min(len(said), len(ruled)):
+    if not (said and ruled) or len(said & ruled) < MIN_SHARED * min(len(said), len(ruled)):
         return False
     if _RESTRICTS.search(note):
         return _ALLOWS.search(_RESTRICTS.sub(" ", note)) is not None

@@ -27,7 +27,7 @@ _FORMS = tuple(
     )
 )
 _CHINESE = re.compile(r"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>1[0-2]|0?[1-9])月(?:(?P<day>[0-3]?\d)[日号])?")
-READ_MOST = 400
+MAX_READ = 400
 """Characters that are read for dates; a question has them in its sentence, a stamp is shorter."""
 SECONDS_A_DAY = 86_400
 
@@ -51,7 +51,7 @@ class Day(msgspec.Struct, frozen=True, gc=False):
 
 def days_in(text: str) -> tuple[Day, ...]:
     """The dates that stand in a text, each part of it read once, the most exact forms first."""
-    return tuple(dict.fromkeys(_read(text[:READ_MOST])))
+    return tuple(dict.fromkeys(_read(text[:MAX_READ])))
 
 
 def day_at(seconds: float) -> Day:

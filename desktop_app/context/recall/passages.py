@@ -11,11 +11,11 @@ from desktop_app.conversation.message import Attachment, Message, Text, ToolCall
 
 from .query import RELATED_WEIGHT, Term
 
-WHOLE_MOST = 800
+MAX_WHOLE = 800
 """Characters; nobody is helped by half of a message this short."""
-READ_MOST = 200_000
+MAX_READ = 200_000
 """Characters of one message in which the place is looked for."""
-PLACES_MOST = 200
+MAX_PLACES = 200
 """Places of one term in one message that are compared."""
 BEFORE = 0.3
 """Of a passage's free room, what stands before the first word that was found: what led to it."""
@@ -51,7 +51,7 @@ def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], mos
     """
     if len(text) <= most:
         return text
-    places = _places(text[:READ_MOST], terms, worth)
+    places = _places(text[:MAX_READ], terms, worth)
     first, last = _best_stretch(places, most)
     room = max(most - (last + SNAP - first), 0)
     start = max(min(first - int(room * BEFORE), len(text) - most), 0)
@@ -68,7 +68,7 @@ def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> lis
     for term in terms:
         value = term.weight * worth.get(term.text, 0.0)
         if value > 0 and term.weight >= RELATED_WEIGHT:
-            found += [(place, term.text, value) for place in islice(_found(lowered, term.text), PLACES_MOST)]
+            found += [(place, term.text, value) for place in islice(_found(lowered, term.text), MAX_PLACES)]
     return sorted(found)
 
 

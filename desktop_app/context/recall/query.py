@@ -17,20 +17,20 @@ from desktop_app.context.ledger.facts import lexicon
 from .dates import Day, days_in
 from .relations import related_to
 
-QUERY_MOST = 2_000
+MAX_QUERY = 2_000
 """Characters of a query that are read: a whole pasted page is a question too."""
-WORDS_MOST = 24
+MAX_WORDS = 24
 """Words of a query that are looked up, the longest first when there are more, since they say more."""
 RELATED_WEIGHT = 0.4
 """Of a word that only stands for one of the query; against 1 for the query's own."""
 TOGETHER_WEIGHT = 0.5
 """Of words that stand together as in the query, beside what each of them counts alone."""
-BETWEEN_MOST = 2
+MAX_BETWEEN = 2
 """Words without matter between two that stand together."""
 FEEDBACK_WEIGHT = 0.1
 """Of a word that only stands in the messages found first."""
 FEEDBACK_FROM = 10
-FEEDBACK_MOST = 12
+MAX_FEEDBACK = 12
 FEEDBACK_LOOKED_UP = 24
 """Messages found first that are read for more words; words taken from them at most, and looked up at most."""
 
@@ -105,7 +105,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
     """What the query asks for. speakers: the names of those who speak in the conversation."""
-    text = query[:QUERY_MOST].replace("’", "'")
+    text = query[:MAX_QUERY].replace("’", "'")
     names = frozenset(speaker for speaker in speakers if _is_named(speaker, text))
     pieces = [piece for piece in map(_bare, _PIECE.findall(_UNSPACED.sub(" ", text))) if piece]
     words = _most_telling([word for piece in pieces for word in _words(piece) if not _is_of(word, names)])
@@ -136,7 +136,7 @@ def feedback_of(wanted: Wanted, texts: Sequence[str], scores: Sequence[float], s
     known |= {word for speaker in speakers for word in speaker.lower().split()}
     shares: dict[str, float] = {}
     for text, score in zip(texts, scores, strict=True):
-        for word in dict.fromkeys(_WORD.findall(text.lower()[:QUERY_MOST])):
+        for word in dict.fromkeys(_WORD.findall(text.lower()[:MAX_QUERY])):
             if len(word) > 2 and word not in known and not word.isdigit() and word.isascii():
                 shares[word] = shares.get(word, 0.0) + score
     return sorted(shares, key=lambda word: (-shares[word] * min(len(word), 8), word))[:FEEDBACK_LOOKED_UP]
@@ -175,7 +175,7 @@ def _words(piece: str) -> list[str]:
 def _most_telling(words: list[str]) -> list[str]:
     """Each once, in the order of the query; of too many the longest."""
     distinct = list({word.lower(): word for word in reversed(words)}.values())[::-1]
-    kept = set(sorted(distinct, key=len, reverse=True)[:WORDS_MOST])
+    kept = set(sorted(distinct, key=len, reverse=True)[:MAX_WORDS])
     return [word for word in distinct if word in kept]
 
 
@@ -185,9 +185,9 @@ def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
     joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
     places = [place for place, piece in enumerate(pieces) if piece.lower() in words]
     neighbours = [
-        " ".join(pieces[left : right + 1]) for left, right in pairwise(places) if right - left <= BETWEEN_MOST + 1
+        " ".join(pieces[left : right + 1]) for left, right in pairwise(places) if right - left <= MAX_BETWEEN + 1
     ]
-    return (joined + neighbours)[:WORDS_MOST]
+    return (joined + neighbours)[:MAX_WORDS]
 
 
 def _pairs(text: str) -> list[str]:
@@ -196,7 +196,7 @@ def _pairs(text: str) -> list[str]:
     for run in _UNSPACED.findall(text):
         for piece in _ASKING_CJK.sub(" ", run).split():
             pairs += [piece[at : at + 2] for at in range(len(piece) - 1)] if len(piece) > 1 else [piece]
-    return list(dict.fromkeys(pairs))[:WORDS_MOST]
+    return list(dict.fromkeys(pairs))[:MAX_WORDS]
 
 
 def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:

@@ -17,7 +17,7 @@ from desktop_app.conversation.message import Role
 
 from .dates import days_in
 from .outline import Outline
-from .query import FEEDBACK_MOST, FEEDBACK_WEIGHT, Term, Wanted
+from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, Term, Wanted
 
 SATURATION, BY_LENGTH, LONGEST = 1.2, 0.5, 4.0
 """BM25's k1 and b, for a word that counts once; and the times of the average length from which on a message counts as
@@ -30,11 +30,11 @@ BY_DAY = 2.0
 """For a message of a speaker whom the query names, and of a day that it names."""
 CANDIDATES = 160
 """Messages that may be brought back: of the shortest, 4,000 tokens hold about so many."""
-OPEN_MOST, SPREAD_MOST = 1_000, 300
+MAX_OPEN, MAX_SPREAD = 1_000, 300
 """Messages after which a commoner word finds no more; those that count for the messages beside them."""
-OFTEN_MOST = 100
+MAX_OFTEN = 100
 """Messages that may hold a word that is particular to a matter, however long the conversation is."""
-WORDS_LEAST = 2
+MIN_WORDS = 2
 """Words that a message has in common with one that neither asks nor names anything, if that is not by chance."""
 
 Postings = Mapping[str, Sequence[int]]
@@ -64,7 +64,7 @@ def rank(
     """
     if among is not None:  # before the best are taken: they could all be others
         own = {index: score for index, score in own.items() if index in among}
-    scores = _with_neighbours(dict(best_of(own, SPREAD_MOST)), outline)
+    scores = _with_neighbours(dict(best_of(own, MAX_SPREAD)), outline)
     for index, bonus in _by_day(wanted, outline).items():
         scores[index] = scores.get(index, 0.0) + bonus
     if among is not None:
@@ -90,7 +90,7 @@ def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dic
     different = sorted(_different(terms, postings), key=lambda pair: len(pair[0]))
     for held, weight in [pair for pair in different if len(pair[0]) <= most] or different:
         worth = weight * information(len(held), messages) * (1 + SATURATION)
-        for index in held if len(scores) < OPEN_MOST else scores.keys() & set(held):
+        for index in held if len(scores) < MAX_OPEN else scores.keys() & set(held):
             length = min(lengths[index] / average, LONGEST)
             share = worth / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * length))
             scores[index] = scores.get(index, 0.0) + share
@@ -106,7 +106,7 @@ def with_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outli
     """What the messages' own words count when words of those found first are taken into the query: such as several
     messages hold, and not many."""
     often = often_in(len(outline.lengths))
-    kept = [word for word in words if 2 <= len(held.get(word, ())) <= often][:FEEDBACK_MOST]
+    kept = [word for word in words if 2 <= len(held.get(word, ())) <= often][:MAX_FEEDBACK]
     scores = dict(own)
     for index, score in by_words([Term(word, FEEDBACK_WEIGHT) for word in kept], outline, held).items():
         scores[index] = scores.get(index, 0.0) + score
@@ -115,12 +115,12 @@ def with_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outli
 
 def often_in(messages: int) -> int:
     """The most messages that may hold a word that is particular to a matter: a twentieth, and never many."""
-    return min(max(messages // 20, 2), OFTEN_MOST)
+    return min(max(messages // 20, 2), MAX_OFTEN)
 
 
 def telling_most(messages: int) -> int:
     """The most messages that may hold a word that tells something: a fifth of a large conversation."""
-    return max(messages // 5, OPEN_MOST)
+    return max(messages // 5, MAX_OPEN)
 
 
 def information(held: int, messages: int) -> float:
@@ -189,6 +189,6 @@ def _bearing(wanted: Wanted, postings: Postings, messages: int, among: Container
             if index in among:
                 told, words = held_by.get(index, (0.0, 0))
                 held_by[index] = told + rarity, words + 1
-    least = 1 if wanted.is_pointed else WORDS_LEAST
+    least = 1 if wanted.is_pointed else MIN_WORDS
     most = max([told for told, words in held_by.values() if words >= least], default=0.0)
     return most * most / asked if asked else 0.0

@@ -13,7 +13,7 @@ import msgspec
 from desktop_app.context.ledger.prose import without_stamp
 
 from .outline import Outline
-from .passages import WHOLE_MOST, passage_of
+from .passages import MAX_WHOLE, passage_of
 from .query import Wanted
 from .rank import Postings, information
 
@@ -158,7 +158,7 @@ class _Packing:
         most = PASSAGE_FIRST if len(self._kept) < FIRST else PASSAGE
         for room in (most, most // 3):
             room = min(room, self.left * CHARACTERS_A_TOKEN)
-            shown = whole if whole.whole <= max(room, WHOLE_MOST) else self._passage(whole, room)
+            shown = whole if whole.whole <= max(room, MAX_WHOLE) else self._passage(whole, room)
             cost = self._cost(shown)
             if cost <= self.left:
                 self._keep(shown, cost)

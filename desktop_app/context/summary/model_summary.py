@@ -37,16 +37,16 @@ ASKED_SHARE = 0.8
 """Of the page: models write a tenth more than they are asked for, and what they lose is put back behind it."""
 MUSTS_SHARE = 0.6
 """Of the page, for sentences that the model has to copy; the rest of it is for what happened."""
-REPLY_LEAST, REPLY_AROUND = 4_000, 500
+MIN_REPLY, REPLY_AROUND = 4_000, 500
 """Tokens that a reply may take at least, since some models think first; and what JSON adds to the page."""
 REPLY_SHARE = 1 / 3
 """Of the window, at most."""
 SAFE_SHARE, SAFER_SHARE = 0.9, 0.6
 """Of the room for a part: tokens are estimated. The second one is for a provider that refused the first as too long:
 Claude's tokens are a quarter more than is counted here, and a server may have a smaller window than it says."""
-PARTS_MOST = 16
+MAX_PARTS = 16
 """Calls; what takes more is not worth the five minutes that it would take."""
-PAGE_LEAST = 40
+MIN_PAGE = 40
 """Tokens; less than that says nothing."""
 KEEP_SHARE = 0.10
 """Of the usable window: what messages that the model wants to keep may take, if the target leaves no more."""
@@ -98,7 +98,7 @@ def draft_of(
     budget = round(plan.summary_budget * ASKED_SHARE)
     musts = _listed(restore_facts("", head, ledger, round(plan.summary_budget * MUSTS_SHARE), counts.text))
     wanted = Wanted(prompts, budget, tuple(musts), instructions)
-    reply_most = min(max(2 * budget + REPLY_AROUND, REPLY_LEAST), round(window * REPLY_SHARE), max_output or window)
+    reply_most = min(max(2 * budget + REPLY_AROUND, MIN_REPLY), round(window * REPLY_SHARE), max_output or window)
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     told = count("\n".join(musts)) + max(count(earlier), budget)
     room = round((window - reply_most - words - told) * safe_share)

@@ -18,7 +18,7 @@ import msgspec
 from desktop_app.context.masking import mask_secrets
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, user_message
 
-RESULT_MOST = 1_800
+MAX_RESULT = 1_800
 """Characters of a tool result, and of a call's arguments or an attached text, that the model sees (K3)."""
 END_SHARE = 0.28
 """How much of them is the end: that is where errors stand."""
@@ -27,7 +27,7 @@ AROUND, AROUND_PIECE = 14, 8
 MARK_DIGITS = 6
 """Few, since a mark stands above each message; a text that has the mark gets another one, however short it is."""
 WORDS_A_TOKEN = 0.7
-PIECE_LEAST = 200
+MIN_PIECE = 200
 """Tokens: with less room than this, no part of a conversation can be told."""
 
 
@@ -82,14 +82,14 @@ def names_of(head: Sequence[Message]) -> dict[str, str]:
 
 
 def parts_of(
-    head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int], result_most: int = RESULT_MOST
+    head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int], result_most: int = MAX_RESULT
 ) -> tuple[Part, ...]:
     """The messages as text in their order, in parts of at most `room` tokens; none if there is too little room.
 
     turn_at: from which on they are the beginning of a turn that goes on. A message longer than a part is cut.
     result_most: characters of a tool result.
     """
-    if room < PIECE_LEAST:
+    if room < MIN_PIECE:
         return ()
     parts: list[Part] = []
     current: list[Told] = []
@@ -139,7 +139,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:60]
 
 
-def text_of(message: Message, most: int = RESULT_MOST) -> str:
+def text_of(message: Message, most: int = MAX_RESULT) -> str:
     """A message as text: no reasoning; results, arguments and attached texts cut to `most` characters."""
     lines: list[str] = []
     for part in message.parts:

@@ -16,18 +16,18 @@ from typing import Any, cast
 
 import msgspec
 
-KEEP_MOST = 5
+MAX_KEEP = 5
 """Messages that a model may ask to keep; the prompt names the same number."""
-LETTERS_LEAST = 12
+MIN_LETTERS = 12
 """Letters and digits: "Done." and "Understood." are answers, and nothing is left of a conversation in them."""
-REPLY_MOST = 400_000
+MAX_REPLY = 400_000
 """Characters: a hundred times a summary. What is longer was not written in earnest, and is not searched."""
 OBJECTS_TRIED = 20
-NESTED_MOST = 3
+MAX_NESTED = 3
 """Levels of lists and objects in a field: sections, their lines, and one to spare."""
-PEELED_MOST = 5
+MAX_PEELED = 5
 """Marks within marks that are taken out one by one; thousands of them would take minutes."""
-REFUSAL_MOST = 600
+MAX_REFUSAL = 600
 """Characters: a longer text that begins with an apology goes on with a summary."""
 
 
@@ -92,7 +92,7 @@ _FENCE = re.compile(r"(```+|~~~+)")
 
 def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
     """The summary in a model's reply. names: ids of messages by the names that the model knows; others are ignored."""
-    text = _THOUGHT.sub("", text[:REPLY_MOST]).strip()
+    text = _THOUGHT.sub("", text[:MAX_REPLY]).strip()
     if not text:
         return Unusable(Unfit.EMPTY)
     fields = next(_objects(text), None)
@@ -105,9 +105,9 @@ def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
         summary, turn = turn, ""  # all there was belonged to one turn
     if not summary:
         return Unusable(Unfit.EMPTY)
-    if len(summary) <= REFUSAL_MOST and _REFUSAL.search(summary) and not _HEADING.search(summary):
+    if len(summary) <= MAX_REFUSAL and _REFUSAL.search(summary) and not _HEADING.search(summary):
         return Unusable(Unfit.REFUSED)
-    if sum(letter.isalnum() for letter in summary + turn) < LETTERS_LEAST:
+    if sum(letter.isalnum() for letter in summary + turn) < MIN_LETTERS:
         return Unusable(Unfit.FOREIGN)
     return Written(summary, turn, _kept(fields.get("keep"), names))
 
@@ -161,7 +161,7 @@ def _free_text(text: str) -> dict[str, Any]:
 
 def _as_text(value: object, depth: int = 0) -> str:
     """A field as Markdown: some models answer with an object of sections, or a list of lines."""
-    if isinstance(value, str) or depth > NESTED_MOST:
+    if isinstance(value, str) or depth > MAX_NESTED:
         return value if isinstance(value, str) else ""
     if isinstance(value, list):
         return "\n".join(f"- {_as_text(line, depth + 1)}" for line in cast("list[object]", value))
@@ -181,7 +181,7 @@ def _kept(value: object, names: Mapping[str, str]) -> tuple[str, ...]:
         known = said if said in ids else names.get(f"m{int(number[1])}") if number else None
         if known is not None:
             kept[known] = None
-    return tuple(kept)[:KEEP_MOST]
+    return tuple(kept)[:MAX_KEEP]
 
 
 def clean(text: str) -> str:
@@ -195,7 +195,7 @@ def clean(text: str) -> str:
 
 def _without_marks(text: str) -> str:
     """What is left when a mark is taken out may be one again: what still holds some after a few times was made to."""
-    for _ in range(PEELED_MOST):
+    for _ in range(MAX_PEELED):
         peeled = _MARK.sub("", _TEMPLATE.sub(r"\1", _ACTIVE.sub("", text)))
         if peeled == text:
             return text

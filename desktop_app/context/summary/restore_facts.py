@@ -19,7 +19,7 @@ from desktop_app.conversation.message import Message
 
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bold>[^*\n]+)\*\*:?)\s*")
 _NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
-HEADING_MOST = 120
+MAX_HEADING = 120
 """Characters; a longer line is no heading."""
 SHARE_OF_NAMES = 0.1
 """Of the budget: what a summary lost of paths, links, identifiers and numbers may take."""
@@ -152,6 +152,6 @@ def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
         mark = _FENCE.match(line)
         if mark and mark[1].startswith(fence):
             fence = "" if fence else mark[1]
-        elif not fence and len(line) <= HEADING_MOST and (heading := _HEADING.fullmatch(line)):
+        elif not fence and len(line) <= MAX_HEADING and (heading := _HEADING.fullmatch(line)):
             found.append((number, _NUMBERING.sub("", heading["marked"] or heading["bold"]).lower()))
     return found, fence

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.passages import WHOLE_MOST, passage_of, text_of
+from desktop_app.context.recall.passages import MAX_WHOLE, passage_of, text_of
 from desktop_app.context.recall.query import wanted_of
 from desktop_app.context.recall.recollection import (
     Found,
@@ -62,7 +62,7 @@ def test_what_is_brought_back_fits_the_budget_and_reads_in_its_order(messages, b
     for message in found.messages:
         assert message.text in messages[message.index]
         assert message.is_part == (len(message.text) < message.whole)
-        assert not (message.is_part and message.whole <= WHOLE_MOST)
+        assert not (message.is_part and message.whole <= MAX_WHOLE)
     assert found == packed(messages, order, budget, COUNTS[count])
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.recall.dates import Day, day_at, day_told, days_in
-from desktop_app.context.recall.query import WORDS_MOST, feedback_of, wanted_of
+from desktop_app.context.recall.query import MAX_WORDS, feedback_of, wanted_of
 from desktop_app.context.recall.relations import related_to
 
 
@@ -64,7 +64,7 @@ def test_words_that_may_stand_for_one_of_the_query_count_less() -> None:
 
 def test_a_pasted_page_is_asked_with_its_longest_words() -> None:
     asked = asked_of(" ".join(f"word{number} x{number}" for number in range(500)))
-    assert len(asked) == WORDS_MOST
+    assert len(asked) == MAX_WORDS
     assert all(word.startswith("word") for word in asked)
 
 

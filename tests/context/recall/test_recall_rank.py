@@ -11,8 +11,8 @@ from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.query import wanted_of
 from desktop_app.context.recall.rank import (
     CANDIDATES,
-    OPEN_MOST,
-    SPREAD_MOST,
+    MAX_OPEN,
+    MAX_SPREAD,
     Ranked,
     by_words,
     often_in,
@@ -133,7 +133,7 @@ def test_words_of_what_was_found_first_find_more_if_they_are_rare() -> None:
     assert often_in(1_000_000) <= 1_000
 
 
-@pytest.mark.parametrize("messages", [10 * OPEN_MOST])
+@pytest.mark.parametrize("messages", [10 * MAX_OPEN])
 def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: int) -> None:
     outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(messages))
     wanted = wanted_of("zebra crossing street")
@@ -150,17 +150,15 @@ def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: i
 
 
 def test_a_word_that_nearly_all_hold_counts_only_where_there_is_no_other() -> None:
-    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(2 * OPEN_MOST))
-    held = {"street": tuple(range(1, 2 * OPEN_MOST)), "zebra": (0,)}
+    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(2 * MAX_OPEN))
+    held = {"street": tuple(range(1, 2 * MAX_OPEN)), "zebra": (0,)}
     assert by_words(wanted_of("zebra street").terms, outline, held).keys() == {0}
-    assert len(by_words(wanted_of("street").terms, outline, held)) == 2 * OPEN_MOST - 1
+    assert len(by_words(wanted_of("street").terms, outline, held)) == 2 * MAX_OPEN - 1
 
 
 def test_those_that_are_asked_for_are_found_among_many_others_that_say_more() -> None:
-    chat = [("Anna", "a violin in Rome and a violin in Vienna")] * (SPREAD_MOST + 50) + [
-        ("Ben", "one violin, long ago")
-    ]
-    assert order("Which violin in Rome?", chat, {SPREAD_MOST + 50}) == [SPREAD_MOST + 50]
+    chat = [("Anna", "a violin in Rome and a violin in Vienna")] * (MAX_SPREAD + 50) + [("Ben", "one violin, long ago")]
+    assert order("Which violin in Rome?", chat, {MAX_SPREAD + 50}) == [MAX_SPREAD + 50]
 
 
 words = st.sampled_from(["violin", "Rome", "cat", "fence", "tea", "and", "Anna", "May 2023"])
