@@ -37,11 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations
         report = take_tour(STEPS, Path(data), folder)
     (folder / REPORT).write_text(json.dumps(report, indent=2))
-    _tell(report, folder)
+    _print_summary(report, folder)
     return 0 if all(step["ok"] for step in report["steps"]) else 1
 
 
-def _tell(report: dict[str, object], folder: Path) -> None:
+def _print_summary(report: dict[str, object], folder: Path) -> None:
     show(f"\nThe window was shown after {report['window_shown_seconds']:.2f} s.")
     show(f"Its longest pause was {report['longest_ui_gap_ms']:.0f} ms.")
     show(f"Pictures and {REPORT} are in {folder}/")
