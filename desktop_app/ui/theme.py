@@ -44,77 +44,49 @@ class Palette:
         }[status]
 
 
-LIGHT = Palette(
-    is_dark=False,
-    paper="#FBF9F5",
-    side="#F3EFE8",
-    raised="#FFFFFF",
-    line="#E4DDD1",
-    line_soft="#EFE9DF",
-    ink="#221E19",
-    ink_soft="#6B6257",
-    ink_faint="#6F675C",
-    accent="#2F5D8A",
-    accent_soft="#E6EEF6",
-    accent_ink="#FFFFFF",
-    code="#F5F1EA",
-    user="#EEF2EE",
-    free="#EDE7DC",
-    hatch="#D9CFBF",
-    ok="#2A7160",
-    warning="#8F5F10",
-    tight="#A94A18",
-    critical="#B83232",
-    segments={
-        Segment.SYSTEM: "#7A6F9B",
-        Segment.SCHEMAS: "#A08BB0",
-        Segment.MEMORY: "#B58AA5",
-        Segment.SUMMARY: "#C9A227",
-        Segment.PINNED: "#B5651D",
-        Segment.USER: "#2F7D6B",
-        Segment.ASSISTANT: "#3E78B2",
-        Segment.REASONING: "#5F8FBF",
-        Segment.CALLS: "#7FA7C9",
-        Segment.RESULTS: "#B9CFE0",
-        Segment.ATTACHMENTS: "#9BB59A",
-    },
-)
+_COLOURS = {  # role: light, dark
+    "paper": ("#FBF9F5", "#1A1815"),
+    "side": ("#F3EFE8", "#211E1A"),
+    "raised": ("#FFFFFF", "#26231F"),
+    "line": ("#E4DDD1", "#3A352E"),
+    "line_soft": ("#EFE9DF", "#2F2B25"),
+    "ink": ("#221E19", "#EDE8DF"),
+    "ink_soft": ("#6B6257", "#B3A999"),
+    "ink_faint": ("#6F675C", "#978E7F"),
+    "accent": ("#2F5D8A", "#8DB6DD"),
+    "accent_soft": ("#E6EEF6", "#26364A"),
+    "accent_ink": ("#FFFFFF", "#14212E"),
+    "code": ("#F5F1EA", "#23201B"),
+    "user": ("#EEF2EE", "#242B28"),
+    "free": ("#EDE7DC", "#2C2822"),
+    "hatch": ("#D9CFBF", "#453E34"),
+    "ok": ("#2A7160", "#5FB39F"),
+    "warning": ("#8F5F10", "#D9A441"),
+    "tight": ("#A94A18", "#E08A4F"),
+    "critical": ("#B83232", "#E57373"),
+}
+_SEGMENTS = {
+    Segment.SYSTEM: ("#7A6F9B", "#9A8FC0"),
+    Segment.SCHEMAS: ("#A08BB0", "#A894BC"),
+    Segment.MEMORY: ("#B58AA5", "#C59BB5"),
+    Segment.SUMMARY: ("#C9A227", "#D9B84A"),
+    Segment.PINNED: ("#B5651D", "#D68A48"),
+    Segment.USER: ("#2F7D6B", "#5FB39F"),
+    Segment.ASSISTANT: ("#3E78B2", "#6FA3D8"),
+    Segment.REASONING: ("#5F8FBF", "#6389B0"),
+    Segment.CALLS: ("#7FA7C9", "#557A9C"),
+    Segment.RESULTS: ("#B9CFE0", "#3F5A73"),
+    Segment.ATTACHMENTS: ("#9BB59A", "#7C9A7B"),
+}
 
-DARK = Palette(
-    is_dark=True,
-    paper="#1A1815",
-    side="#211E1A",
-    raised="#26231F",
-    line="#3A352E",
-    line_soft="#2F2B25",
-    ink="#EDE8DF",
-    ink_soft="#B3A999",
-    ink_faint="#978E7F",
-    accent="#8DB6DD",
-    accent_soft="#26364A",
-    accent_ink="#14212E",
-    code="#23201B",
-    user="#242B28",
-    free="#2C2822",
-    hatch="#453E34",
-    ok="#5FB39F",
-    warning="#D9A441",
-    tight="#E08A4F",
-    critical="#E57373",
-    segments={
-        Segment.SYSTEM: "#9A8FC0",
-        Segment.SCHEMAS: "#A894BC",
-        Segment.MEMORY: "#C59BB5",
-        Segment.SUMMARY: "#D9B84A",
-        Segment.PINNED: "#D68A48",
-        Segment.USER: "#5FB39F",
-        Segment.ASSISTANT: "#6FA3D8",
-        Segment.REASONING: "#6389B0",
-        Segment.CALLS: "#557A9C",
-        Segment.RESULTS: "#3F5A73",
-        Segment.ATTACHMENTS: "#7C9A7B",
-    },
-)
+
+def _palette(is_dark: bool) -> Palette:
+    colours = {role: pair[is_dark] for role, pair in _COLOURS.items()}
+    segments = {segment: pair[is_dark] for segment, pair in _SEGMENTS.items()}
+    return Palette(is_dark=is_dark, segments=segments, **colours)
+
+
+LIGHT, DARK = _palette(is_dark=False), _palette(is_dark=True)
 
 SEGMENT_NAMES = {
     Segment.SYSTEM: "System prompt",
