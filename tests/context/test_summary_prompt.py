@@ -13,7 +13,7 @@ from desktop_app.context.summary.prompt import (
     AROUND,
     MAX_RESULT,
     Prompts,
-    Wanted,
+    SummaryTask,
     mark_for,
     names_of,
     parts_of,
@@ -33,7 +33,7 @@ from desktop_app.conversation.message import (
 )
 from summary_prompts import BARE, PROMPTS, words
 
-WANTED = Wanted(BARE, budget=500)
+WANTED = SummaryTask(BARE, budget=500)
 
 
 def said(role: Role, text: str, name: str = "") -> Message:
@@ -48,7 +48,7 @@ HEAD = [
 ]
 
 
-def asked(head: list[Message], turn_at: int | None = None, wanted: Wanted = WANTED, earlier: str = "") -> str:
+def asked(head: list[Message], turn_at: int | None = None, wanted: SummaryTask = WANTED, earlier: str = "") -> str:
     (part,) = parts_of(head, len(head) if turn_at is None else turn_at, 100_000, words)
     system, user = request_for(part, earlier, wanted)
     assert (system.role, user.role) == (Role.SYSTEM, Role.USER)
@@ -93,7 +93,7 @@ def test_a_split_turn_stands_apart_and_is_asked_for() -> None:
 
 
 def test_an_earlier_summary_is_merged_and_the_users_wish_is_said() -> None:
-    wanted = Wanted(BARE, 500, ("Never touch vendor/.",), "Name every ticket.")
+    wanted = SummaryTask(BARE, 500, ("Never touch vendor/.",), "Name every ticket.")
     text = asked(HEAD, wanted=wanted, earlier="It began in May.")
     assert "Merge." in text
     assert re.search(r"<mark-\w+ earlier summary>\nIt began in May.\n</mark-", text)
@@ -103,7 +103,7 @@ def test_an_earlier_summary_is_merged_and_the_users_wish_is_said() -> None:
 
 
 def test_the_words_that_ship_have_their_places_filled() -> None:
-    text = asked(HEAD, turn_at=2, wanted=Wanted(PROMPTS, 1_234), earlier="Earlier.")
+    text = asked(HEAD, turn_at=2, wanted=SummaryTask(PROMPTS, 1_234), earlier="Earlier.")
     assert "1234 tokens" in text
     assert not re.search(r"\{(tokens|words|mark|faults)\}", text)
     for section in ("Primary intent", "Rules and constraints", "Decisions", "Files and code", "Current state"):
@@ -114,7 +114,7 @@ def test_the_words_that_ship_have_their_places_filled() -> None:
 
 def test_words_of_the_user_may_have_braces() -> None:
     odd = Prompts("{tokens} {unknown} {}", "", "", "{mark", "")
-    assert "500 {unknown} {}" in asked(HEAD, wanted=Wanted(odd, 500))
+    assert "500 {unknown} {}" in asked(HEAD, wanted=SummaryTask(odd, 500))
 
 
 # Marks that cannot be forged
@@ -246,7 +246,7 @@ def test_no_key_of_a_conversation_is_in_the_request() -> None:
         Message(role=Role.ASSISTANT, parts=(ToolCall("c", "run", f'{{"env": "TOKEN={KEYS[3]}"}}'),)),
         Message(role=Role.TOOL, parts=(ToolResult("c", "run", KEYS[8]),)),
     ]
-    text = asked(head, wanted=Wanted(BARE, 500, (f"Always use {KEYS[2]}",)), earlier=KEYS[1])
+    text = asked(head, wanted=SummaryTask(BARE, 500, (f"Always use {KEYS[2]}",)), earlier=KEYS[1])
     for key in KEYS[:4]:
         assert key not in text
     assert "MIIE" not in text

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.passages import MAX_WHOLE, text_of
-from desktop_app.context.recall.query import FEEDBACK_FROM, Wanted, feedback_of, wanted_of
+from desktop_app.context.recall.query import FEEDBACK_FROM, RecallQuery, feedback_of, wanted_of
 from desktop_app.context.recall.rank import Ranked, best_of, by_words, often_in, rank, telling_most, with_feedback
-from desktop_app.context.recall.recollection import Found, Recollection, pack, page_of, worth_reading
+from desktop_app.context.recall.recollection import FoundMessage, Recollection, pack, page_of, worth_reading
 from desktop_app.conversation.message import Message
 
 MIN_BEARING = math.log(20)
@@ -103,7 +103,7 @@ def as_text(recollection: Recollection) -> str:
 class _Search:
     """One query in one conversation, and what was looked up for it so far."""
 
-    def __init__(self, archive: RecallArchive, conversation: str, outline: Outline, wanted: Wanted) -> None:
+    def __init__(self, archive: RecallArchive, conversation: str, outline: Outline, wanted: RecallQuery) -> None:
         self.outline, self.wanted = outline, wanted
         self.postings: Mapping[str, Sequence[int]] = {}
         self._archive, self._conversation = archive, conversation
@@ -148,7 +148,7 @@ class _Search:
         indexes = worth_reading(scores, self.outline, budget)
         messages = await self._read(indexes)
         found = [
-            Found(index, messages[index].id, text_of(messages[index]))
+            FoundMessage(index, messages[index].id, text_of(messages[index]))
             for index in indexes
             if index in messages and messages[index].id not in without
         ]

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from desktop_app.context.compact.make_room import due_shares
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.summary.prompt import label_of, mark_for, shortened, text_of
+from desktop_app.context.summary.prompt import label_of, mark_for, shorten, text_of
 from desktop_app.context.view.view import View, active_entries
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.memory import Memory
@@ -206,7 +206,7 @@ def _lines(messages: Sequence[Message], free: int, count: Callable[[str], int]) 
     spoken.sort(key=lambda pair: (pair[1].role is Role.USER, pair[0]), reverse=True)
     lines: dict[int, tuple[str, str]] = {}
     for index, message in spoken:
-        label, text = label_of(message), shortened(mask_secrets(text_of(message, MAX_ARGUMENTS)), MAX_MESSAGE)
+        label, text = label_of(message), shorten(mask_secrets(text_of(message, MAX_ARGUMENTS)), MAX_MESSAGE)
         tokens = TOKENS_AROUND + count(label) + count(text)
         if tokens <= free:
             free -= tokens

@@ -84,7 +84,7 @@ class Term(msgspec.Struct, frozen=True, gc=False):
     is_asked: bool = False
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class RecallQuery(msgspec.Struct, frozen=True):
     """What a query asks for.
 
     names: speakers that it names. is_own: it asks for what the user said. days: dates.
@@ -103,7 +103,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return tuple([term for term in self.terms if term.is_asked and term.text.lower() not in _WENT_ON])
 
 
-def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
+def wanted_of(query: str, speakers: Collection[str] = ()) -> RecallQuery:
     """What the query asks for. speakers: the names of those who speak in the conversation."""
     text = query[:MAX_QUERY].replace("’", "'")
     names = frozenset(speaker for speaker in speakers if _is_named(speaker, text))
@@ -118,7 +118,7 @@ def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
     ]
     terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
     days = days_in(text)
-    return Wanted(
+    return RecallQuery(
         _distinct(terms),
         names,
         days,
@@ -127,7 +127,9 @@ def wanted_of(query: str, speakers: Collection[str] = ()) -> Wanted:
     )
 
 
-def feedback_of(wanted: Wanted, texts: Sequence[str], scores: Sequence[float], speakers: Collection[str]) -> list[str]:
+def feedback_of(
+    wanted: RecallQuery, texts: Sequence[str], scores: Sequence[float], speakers: Collection[str]
+) -> list[str]:
     """Words of the messages found first that the query does not hold, the likeliest to belong to it first.
 
     scores: of the messages, as they were found. Words that are rare in the conversation are the caller's to choose.

@@ -17,7 +17,7 @@ from desktop_app.conversation.message import Role
 
 from .dates import days_in
 from .outline import Outline
-from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, Term, Wanted
+from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, RecallQuery, Term
 
 SATURATION, BY_LENGTH, LONGEST = 1.2, 0.5, 4.0
 """BM25's k1 and b, for a word that counts once; and the times of the average length from which on a message counts as
@@ -52,7 +52,7 @@ class Ranked(msgspec.Struct, frozen=True):
 
 
 def rank(
-    wanted: Wanted,
+    wanted: RecallQuery,
     outline: Outline,
     postings: Postings,
     own: Mapping[int, float],
@@ -128,7 +128,7 @@ def information(held: int, messages: int) -> float:
     return math.log(1.0 + (messages - held + 0.5) / (held + 0.5))
 
 
-def _asked_about(wanted: Wanted) -> frozenset[str]:
+def _asked_about(wanted: RecallQuery) -> frozenset[str]:
     """The speakers whom the query names; who asks for what they said themselves is the user."""
     return wanted.names | {Role.USER.value} if wanted.is_own else wanted.names
 
@@ -159,7 +159,7 @@ def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, fl
     return beside
 
 
-def _by_day(wanted: Wanted, outline: Outline) -> dict[int, float]:
+def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
     """What counts for the messages of the days that the query names, if those are not most of the conversation."""
     if not wanted.days:
         return {}
@@ -173,7 +173,7 @@ def _by_day(wanted: Wanted, outline: Outline) -> dict[int, float]:
     return {index: BY_DAY for index, session in enumerate(outline.sessions) if session in meant}
 
 
-def _bearing(wanted: Wanted, postings: Postings, messages: int, among: Container[int]) -> float:
+def _bearing(wanted: RecallQuery, postings: Postings, messages: int, among: Container[int]) -> float:
     """How much the one message that holds the most of the query's matter says of it, times the share that it holds.
 
     A word that none holds counts as one that a single message does. What neither asks nor names anything, such as

@@ -14,7 +14,7 @@ from desktop_app.context.ledger.prose import without_stamp
 
 from .outline import Outline
 from .passages import MAX_WHOLE, passage_of
-from .query import Wanted
+from .query import RecallQuery
 from .rank import Postings, information
 
 Count = Callable[[str], int]
@@ -37,7 +37,7 @@ PASSED_OVER = 12
 """Messages in a row that may not fit before the rest is left."""
 
 
-class Found(msgspec.Struct, frozen=True, gc=False):
+class FoundMessage(msgspec.Struct, frozen=True, gc=False):
     """A message that was found, with all that can be brought back of it (`text_of`)."""
 
     index: int
@@ -122,8 +122,8 @@ def worth_reading(scores: Sequence[tuple[int, float]], outline: Outline, budget:
 
 def pack(
     query: str,
-    found: Sequence[Found],
-    wanted: Wanted,
+    found: Sequence[FoundMessage],
+    wanted: RecallQuery,
     postings: Postings,
     outline: Outline,
     budget: int,
@@ -142,14 +142,16 @@ def pack(
 class _Packing:
     """Messages are added by rank, and read in their order."""
 
-    def __init__(self, wanted: Wanted, worth: Mapping[str, float], outline: Outline, budget: int, count: Count) -> None:
+    def __init__(
+        self, wanted: RecallQuery, worth: Mapping[str, float], outline: Outline, budget: int, count: Count
+    ) -> None:
         self.left, self.passed_over = budget, 0
         self._wanted, self._worth, self._outline = wanted, worth, outline
         self._budget, self._count = budget, count
         self._kept: list[Recollected] = []
         self._sessions: set[int] = set()
 
-    def add(self, found: Found) -> None:
+    def add(self, found: FoundMessage) -> None:
         """Adds the message, or a passage of it that fits; else it is passed over."""
         if not found.text:
             return

@@ -29,7 +29,7 @@ from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .prompt import Part, Prompts, Wanted, names_of, parts_of
+from .prompt import Part, Prompts, SummaryTask, names_of, parts_of
 from .reply import Written
 from .restore_facts import restore_facts, restore_names, restore_rules
 
@@ -64,7 +64,7 @@ class Draft(msgspec.Struct, frozen=True):
     head: tuple[Message, ...]
     ledger: Ledger
     earlier: str
-    wanted: Wanted
+    wanted: SummaryTask
     names: dict[str, str]
     parts: tuple[Part, ...]
     reply_most: int
@@ -97,7 +97,7 @@ def draft_of(
     ledger = ledger_of(head, view.ledger)
     budget = round(plan.summary_budget * ASKED_SHARE)
     musts = _listed(restore_facts("", head, ledger, round(plan.summary_budget * MUSTS_SHARE), counts.text))
-    wanted = Wanted(prompts, budget, tuple(musts), instructions)
+    wanted = SummaryTask(prompts, budget, tuple(musts), instructions)
     reply_most = min(max(2 * budget + REPLY_AROUND, MIN_REPLY), round(window * REPLY_SHARE), max_output or window)
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     told = count("\n".join(musts)) + max(count(earlier), budget)

@@ -45,7 +45,7 @@ class Prompts(msgspec.Struct, frozen=True):
     repair: str
 
 
-class Told(msgspec.Struct, frozen=True):
+class MessagePiece(msgspec.Struct, frozen=True):
     """One message, or a piece of a long one, as the model reads it. name: such as "m12". tokens: with its mark."""
 
     name: str
@@ -58,7 +58,7 @@ class Told(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct, frozen=True):
     """As much of the conversation as one request takes."""
 
-    told: tuple[Told, ...]
+    told: tuple[MessagePiece, ...]
 
     @property
     def tokens(self) -> int:
@@ -66,7 +66,7 @@ class Part(msgspec.Struct, frozen=True):
         return sum(told.tokens for told in self.told)
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class SummaryTask(msgspec.Struct, frozen=True):
     """What the summary shall be. budget: tokens that it may take. musts: sentences that have to stand in it word for
     word. instructions: the user's own, for this summary."""
 
@@ -92,7 +92,7 @@ def parts_of(
     if room < MIN_PIECE:
         return ()
     parts: list[Part] = []
-    current: list[Told] = []
+    current: list[MessagePiece] = []
     free = room
     for number, message in enumerate(head, start=1):
         text = mask_secrets(text_of(message, result_most))
@@ -105,13 +105,15 @@ def parts_of(
     return (*parts, Part(tuple(current))) if current else tuple(parts)
 
 
-def _told(name: str, label: str, text: str, is_turn: bool, room: int, count: Callable[[str], int]) -> Iterable[Told]:
+def _told(
+    name: str, label: str, text: str, is_turn: bool, room: int, count: Callable[[str], int]
+) -> Iterable[MessagePiece]:
     around = AROUND + count(label)
     pieces = list(_pieces(text, room - around - AROUND_PIECE, count))
     around += AROUND_PIECE if len(pieces) > 1 else 0
     for place, (piece, tokens) in enumerate(pieces, start=1):
         part = f", part {place} of {len(pieces)}" if len(pieces) > 1 else ""
-        yield Told(name, label + part, piece, tokens + around, is_turn)
+        yield MessagePiece(name, label + part, piece, tokens + around, is_turn)
 
 
 def _pieces(text: str, room: int, count: Callable[[str], int]) -> Iterable[tuple[str, int]]:
@@ -147,17 +149,17 @@ def text_of(message: Message, most: int = MAX_RESULT) -> str:
             case Text(text):
                 lines.append(text)
             case ToolCall(_, name, arguments):
-                lines.append(f"calls {name}({shortened(arguments, most)})")
+                lines.append(f"calls {name}({shorten(arguments, most)})")
             case ToolResult():
-                lines.append(shortened(part.text, most))
+                lines.append(shorten(part.text, most))
             case Attachment():
-                lines.append(f"attached {part.name}" + ("" if part.is_image else f":\n{shortened(part.content, most)}"))
+                lines.append(f"attached {part.name}" + ("" if part.is_image else f":\n{shorten(part.content, most)}"))
             case _:
                 pass  # reasoning
     return "\n".join(line for line in lines if line.strip()) or "(nothing)"
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """At most `most` characters: the beginning and the end, and how much is missing between them."""
     if len(text) <= most:
         return text
@@ -166,7 +168,7 @@ def shortened(text: str, most: int) -> str:
     return text[: max(most - end - len(gap), 0)] + gap + text[-end:]
 
 
-def request_for(part: Part, earlier: str, wanted: Wanted) -> tuple[Message, Message]:
+def request_for(part: Part, earlier: str, wanted: SummaryTask) -> tuple[Message, Message]:
     """The request for one part: a system prompt and a user's message. earlier: the summary so far, or ""."""
     prompts, earlier = wanted.prompts, mask_secrets(earlier)
     musts = "\n".join(f"- {mask_secrets(must)}" for must in wanted.musts)
@@ -190,7 +192,7 @@ def request_for(part: Part, earlier: str, wanted: Wanted) -> tuple[Message, Mess
     return system, user_message("\n\n".join([*(text for text in record if text), closing]))
 
 
-def repair_for(summary: str, faults: Sequence[str], wanted: Wanted) -> tuple[Message, Message]:
+def repair_for(summary: str, faults: Sequence[str], wanted: SummaryTask) -> tuple[Message, Message]:
     """The request that gives a summary back. faults: what is wrong with it, a sentence or a missing line each."""
     summary, listed = mask_secrets(summary), mask_secrets("\n".join(faults))
     mark = mark_for([summary, listed])
@@ -211,7 +213,7 @@ def mark_for(texts: Iterable[str]) -> str:
         seed += mark
 
 
-def _lines(mark: str, told: Iterable[Told]) -> str:
+def _lines(mark: str, told: Iterable[MessagePiece]) -> str:
     return "\n\n".join(f"[{mark} {one.name} {one.label}]\n{one.text}" for one in told)
 
 

@@ -12,7 +12,7 @@ from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.passages import MAX_WHOLE, passage_of, text_of
 from desktop_app.context.recall.query import wanted_of
 from desktop_app.context.recall.recollection import (
-    Found,
+    FoundMessage,
     Recollected,
     Recollection,
     kept_counts,
@@ -41,7 +41,7 @@ def outlined(messages: list[str], gap: float = 0.0) -> Outline:
 
 def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
-    found = [Found(index, f"m{index}", messages[index].strip()) for index in order]
+    found = [FoundMessage(index, f"m{index}", messages[index].strip()) for index in order]
     return pack("the ledger", found, wanted_of("the ledger"), held, outlined(messages, 9_000), budget, count)
 
 
