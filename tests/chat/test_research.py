@@ -28,6 +28,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Reasoning, Role, Usage
 from desktop_app.conversation.tools import PermissionAnswer
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Hang, Overflow, Reply, Status
 from request_rules import legal_for_all
 from slowness import slowness
@@ -242,6 +243,16 @@ async def test_what_is_read_is_cut_to_the_window_of_whoever_reads(house, tmp_pat
     assert "When?" in str(home.provider.requests[6].messages), "the question stays"
     for request in home.provider.requests:
         assert legal_for_all(request.messages) == []
+
+
+async def test_many_results_fit_since_the_oldest_are_dropped(house, tmp_path, web) -> None:
+    home = await house([*(looking(fetch(web.url("/tea"))) for _ in range(10)), Reply("In 1610.")], window=2_048)
+    furnish(home, tmp_path, web)
+    web.pages["/tea"] = ("text/plain", "".join(f"Line {n} says that tea is old.\n" for n in range(600)))
+    message = await researched(home, await home.chats.create(), "When?")
+    assert message.text.startswith("In 1610.")
+    count = tokenizer_for("gpt-4o").count
+    assert max(count(str(request.messages)) for request in home.provider.requests) < 2_048
 
 
 async def test_without_web_tools_it_says_so(house, tmp_path, web) -> None:

@@ -248,3 +248,14 @@ async def test_a_bug_in_a_tool_is_told_and_is_a_result(house, tmp_path) -> None:
     assert results(session)[0].text == "[The tool failed inside Palimpsest: TimeoutError]"
     assert [str(bug) for bug in home.bugs] == ["of its own"]
     home.bugs.clear()
+
+
+async def test_stopping_the_turn_gives_each_call_one_result(house, tmp_path) -> None:
+    home = await house([calling(bash("echo done", "a"), bash("echo begun; sleep 60", "b"))])
+    session = await equipped(home, tmp_path)
+    await home.chats.turns.send(session, "Try")
+    await home.until(
+        lambda: bool(home.of(ToolFinished)) and any("begun" in e.text for e in home.of(ToolOutputReceived))
+    )
+    await home.chats.turns.stop(session.id)
+    assert [(result.call_id, result.ending) for result in results(session)] == [("a", ""), ("b", "stopped")]

@@ -11,7 +11,7 @@ from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamped
 from desktop_app.chat.turn.reply import StreamedReply
-from desktop_app.context.view.view import assemble
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
@@ -258,6 +258,21 @@ async def test_whoever_stops_it_while_it_streams_keeps_what_was_shown(house, tmp
         await task
     await whole.keep()
     assert stored(session)[0].text == "Half a sentence that goes"
+
+
+async def test_a_reply_that_nobody_wants_to_be_continued_is_not_asked_for_again(house) -> None:
+    home = await house([], window=WINDOW)
+    home.provider.script = _Storyteller(STORY, failing=1)
+    session = await begun(home)
+    whole = home.reply(session)
+    receiving = asyncio.ensure_future(whole.receive())
+    await home.until(lambda: bool(home.of(RetryScheduled)))  # it was stopped, and the request to continue it failed
+    assert session.view.unfinished is not None
+    receiving.cancel()
+    await asyncio.wait({receiving})
+    await whole.keep()
+    assert session.view.unfinished is None
+    assert view_of(session.transcript).unfinished is None, "the view is a fold of the record"
 
 
 class _Storyteller:

@@ -67,12 +67,8 @@ class Turn:
         return self._finished()
 
     async def _keep(self) -> None:
-        if not self._replies:
-            return
-        newest, tools = self._replies[-1], self._services.tools
-        await newest.keep()
-        if self._calls is None and tools is not None and newest.stored and self._session.view.open_calls:
-            self._calls = ToolCalls(self._session, tools, self._emit, newest.stored[-1])
+        if self._replies:
+            await self._replies[-1].keep()
         if self._calls is not None:
             await self._calls.close()
 
