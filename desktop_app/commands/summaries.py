@@ -11,11 +11,13 @@ from functools import partial
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
 from desktop_app.chat.compaction.summarize import SummaryRequest, compact_without_model, write_compaction
 from desktop_app.chat.ports import ChatModel
+from desktop_app.context import sentence_kinds
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.transcript import Compaction
 from desktop_app.engine.prompts import read_prompts
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.key_environment import environment_key
+from desktop_app.paths import SENTENCE_KINDS
 from desktop_app.settings import Server, Settings
 
 from .arguments import BadInput, data_of
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @contextmanager
 def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     """Yield what makes a compaction of a plan. Raises BadInput if the model cannot be asked at all."""
+    sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     if arguments.strategy != "llm":
         yield partial(compact_without_model, strategy=arguments.strategy)
         return
