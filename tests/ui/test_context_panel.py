@@ -11,6 +11,7 @@ from desktop_app.conversation.events import MessageChange, MessageRow, MessageSt
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
+from desktop_app.conversation.totals import Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.context_panel import ContextPanel
@@ -131,7 +132,8 @@ def test_undo_redo_and_merging_by_id(panel, qtbot):
     with qtbot.waitSignal(panel.undo_requested) as undone:
         click(qtbot, link(panel.history.cards["c1"], "Undo"))
     assert undone.args == ["c1"]
-    panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True), PRUNE), ()))
+    panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True), PRUNE), (), totals=Totals(operations=1)))
+    assert "1 operation" in panel.breakdown.totals.accessibleDescription()
     assert set(panel.history.cards) == {"c1", "p1"}
     with qtbot.waitSignal(panel.redo_requested) as redone:
         click(qtbot, link(panel.history.cards["c1"], "Redo"))

@@ -146,7 +146,7 @@ def test_pages_fill_gaps_and_overlaps_are_left_out(qapp) -> None:
 
 def test_what_is_kept_is_bounded_and_the_end_is_always_there(qapp) -> None:
     model = opened(chat(60, first=9_940))
-    for before in range(60, 9_940, 600):
+    for before in range(60, 3_000, 60):
         model.add_page(chat(60, first=before - 60), before)
         assert len(model.rows) <= MAX_OLDER + 2 * PAGE
     assert keys(model)[-1] == "m9999"
