@@ -174,6 +174,7 @@ def test_an_error_in_the_middle_of_a_stream(flavour: str) -> None:
     assert response.text.index("He") < response.text.index("Overloaded")
 
 
+@pytest.mark.wire
 def test_silence_after_some_text_lasts_until_the_client_leaves() -> None:
     assert b'"content":"Hel"' in received_of(Hang("Hel"), "openai", httpx.ReadTimeout)
     assert received_of(Hang(), "openai", httpx.ReadTimeout) == b""

@@ -45,6 +45,7 @@ async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
     assert not bugs
 
 
+@pytest.mark.wire
 async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(desk: Desk) -> None:
     chats = desk.services.conversations
     session = await chats.create()

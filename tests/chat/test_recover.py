@@ -52,6 +52,7 @@ def test_it_ends_and_what_was_shown_is_never_asked_for_twice(kind: str, off: boo
     assert reaction_to(error(kind, after), Tried(waits=most), BALANCED, off, False) == GiveUp()
 
 
+@pytest.mark.wire
 async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(house) -> None:
     home = await house([Status(503, "overloaded"), Reply("Here I am.")])
     session = await home.chats.create()

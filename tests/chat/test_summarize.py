@@ -138,6 +138,7 @@ async def test_a_silent_model_is_not_waited_for(house) -> None:
     assert await asyncio.to_thread(home.provider.client_left.wait, 2), "the connection is closed"
 
 
+@pytest.mark.wire
 async def test_a_model_that_is_slow_for_ever_is_stopped_in_the_end(house) -> None:
     home = await house([Reply(PAGE * 50, pause=0.02)], prompts=PROMPTS)
     compaction, progress = await summarised(home, await long_session(home), compaction_seconds=0.5)
@@ -313,6 +314,7 @@ async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) 
     assert PAGE in "".join(sent)
 
 
+@pytest.mark.wire
 async def test_a_turn_that_has_no_room_waits_for_what_is_being_written_and_asks_no_second_time(house) -> None:
     home = await house([Reply("First."), answer(delay=0.8), Reply("Second.")], window=20_000, prompts=PROMPTS)
     session = await home.chats.create("Long", chat(136))

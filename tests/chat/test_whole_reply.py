@@ -214,6 +214,7 @@ async def test_a_reply_without_a_word_has_ended_all_the_same(house) -> None:
     assert whole.stored == stored(session)
 
 
+@pytest.mark.wire
 async def test_a_provider_that_fails_before_it_says_anything_can_be_asked_again(house) -> None:
     home = await house([Status(500, "out of order"), Reply("Now.", usage=None)], window=WINDOW)
     session = await begun(home)
@@ -223,6 +224,7 @@ async def test_a_provider_that_fails_before_it_says_anything_can_be_asked_again(
     assert [m.text for m in stored(session)] == ["Now."]
 
 
+@pytest.mark.wire
 async def test_when_it_fails_while_it_should_go_on_it_is_asked_to_go_on_again(house) -> None:
     home = await house([], window=WINDOW)
     home.provider.script = _Storyteller(STORY[:6_500], failing=1)

@@ -48,6 +48,7 @@ async def test_a_cut_reply_is_kept_as_it_came(house, where: str) -> None:
     assert (await kept_of(home, session))[-1] == reply
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("where", ["inside the arguments of a call", "inside a second call"])
 async def test_a_call_that_was_cut_before_anything_was_shown_leaves_nothing(house, where: str) -> None:
     """The request can simply be made again."""

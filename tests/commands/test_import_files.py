@@ -76,6 +76,7 @@ def test_nothing_is_created_where_nothing_is_imported(tmp_path: Path, data: Path
     assert not data.exists()
 
 
+@pytest.mark.wire
 def test_a_data_folder_in_use_or_unusable_is_said_plainly(data: Path, chat_file, printed) -> None:
     file = chat_file(CHAT)
     holder = Store(data / "archive.sqlite3")

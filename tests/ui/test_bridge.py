@@ -47,6 +47,7 @@ def test_an_answer_is_seen_before_the_events_that_follow_it(run: Run, bridge: Br
     run(scene())
 
 
+@pytest.mark.wire
 def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(run: Run, bridge: Bridge) -> None:
     async def scene() -> None:
         bridge.start_engine()
@@ -70,6 +71,7 @@ def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(run
     run(scene())
 
 
+@pytest.mark.wire
 def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(run: Run, tmp_path: Path) -> None:
     async def scene() -> None:
         log_file = tmp_path / "engine.log"
@@ -170,6 +172,7 @@ def test_closing_ends_the_engine_and_cancels_what_still_runs(run: Run, bridge: B
     run(scene())
 
 
+@pytest.mark.wire
 def test_an_engine_that_does_not_end_is_ended(run: Run) -> None:
     async def scene() -> None:
         welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()

@@ -184,6 +184,7 @@ def notice(qtbot):
     return made
 
 
+@pytest.mark.wire
 def test_it_counts_down_and_can_be_stopped(notice, qtbot):
     toast = notice.parent()
     notice.note(RetryScheduled("v", "rate limit", 2.0, 1))
@@ -193,6 +194,7 @@ def test_it_counts_down_and_can_be_stopped(notice, qtbot):
     assert notice.stopped == [True]
 
 
+@pytest.mark.wire
 def test_a_countdown_that_was_dismissed_stays_away_until_the_next_one(notice, qtbot):
     toast = notice.parent()
     notice.note(RetryScheduled("v", "rate limit", 2.0, 1))

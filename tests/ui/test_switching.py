@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, signalled, texts, until
@@ -79,6 +80,7 @@ def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
     play(scene)
 
 
+@pytest.mark.wire
 def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.chat.send("!rounds")
