@@ -1,8 +1,8 @@
-"""The summary without a model (K4): what must not be lost first, then the passages that tell the most.
+"""Write the summary without a model (K4): first what must not be lost, then the most telling passages.
 
 Nothing is paraphrased: every line is what somebody said, or a fact from the ledger. The page is filled in the order
 of importance, each kind up to its share, so that one kind cannot crowd out the others; what a kind leaves over goes
-to the best of the rest, and what then is left to facts that no sentence brought.
+to the best of the rest, and what is left then to facts that no sentence contains.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def extract(
     count: Callable[[str], int],
     reading: Reading | None = None,
 ) -> str:
-    """A page of at most `budget` tokens that stands for `head` and for the earlier page."""
+    """Return a page of at most `budget` tokens that summarises `head` and the earlier page."""
     reading = reading or Reading()
     page, earlier = SummaryBuilder(budget, count), _still_valid(lines_of(earlier_page), ledger)
     passages = passages_of(head, earlier, reading, budget * PLENTY)
@@ -108,7 +108,7 @@ def extract(
 
 
 def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> list[tuple[str, SummaryLine]]:
-    """The lines of an earlier page without the rules that do not hold any more."""
+    """Return the lines of an earlier page without superseded rules."""
     if not ledger.superseded:
         return list(earlier)
     lines: list[tuple[str, SummaryLine]] = []
@@ -129,7 +129,7 @@ def _share_of_errors(budget: int) -> float:
 def _add_intent(
     page: SummaryBuilder, asked: Sequence[Passage], earlier: Sequence[tuple[str, SummaryLine]], works: bool
 ) -> None:
-    """What the user wanted first, and what the user wanted last: at work every word of the user is a wish."""
+    """Add what the user wanted first and what the user wanted last; at work every user message is a request."""
     floor = page.free - SHARE_OF_INTENT * page.budget
     asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
     wishes = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))] or asked[:1]
@@ -146,7 +146,7 @@ def _add_intent(
 
 
 def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
-    """Those that say always, never or must come before those that say should, and may take more of the page."""
+    """Add the rules, strong ones first and up to a larger share of the page, then the superseded ones."""
     before = page.free
     for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
         rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
@@ -160,7 +160,7 @@ def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
 
 
 def _add_texts(page: SummaryBuilder, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:
-    """Lines with their place in time, until only `floor` tokens are free."""
+    """Add lines with their order until only `floor` tokens are free."""
     for order, text in texts:
         if page.free <= floor or page.is_full:
             break
@@ -186,7 +186,7 @@ def _add_commands(page: SummaryBuilder, ledger: Ledger, most: int, floor: float)
 
 
 def _add_files(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
-    """The newest first: when not all fit, those are still worked on."""
+    """Add the newest files first: those are still worked on."""
     _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in reversed(ledger.files_edited)), share)
     if share == ALL:
         read = (fact.text for fact in reversed(ledger.files_read) if fact.text not in page)
@@ -220,7 +220,7 @@ def _newest_errors(errors: Sequence[Fact], is_distinct: bool) -> list[tuple[int,
 def _add_said(
     page: SummaryBuilder, ranking: Ranking, voices: Sequence[Voice], share: float, kept_free: int = 0
 ) -> None:
-    """The passages that tell the most, without the sentences that stand on the page already; kept_free: tokens."""
+    """Add the most telling passages, without the sentences that are on the page already. kept_free: tokens."""
     floor = page.free - share * page.budget
     misses = 0
 
@@ -241,7 +241,7 @@ def _add_said(
 
 
 def _section(passage: Passage) -> str:
-    """Where a passage belongs: in a chat among people nothing is decided in the sense of a work log."""
+    """Return the section of a passage: a chat among people has no decisions in the sense of a work log."""
     if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
         return sections.DETAILS
     decides = any(kinds_of(text).decision >= 0.5 for text in passage.sentences)
@@ -249,7 +249,7 @@ def _section(passage: Passage) -> str:
 
 
 def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[str]:
-    """Paths, links, names and numbers that the user mentioned: of own words, of earlier pages, then pasted ones."""
+    """Return paths, links, names and numbers of the user: of own words, of earlier pages, then pasted ones."""
     ranks: dict[str, int] = {}
     for message in head:
         if message.role is Role.USER:
@@ -263,16 +263,13 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
 
 
 def _missing(page: SummaryBuilder, names: Iterable[str]) -> list[str]:
-    """Those that no line of the page has, without those that stand in a longer one."""
+    """Return the names that no line of the page has, without those contained in a longer one."""
     shown = page.settle() if page.budget <= LARGE_PAGE else page.told()
     return _longest(Said(shown).lacks(names))
 
 
 def _add_names(page: SummaryBuilder, mentioned: Sequence[str], room: float) -> Sequence[str]:
-    """Lists those that the page does not have in about `room` tokens: numbers need the least room each, and come last.
-
-    Returns what the page did not have.
-    """
+    """Add the names that the page does not have, in about `room` tokens, numbers last. Return all of those names."""
     if page.is_full or not mentioned:
         return mentioned
     missing = _missing(page, mentioned)
@@ -290,7 +287,7 @@ def _is_number(name: str) -> bool:
 
 
 def _longest(names: Sequence[str]) -> list[str]:
-    """The names without those that stand in a longer one."""
+    """Return the names without those contained in a longer one."""
     if len(names) > MANY_NAMES:
         return list(names)
     everything = "\n".join(names)

@@ -1,4 +1,4 @@
-"""With room left over on the page: the beginnings of what was pasted or written as code, and of what tools answered."""
+"""Fill the rest of the page with the beginnings of pasted text, of code and of tool results."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MAX_OWN_WORDS = 0.5
 
 
 def add_shown(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> bool:
-    """Adds them as long as the room lasts, the newest first, each as long as there is room for all.
+    """Add excerpts while there is room, the newest first, all of the same width.
 
-    Returns whether others could be added if there was more room: whether they are as short as can be.
+    Return whether more of them would fit on a larger page: whether they have the least width.
     """
     if page.free < ROOM:
         return False
@@ -54,7 +54,8 @@ def add_shown(page: SummaryBuilder, head: Sequence[Message], reading: Reading, c
 
 
 def _width(drawn: Callable[[int], list[tuple[str, SummaryLine]]], free: int, count: Callable[[str], int]) -> int:
-    """Characters of each, so that all of them take about `free` tokens: tried, since code and prose differ."""
+    """Return the width in characters with which all excerpts take about `free` tokens: by trial, since code and prose
+    differ."""
     width = LEAST
     for _ in range(TRIES):
         taken = count("\n".join(f"- {line.speaker}: {line.text}" for _, line in drawn(width)))

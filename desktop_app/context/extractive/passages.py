@@ -1,4 +1,4 @@
-"""A conversation as passages: what people and the model said in their own words, with how much of it counts."""
+"""Split a conversation into passages: what people and the model said in their own words, with weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order in which passages go onto a page: first what tells the most for its length and is not told yet."""
+"""Rank the passages for a page: first those that add the most for their length."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SAID_BEFORE = 0.5
 class Ranking:
     """Passages by worth for their length: the weight and rarity of their words, or the chance that they are asked for.
 
-    What a passage tells is what those taken before it did not. Its worth is looked at again when its turn comes,
-    since it can only have become less.
+    Words of passages taken before count less. A passage's worth is computed again when it is next, since it can only
+    have become less.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
@@ -46,7 +46,7 @@ class Ranking:
         return told / (told + ENOUGH) / length * (OF_MODEL if passage.voice is Voice.MODEL else 1.0)
 
     def offer(self, take: Callable[[Passage], bool | None], voices: Collection[str]) -> None:
-        """Offers the passages of those voices that were not taken yet, best first, until `take` answers None."""
+        """Offer the remaining passages of those voices, best first, until `take` returns None."""
         refused: list[tuple[float, int, Passage]] = []
         while self._heap:
             known, number, passage = heapq.heappop(self._heap)

@@ -1,4 +1,4 @@
-"""How much a sentence tells, by the kind of thing that it says and by what it names."""
+"""Weigh sentences by the kind of statement that they make and by what they name."""
 
 from __future__ import annotations
 

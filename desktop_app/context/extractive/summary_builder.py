@@ -1,4 +1,4 @@
-"""A summary page under construction: lines in sections, never over its budget of tokens."""
+"""Build a summary page: lines in sections, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -44,19 +44,18 @@ _SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): 
 
 
 class SummaryLine(msgspec.Struct, frozen=True, gc=False):
-    """A line of the page, or a part of one: those of one speaker and message are joined.
-
-    order: its place in time, as the number of the message and of the sentence in it. speaker: in a list, the label.
-    """
+    """A line of the page, or a part of one: those of one speaker and message are joined."""
 
     text: str
     order: Order = (0, 0)
+    """The number of the message, and of the sentence in it."""
     speaker: str = ""
+    """In a list, the label."""
     day: str = ""
 
 
 class SummaryBuilder:
-    """Lines are added by importance and read in the order in which things were said."""
+    """Lines added by importance, rendered in the order in which things were said."""
 
     def __init__(self, budget: int, count: Callable[[str], int]) -> None:
         self.budget = budget
@@ -78,11 +77,11 @@ class SummaryBuilder:
         return self.free < SMALLEST_LINE
 
     def add(self, section: str, line: SummaryLine) -> bool:
-        """Adds a line if it is new and fits."""
+        """Add a line if it is new and fits."""
         return self.add_together([(section, line)])
 
     def add_together(self, lines: Iterable[tuple[str, SummaryLine]], kept_free: float = 0) -> bool:
-        """Adds those of the lines that are new, if all of them fit and leave that much free, else none."""
+        """Add those of the lines that are new, if all of them fit and leave that much free, else none."""
         new = [(section, line) for section, line in lines if line.text and line.text not in self._texts]
         cost = self._cost(new)
         if not new or cost > self.free - kept_free:
@@ -94,7 +93,7 @@ class SummaryBuilder:
         return True
 
     def add_listed(self, section: str, lines: Iterable[SummaryLine], floor: float) -> None:
-        """Adds those names that are new in their order, until only `floor` tokens are free."""
+        """Add the new names in order, until only `floor` tokens are free."""
         by_text = {line.text: line for line in lines}
         new = [(section, line) for text, line in by_text.items() if text and text not in self._texts]
         for start in range(0, len(new), AT_ONCE):
@@ -107,11 +106,11 @@ class SummaryBuilder:
                 self.add_together([name])
 
     def cover(self, texts: Iterable[str]) -> None:
-        """Takes those texts as told: they stand on the page within a longer line."""
+        """Mark those texts as present: they are part of a longer line."""
         self._texts.update(texts)
 
     def _cost(self, lines: list[tuple[str, SummaryLine]]) -> int:
-        """Tokens of lines that are joined if they have one section and speaker."""
+        """Return the tokens of lines, which are joined if they have one section and speaker."""
         drawn: list[str] = []
         headed = set(self._headed)
         last = ""
@@ -133,18 +132,18 @@ class SummaryBuilder:
         return text in self._texts
 
     def told(self) -> str:
-        """All that the lines say, in no order."""
+        """Return the text of all lines, in no order."""
         return "\n".join([line.text for _, line in self._lines])
 
     def settle(self) -> str:
-        """The page as Markdown; from here on what is free is what the whole page leaves, counted at once."""
+        """Return the page as Markdown, and count it as a whole, which `free` is based on from here on."""
         if self._settled_at != len(self._lines):
             self._settled_at, self._rendered = len(self._lines), self._render()
             self._used = self._count(self._rendered) if self._rendered else 0
         return self._rendered
 
     def text(self) -> str:
-        """The page as Markdown, at most `budget` tokens: the least important lines go first if it is over."""
+        """Return the page as Markdown, at most `budget` tokens: the least important lines are dropped if it is over."""
         while self.settle() and self._used > self.budget and self._lines:
             over = max(len(self._lines) // 100, 1)
             del self._lines[-over:]
@@ -168,12 +167,12 @@ def _order_of(line: SummaryLine) -> Order:
 
 
 def superseded_line(old: Superseded) -> str:
-    """A rule that does not hold any more, word for word, and the user's words since."""
+    """Return the line of a superseded rule: its words, and the user's that ended it."""
     return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
 
 
 def _joined(lines: list[SummaryLine]) -> list[str]:
-    """One line a message; what was left out between two of its sentences shows as an ellipsis, a new day as a date."""
+    """Return one line a message, with an ellipsis for what was left out between sentences and a date for a new day."""
     joined: list[str] = []
     day, year, last = "", "", SummaryLine("")
     for line in lines:
@@ -191,13 +190,13 @@ def _joined(lines: list[SummaryLine]) -> list[str]:
 
 
 def _year_of(day: str) -> str:
-    """The year at the end of a date, with what parts it from the day: it is told once."""
+    """Return the year at the end of a date with its separator, or the empty string."""
     year = _YEAR.search(day)
     return year.group() if year else ""
 
 
 def _listed(lines: list[SummaryLine]) -> list[str]:
-    """One line a label, in the order in which the labels first came."""
+    """Return one line a label, in the order in which the labels first came."""
     names: dict[str, list[str]] = {}
     for line in lines:
         names.setdefault(line.speaker, []).append(line.text)
@@ -205,14 +204,14 @@ def _listed(lines: list[SummaryLine]) -> list[str]:
 
 
 def _between(label: str) -> str:
-    """What stands between two names; numbers need no comma, and each would cost a third of what they do."""
+    """Return the separator of two names; numbers need no comma, which would add a third to their tokens."""
     return " " if label == NUMBERS else ", "
 
 
 def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
-    """Section and line of each line of an earlier page; lines under unknown headings are details.
+    """Return section and line of each line of an earlier page; lines under unknown headings are details.
 
-    They are ordered before everything that a page of later messages holds.
+    Their order is before that of all later messages.
     """
     found: list[tuple[str, SummaryLine]] = []
     section, day = DETAILS, ""
@@ -229,7 +228,7 @@ def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
 
 
 def _read_line(section: str, text: str, order: Order) -> SummaryLine:
-    """The line as it was added, as far as that can be told."""
+    """Return the line as it was added, as far as that can be told."""
     if section == INTENT and text.startswith(f"{LATEST}: "):
         return SummaryLine(text.removeprefix(f"{LATEST}: "), order, LATEST)
     spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE) else None

@@ -1,7 +1,7 @@
-"""Which files a call, a command or a reply changes or reads, whatever the tools are called.
+"""Find the files that a call, a command or a reply changes or reads, whatever the tools are called.
 
-Tools differ in names and arguments, so that what is looked at is what they have in common: a field that holds a path,
-a verb in the tool's name or in a field, and something to write. Edits may also be text: patches, blocks, commands.
+Tools differ in names and arguments, so the search is for what they have in common: a field that holds a path, a verb
+in the tool's name or in a field, and something to write. Edits may also be text: patches, blocks, commands.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _NOWHERE = ("/dev/", "&")
 
 
 def files_of_call(call: ToolCall, fields: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """The files that a call changes, and those that it only reads. fields: its arguments, {} if they are no object."""
+    """Return the files that a call changes, and those that it only reads. fields: the arguments, or {}."""
     if not fields:
         return list(files_edited_in(call.arguments)), []
     seen = _Seen()
@@ -100,12 +100,12 @@ def _does(name: str) -> tuple[bool, bool, bool]:
 
 
 def command_of(fields: Mapping[str, Any]) -> str:
-    """The command among a call's arguments, or ""."""
+    """Return the command among a call's arguments, or ""."""
     return next((_told(value) for key, value in fields.items() if _plain(key) in _COMMANDS and value), "")
 
 
 class _Seen:
-    """What stands in a call's arguments: paths, texts, commands, the verb, and whether there is something to write."""
+    """What a call's arguments contain."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
@@ -115,7 +115,6 @@ class _Seen:
         self.has_written = False
 
     def look(self, fields: Mapping[str, Any], depth: int = 0) -> None:
-        """Looks at those fields and the ones within them."""
         for key, value in fields.items():
             name = _plain(key)
             self.has_written = self.has_written or (name in _WRITTEN and bool(value))
@@ -145,7 +144,7 @@ def _plain(key: str) -> str:
 
 
 def _told(value: object) -> str:
-    """A command as one text; some tools take a list of words."""
+    """Return a command as one text; some tools take a list of words."""
     if isinstance(value, list):
         words = [word for word in cast("list[Any]", value) if isinstance(word, str)]
         return words[-1] if len(words) == 3 and words[1].startswith("-") else " ".join(words)
@@ -157,7 +156,7 @@ def _is_path(text: str) -> bool:
 
 
 def edited_by_command(command: str) -> Iterator[str]:
-    """The files that a shell command writes, moves, removes or edits in place, as far as its words tell."""
+    """Yield the files that a shell command writes, moves, removes or edits in place, as far as its words tell."""
     if not any(
         map(
             command.__contains__,
@@ -183,12 +182,12 @@ def edited_by_command(command: str) -> Iterator[str]:
 
 
 def _without_signs(quoted: re.Match[str]) -> str:
-    """A quoted text, or nothing if it has signs that mean something outside of quotes."""
+    """Return a quoted text, or an empty one if it contains signs with a meaning outside of quotes."""
     return "''" if any(map(quoted.group().__contains__, ">|;&")) else quoted.group()
 
 
 def _without_heredocs(command: str) -> str:
-    """The command without the texts that it passes on, in which a > is no redirection."""
+    """Return the command without its here-documents, in which a > is no redirection."""
     kept: list[str] = []
     end = ""
     for line in command.splitlines():
@@ -202,7 +201,7 @@ def _without_heredocs(command: str) -> str:
 
 
 def files_edited_in(text: str) -> Iterator[str]:
-    """Files whose edits are written as text, or done by the commands in its blocks of code."""
+    """Yield files whose edits are written as text, or done by the commands in its blocks of code."""
     yield from _patched(text)
     if "<" in text and any(map(text.__contains__, _TAGS)):
         yield from (match.group(1) for match in _TAGGED.finditer(text))

@@ -1,4 +1,4 @@
-"""The lines of a tool's output that tell of an error: of compilers, interpreters, tests, shells, servers."""
+"""Find the lines of a tool's output that report an error: of compilers, interpreters, tests, shells, servers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SURELY_ERROR = re.compile(
 
 
 def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
-    """The lines that tell of an error, not code that speaks of errors: the first, then the last, at most `most`."""
+    """Return the first and the last lines that report an error, at most `most`, without code that mentions errors."""
     lowered = text.lower()
     sought = _STEMS if text.isascii() else _STEMS + _OTHER_STEMS
     stems = [stem for stem in sought if stem in lowered]
@@ -60,7 +60,7 @@ def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
 
 
 def _lines_with(stems: list[str], text: str, lowered: str) -> Iterator[str]:
-    """The lines that have one of those stems. `lowered`: the text in small letters."""
+    """Yield the lines that contain one of those stems. lowered: the text in lowercase."""
     if len(lowered) != len(text) or "\r" in text:
         yield from (line for line in text.splitlines() if any(map(line.lower().__contains__, stems)))
         return
@@ -77,7 +77,7 @@ def _lines_with(stems: list[str], text: str, lowered: str) -> Iterator[str]:
 
 
 def is_error_line(line: str) -> bool:
-    """Whether the line reports an error."""
+    """Whether the line reports an error, and is not code that mentions one."""
     if not _ERROR_LINE.search(line):
         return False
     return not _CODE_LINE.search(line) or _SURELY_ERROR.search(line) is not None

@@ -1,6 +1,6 @@
-"""What in a text must not be paraphrased, found without a model: facts, decisions, questions.
+"""Find the facts of a text that must not be paraphrased, without a model: paths, links, identifiers, numbers.
 
-Every search is linear, also on text without a space: words are taken apart first, and long ones are not facts.
+Every search is linear, also on text without a space: words are split first, and long ones are not facts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EXTENSIONS = (
 
 
 def lexicon(words: str) -> frozenset[str]:
-    """Words to look up, from one text."""
+    """Return the words of a text as a set to look them up in."""
     return frozenset(words.split())
 
 
@@ -56,7 +56,7 @@ QUESTION = re.compile(r"[?？][\"'”)\]*_]*\s*$")
 
 
 def facts_in(text: str) -> list[str]:
-    """Paths, URLs, addresses, identifiers, numbers and names in back-ticks, in their order, without repeats."""
+    """Return paths, URLs, addresses, identifiers, numbers and names in back-ticks, in order, without repeats."""
     quoted = [name for name in map(str.strip, _QUOTED_NAME.findall(text)) if len(name) > 1] if "`" in text else []
     named = chain.from_iterable(map(_facts_of_word, dict.fromkeys(text.split())))
     return list(dict.fromkeys([*quoted, *named]))
@@ -64,7 +64,7 @@ def facts_in(text: str) -> list[str]:
 
 @lru_cache(WORDS_REMEMBERED)
 def _facts_of_word(word: str) -> tuple[str, ...]:
-    """Most words are plain, and come again and again: to find out so is cheaper than to search them."""
+    """Return the facts in one word. Most words are plain and frequent, so cheap tests and the cache come first."""
     if (word.isalpha() and word[1:].islower()) or len(word) > MAX_FACT:
         return ()
     bare = word.strip(_SIGNS)
@@ -76,7 +76,7 @@ def _facts_of_word(word: str) -> tuple[str, ...]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The distinct words of a text; Chinese and Japanese in pairs of characters."""
+    """Return the distinct words of a text; Chinese and Japanese in pairs of characters."""
     if text.isascii():
         return frozenset(text.encode().translate(_TO_WORDS).decode().split())
     return frozenset(_WORD.findall(text.lower()))

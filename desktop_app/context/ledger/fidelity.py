@@ -1,4 +1,4 @@
-"""What of the archived messages survives, and where (K7). Exact about what it looks for, whoever summarised."""
+"""Measure where the facts of archived messages are found now: verbatim, in the summary, recallable, lost (K7)."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def _joins(before: str, behind: str) -> bool:
 
 
 class Said:
-    """A text that is asked for many facts. Whole words and whole chunks are looked up; only the rest is searched.
+    """A text in which many facts are looked up.
 
-    A chunk is what stands between two blanks. The distinct ones are a small part of a long text, so that all but
-    facts with blanks are looked for in those alone.
+    Whole words and chunks, which are what stands between two blanks, are looked up in sets. The rest is searched in the
+    distinct chunks, a small part of a long text; only facts with blanks are searched in the text itself.
     """
 
     def __init__(self, text: str) -> None:
@@ -81,7 +81,7 @@ class Said:
         return place < len(self._sorted) and self._sorted[place].startswith(part)
 
     def lacks(self, facts: Iterable[str]) -> list[str]:
-        """Those of the facts that the text does not have."""
+        """Return those of the facts that the text does not have."""
         words, names = self._words, self._names
         open_facts = [fact for fact in facts if fact not in words and fact not in names]
         joined = "\n".join(open_facts)
@@ -98,8 +98,10 @@ class Said:
 
 
 def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
-    """What a reader who continues would miss, by text, with the message that it stands in: what people said
-    of paths, URLs, identifiers, numbers and names, their rules, and the questions still open at the end."""
+    """Return the facts that a reader who continues would miss, with the ids of their messages.
+
+    These are paths, URLs, identifiers, numbers, names and rules of people, and the questions open at the end.
+    """
     facts: dict[str, str] = {}
     for message in head:
         if message.role is Role.USER:

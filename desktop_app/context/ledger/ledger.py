@@ -1,4 +1,4 @@
-"""The ledger: facts that code keeps, word for word, and merges from compaction to compaction (K6)."""
+"""The ledger: facts that code keeps word for word and merges from compaction to compaction (K6)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
 
 
 def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
-    """The facts of those messages, merged into the earlier ones; the oldest and strongest stay when it is full."""
+    """Return the facts of those messages merged into the earlier ones, at most so many of each kind."""
     found: dict[str, dict[str, Fact]] = {
         kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MOST
     }
@@ -78,14 +78,14 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
 
 
 def _first_and_last(rules: dict[str, Fact]) -> list[str]:
-    """The rules that a later word may replace, oldest first: nobody means one among hundreds in the middle."""
+    """Return the rules that a later word may replace, oldest first: the first and the last ones."""
     if len(rules) <= RULES_FIRST + RULES_LAST:
         return list(rules)
     return [*islice(rules, RULES_FIRST), *reversed(list(islice(reversed(rules), RULES_LAST)))]
 
 
 def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:
-    """The rules that end with that message. rules: all that hold, those of the message too."""
+    """Yield the rules that end with that message. rules: all that hold, those of the message included."""
     place = {text: number for number, text in enumerate(read.instructions)}
     gone: set[str] = set()
     for number, sentence in enumerate(read.instructions):
@@ -97,7 +97,7 @@ def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Supe
 
 
 def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str, str]]:
-    """Questions in the last messages that were said aloud, with their messages' ids: nothing after them answers."""
+    """Return the questions in the last messages with text, each with its message's id."""
     spoken: list[Message] = []
     for message in reversed(head):
         if message.role in (Role.USER, Role.ASSISTANT) and message.text:
@@ -108,7 +108,7 @@ def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str,
 
 
 def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResult]]:
-    """The calls that were answered, in the order of their results; paired by position, since ids repeat."""
+    """Return the calls that have results, in the order of the results. Paired by position, since ids repeat."""
     waiting: dict[str, ToolCall] = {}
     answered: list[tuple[ToolCall, ToolResult]] = []
     for message in head:
@@ -121,7 +121,7 @@ def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResu
 
 
 class _Calls:
-    """Reads messages in their order; remembers the calls that wait for a result and the file that is open."""
+    """Reads messages in order; remembers the calls without a result and the open file."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -178,7 +178,7 @@ def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
 def _result_facts(
     result: ToolResult, errors: tuple[str, ...], call: ToolCall | None, fields: dict[str, Any]
 ) -> Iterable[tuple[str, str]]:
-    """Errors, and what was run or done with its outcome: a command, or a call that did more than look."""
+    """Yield errors, and the commands and calls that did more than look, with their outcome."""
     if result.is_error and not errors:
         errors = (one_line(result.text),) if result.text.strip() else ()
     yield from (("errors", line) for line in errors)
@@ -193,7 +193,7 @@ def _result_facts(
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
-    """A model's arguments may be anything but JSON."""
+    """Return the arguments as fields, {} if they are no JSON object."""
     try:
         arguments: object = msgspec.json.decode(call.arguments)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -202,14 +202,17 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    """The beginning of a text without its line ends."""
+    """Return the beginning of a text without its line ends."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """At most `MOST[kind]` facts in their order: strong rules outlive weak ones and old rules young ones, names outlive
-    bare numbers, the first intent stays, and of errors, commands and intents the newest."""
+    """Return at most `MAX_FACTS[kind]` facts in order.
+
+    Strong rules outlive weak ones and old rules young ones, names outlive bare numbers, the first intent stays, and of
+    errors, commands and intents the newest stay.
+    """
     most = MOST[kind]
     if len(facts) <= most:
         return facts
@@ -225,6 +228,6 @@ def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def _first_of(preferred: Iterable[Fact], facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
-    """The first of the preferred ones, in the order in which they were said."""
+    """Return the first of the preferred facts, in the order of `facts`."""
     kept = set(list(dict.fromkeys(fact.text for fact in preferred))[:most])
     return tuple(fact for fact in facts if fact.text in kept)

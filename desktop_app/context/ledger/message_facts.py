@@ -1,4 +1,4 @@
-"""What was read of each message, once: its sentences and its facts, kept like the counts of tokens."""
+"""Read the sentences and facts of messages, each message once."""
 
 from __future__ import annotations
 
@@ -24,34 +24,36 @@ LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
 
 
 class Read(msgspec.Struct, frozen=True, gc=False):
-    """What stands in one message: its sentences in own words; of a user's message the rules, and the facts too.
-
-    day: the date with which the message itself begins, such as "25 May, 2023", or "". text: what follows it.
-    own, pasted, asides: facts in own words, facts in what was pasted, and numbers of lines and times.
-    may_change: a sentence may take back or replace a rule. instructions: the sentences of a user's message that were
-    neither quoted nor pasted; only those make and change rules.
-    """
+    """What one message contains; rules and facts are those of a user's message."""
 
     day: str
+    """The date with which the message itself begins, such as "25 May, 2023", or ""."""
     text: str
+    """What follows the date."""
     sentences: tuple[str, ...]
+    """In own words."""
     rules: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    """Facts in own words."""
     pasted: tuple[str, ...] = ()
+    """Facts in what was pasted."""
     asides: tuple[str, ...] = ()
+    """Numbers of lines and times."""
     may_change: bool = False
+    """A sentence may take back or replace a rule."""
     instructions: tuple[str, ...] = ()
+    """Sentences of a user's message neither quoted nor pasted; only those make and change rules."""
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """All of them, those in own words first."""
+        """All facts, those in own words first."""
         return self.own + self.pasted + self.asides
 
 
 class Reading:
-    """Messages read so far, by identity: a message is a value and never changes.
+    """A cache of what was read of messages, by identity: a message is a value and never changes.
 
-    Kept from compaction to compaction, each message is read once in its life. It refers to all that it has read.
+    Kept from compaction to compaction, each message is read once. It holds references to all messages read.
     """
 
     def __init__(self) -> None:
@@ -59,14 +61,14 @@ class Reading:
         self._errors: dict[int, tuple[Message, tuple[str, ...]]] = {}
 
     def of(self, message: Message) -> Read:
-        """What stands in that message, read at the first call only."""
+        """Return what the message contains, read at the first call only."""
         kept = self._kept.get(id(message))
         if kept is None:
             kept = self._kept[id(message)] = (message, _read(message))
         return kept[1]
 
     def errors_of(self, message: Message, result: ToolResult) -> tuple[str, ...]:
-        """The lines of a tool's result that tell of an error, at most `ERRORS_A_RESULT`."""
+        """Return the lines of a tool's result that report an error, at most `MAX_ERRORS_OF_RESULT`."""
         kept = self._errors.get(id(message))
         if kept is None:
             kept = self._errors[id(message)] = (message, tuple(error_lines(result.text, ERRORS_A_RESULT)))
@@ -100,7 +102,7 @@ def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_own(rule: str) -> bool:
-    """Whether a sentence is a rule also without what it quotes."""
+    """Whether a sentence is still a rule without what it quotes."""
     bare = without_quotations(rule)
     return bare == rule or is_rule(bare)
 
@@ -108,7 +110,7 @@ def is_own(rule: str) -> bool:
 def _facts(
     whole: str, day: str, text: str, said: Sequence[Paragraph]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Facts in own words, pasted ones, and asides."""
+    """Return facts in own words, pasted ones, and asides."""
     facts = facts_in(whole)[:FACTS_A_MESSAGE]
     listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE and "\n" in text else set[str]()
     if not (day or listed or "```" in text):
@@ -123,7 +125,7 @@ def _facts(
 
 
 def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:
-    """The points of a list that is announced as one of rules, each whole, with its reason."""
+    """Yield the points of a list that is announced as one of rules, each whole, with its reason."""
     is_listing = False
     for text, is_point in said:
         if not is_point:

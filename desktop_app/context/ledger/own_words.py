@@ -1,10 +1,10 @@
-"""What a user's message says in the user's own words: without what was quoted or pasted into it.
+"""Separate a user's own words from what was quoted or pasted into the message.
 
 A rule in a mail, a page or a tool's output is somebody else's. It becomes the user's only when the user says so: by
 repeating it, or by announcing the quotation as rules ("Follow these rules:").
 
-When it cannot be told where something pasted ends, it goes on to the end of the text: a rule of the user's that
-follows there still stands in the message, but words of somebody else are never taken for the user's.
+When the end of something pasted cannot be found, it extends to the end of the text: a rule of the user's that follows
+is still in the message, but words of somebody else are never taken for the user's.
 """
 
 from __future__ import annotations
@@ -130,22 +130,22 @@ class _Lines:
         return kept
 
     def _lines_of_rules(self, start: int, end: int) -> list[str]:
-        """Quoted lines that the user announced as rules, without the marks of the quotation."""
+        """Return quoted lines that the user announced as rules, without the marks of the quotation."""
         return [re.sub(r"^\s*(?:(?:>|&gt;)\s?)+|^\s*(?:`{3,}|~{3,}).*$", "", line) for line in self._lines[start:end]]
 
     def _led_in_until(self, at: int) -> int:
-        """To the end, unless what follows shows by itself where it ends."""
+        """Return the end of what was pasted without marks: of the text, unless the next line has marks of its own."""
         first = self._next(at)
         return first if first < self._ends and self._pasted_until(first) > first else self._ends
 
     def _next(self, at: int) -> int:
-        """The next line that is not blank."""
+        """Return the index of the next line that is not blank."""
         while at < self._ends and not self._lines[at].strip():
             at += 1
         return at
 
     def _pasted_until(self, at: int) -> int:
-        """Where what was pasted at that line ends; the line itself if it was not pasted."""
+        """Return the index at which what was pasted at `at` ends; `at` if nothing was."""
         line = self._lines[at]
         if fence := _FENCE.match(line):
             return self._fenced_until(at, fence[1])
@@ -202,7 +202,7 @@ class _Lines:
         return at
 
     def _closing(self, at: int, mark: str, is_open: bool) -> int:
-        """Behind the line with that mark; the line itself where the quotation is a part of it."""
+        """Return the index behind the line with that mark; `at` if the quotation is a part of its line."""
         if not is_open:
             return at
         near = range(at + 1, min(at + _FAR, self._ends))

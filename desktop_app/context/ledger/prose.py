@@ -1,4 +1,4 @@
-"""What somebody said in own words, and what was only pasted: code, logs, listings, tables are material, not speech."""
+"""Find the sentences in own words: prose without pasted code, logs, listings and tables."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Paragraph(NamedTuple):
 
 
 def paragraphs(text: str) -> list[Paragraph]:
-    """The own words in a text: its prose lines, with hard-wrapped ones joined again. List points stand alone."""
+    """Return the prose of a text, with hard-wrapped lines joined. List points are paragraphs of their own."""
     body = text[:MAX_READ]
     if "```" in body:
         body = _FENCE.sub("\n\n", body)
@@ -78,12 +78,12 @@ def paragraphs(text: str) -> list[Paragraph]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of what was said in own words, without headings and without what is too long to quote."""
+    """Return the sentences in own words, without headings and without what is too long to quote."""
     return sentences_of(paragraphs(text))
 
 
 def sentences_of(said: Iterable[Paragraph]) -> list[str]:
-    """The sentences of those paragraphs."""
+    """Return the sentences of those paragraphs, without headings and without what is too long to quote."""
     found: list[str] = []
     for paragraph, _ in said:
         if not _is_heading(paragraph):
@@ -102,7 +102,7 @@ def _is_heading(paragraph: str) -> bool:
 
 
 def is_prose(line: str, is_short: bool = False) -> bool:
-    """Whether a line reads as speech. `is_short`: it stands in a message too short to hold much that was pasted."""
+    """Whether a line is prose. is_short: it is part of a message too short to hold much that was pasted."""
     if _MATERIAL.match(line) or ("   " in line and len(_COLUMNS.findall(line)) >= MIN_COLUMNS):
         return False
     if is_short or not _has_code_sign(line):
@@ -117,6 +117,6 @@ def _has_code_sign(line: str) -> bool:
 
 
 def without_stamp(text: str) -> tuple[str, str]:
-    """The date of a message that begins with one in brackets, as it stands there without the time; and the rest."""
+    """Return the date in brackets with which a message begins, without its time, or ""; and the rest of the text."""
     stamp = _STAMP.match(text)
     return (_CLOCK.sub("", stamp.group(1)).strip(), text[stamp.end() :]) if stamp else ("", text)

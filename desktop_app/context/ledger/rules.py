@@ -1,4 +1,4 @@
-"""How somebody says how it is to be done: rules, preferences in few words, and the announcement of a list of them."""
+"""Classify sentences as rules and preferences, and find the announcement of a list of them."""
 
 from __future__ import annotations
 

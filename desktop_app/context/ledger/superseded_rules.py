@@ -1,8 +1,8 @@
-"""Which rule a later word of the user's replaces or takes back (K9).
+"""Find the rules that a later sentence of the user's replaces or takes back (K9).
 
-Careful rather than clever: a rule is taken for superseded only if the later sentence says that something changes, and
-names what the rule names, or its alternative. What it cannot tell: a change without such a word ("spaces, please"), one
-that names nothing of the rule ("the second rule does not hold"), and in other languages than those below hardly any.
+A rule is superseded only if the later sentence says that something changes, and names what the rule names or its
+alternative. Not found: a change without such a word ("spaces, please"), one that names nothing of the rule ("the
+second rule does not hold"), and nearly all changes in languages other than those below.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ _ALTERNATIVES = tuple(
 
 
 def may_supersede(text: str) -> bool:
-    """Whether something in that text could replace or take back a rule; to look closer is worth it then only."""
+    """Whether something in that text could replace or take back a rule: a cheap test before the exact ones."""
     return not _WITH_SIGNS.isdisjoint(text.split()) or (not text.isascii() and any(map(text.__contains__, _PIECES)))
 
 
 def superseded_by(sentence: str, rules: Sequence[str]) -> list[str]:
-    """The rules that the sentence replaces or takes back, of those said before it, oldest first."""
+    """Return the rules that the sentence replaces or takes back, oldest first. rules: those said before it."""
     lowered = sentence.lower()
     if not may_supersede(sentence) or QUESTION.search(sentence) or _ADDS.search(lowered):
         return []
@@ -102,7 +102,7 @@ def superseded_by(sentence: str, rules: Sequence[str]) -> list[str]:
 
 
 def _test_of(sentence: str) -> Callable[[str, frozenset[str]], bool] | None:
-    """How to tell whether a rule is meant by that kind of sentence; None if nothing changes by it."""
+    """Return the test for rules that this kind of sentence ends; None if it changes nothing."""
     if _TAKES_BACK.search(sentence):
         return _is_named
     if _ENDS.search(sentence):
@@ -122,7 +122,7 @@ def _is_named(rule: str, said: frozenset[str]) -> bool:
 
 
 def _is_named_twice(rule: str, said: frozenset[str]) -> bool:
-    """What is no longer so may be a fact as well as a rule: one word in common is not enough."""
+    """Whether two words are shared: with one, "no longer" may end a fact and not a rule."""
     return len(_topic(rule.lower()) & said) > 1 and _is_named(rule, said)
 
 
@@ -151,7 +151,7 @@ def _names(rule: str, old: str) -> bool:
 
 @lru_cache(2_048)
 def _topic(lowered: str) -> frozenset[str]:
-    """What a sentence is about: its words without the small ones, and without their endings."""
+    """Return the stems of a sentence's words without function words."""
     return frozenset(_stem(word) for word in words_of(lowered) - _GENERIC)
 
 
@@ -163,6 +163,6 @@ def _stem(word: str) -> str:
 
 
 def _verb(sentence: str) -> str:
-    """The first word that is not only an opening, such as "use" in "Please use tabs"."""
+    """Return the first word that is not only an opening, such as "use" in "Please use tabs"."""
     words: Iterable[str] = re.findall(r"[a-z]+", sentence.lower())
     return next((word for word in words if word not in ("please", "always", "actually", "ok", "no", "then", "and")), "")

@@ -1,4 +1,4 @@
-"""What a tool call does with a file, and whether it failed: tools of many makers, which agree on few names."""
+"""Classify what a tool call does with a file, and whether it failed, for tools of many makers with differing names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Manner = Literal["read", "read part", "change"]
 
 
 def fields_of(call: ToolCall) -> dict[str, Any] | None:
-    """The arguments of a call, or None: a model may write anything, also what is no JSON object."""
+    """Return the arguments of a call, or None if they are no JSON object."""
     try:
         arguments: object = msgspec.json.decode(call.arguments)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -48,7 +48,7 @@ def fields_of(call: ToolCall) -> dict[str, Any] | None:
 
 
 def touches(call: ToolCall, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
-    """The files that a call changes or shows, and how. What only lists or searches shows no file."""
+    """Return the files that a call changes or shows, and how. Calls that only list or search show no file."""
     path = fields.get("path") or fields.get("file_path")
     if isinstance(path, str) and _is_reader(call.name):  # most calls are such, and need no closer look
         return [(_normal(path), _how_shown(fields))]
@@ -90,5 +90,5 @@ def _normal(path: str) -> str:
 
 
 def has_failed(result: ToolResult) -> bool:
-    """Whether a call failed: as the tool said, or as its result begins, since imported results carry no sign of it."""
+    """Whether a call failed: by its flag, or by how the result begins, since imported results have no flag."""
     return result.is_error or _FAILED.match(result.text) is not None

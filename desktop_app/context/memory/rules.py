@@ -1,9 +1,9 @@
-"""What the user said of himself or wants from now on, found without a model: English, German, French, Spanish, Chinese.
+"""Find what users say about themselves or want from now on, without a model.
 
 facts_by_rule(messages) -> notes in the user's own words, oldest first
 
-Careful rather than complete: only what the user says outright ("remember that …", "my name is …", "I prefer …",
-"always …", "never …"), in own words. What he quotes, pastes, asks or tells of others is not his.
+English, German, French, Spanish and Chinese. Only what the user says outright is taken ("remember that …", "my name
+is …", "I prefer …", "always …", "never …"); not what they quote, paste, ask or report of others.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def facts_by_rule(messages: Iterable[Message]) -> tuple[str, ...]:
-    """What is worth keeping of what the user said in those messages, each as a sentence that is quoted."""
+    """Return what is worth remembering of the user's messages, each as a quoted sentence."""
     found: list[str] = []
     for message in messages:
         if message.role is Role.USER:
@@ -87,7 +87,7 @@ def facts_by_rule(messages: Iterable[Message]) -> tuple[str, ...]:
 
 
 def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
-    """The newest of them, as notes to be kept."""
+    """Return the newest of those facts as notes, at most `most`."""
     return tuple(Note(text) for text in facts_by_rule(messages)[-most:])
 
 
@@ -117,7 +117,7 @@ def _is_lasting(bare: str, sentence: str) -> bool:
 
 
 def _is_of_use(sentence: str) -> bool:
-    """Whether it is the user's own word, long enough to say something and short enough to be sent."""
+    """Whether a sentence is mostly the user's own, long enough to say something and short enough to be sent."""
     least = MIN_CJK if _CJK.search(sentence) else MIN_SENTENCE
     own = _QUOTATION.sub("", sentence)
     return (

@@ -1,7 +1,7 @@
-"""Notes by which a model would be allowed more than the user allowed. Pure.
+"""Detect notes that would allow a model more than the user allowed. Pure.
 
-Only the user widens what may be done, and says so in the user's own words: such a note of a model's is refused. What
-narrows it ("never push without asking") may be noted.
+Only the user may widen permissions, in the user's own words: such a note by a model is refused. A note that narrows
+them ("never push without asking") is accepted.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _SMALL = lexicon(
 
 
 def widens(note: str, rules: Iterable[str]) -> bool:
-    """Return whether a note lifts a restriction. rules: what the user said, as far as it is known."""
+    """Return whether a note lifts a restriction. rules: the known rules of the user."""
     bare = _NARROWS.sub(" ", note)
     if any(pattern.search(bare) for pattern in (_WITHOUT, _GRANTS, _OTHER_LANGUAGES)):
         return True
@@ -103,7 +103,7 @@ def widens(note: str, rules: Iterable[str]) -> bool:
 
 
 def _loosens(note: str, rule: str) -> bool:
-    """Return whether the note allows, or takes for usual, what a rule restricts."""
+    """Return whether the note allows, or treats as usual, what a rule restricts."""
     if not (_RESTRICTS.search(rule) and is_rule(rule)):
         return False
     said, ruled = _things(note), _things(rule)

@@ -1,1 +1,1 @@
-"""What is brought back of a conversation: from a query in plain words to chosen messages. Pure."""
+"""Recall: from a query in plain words to chosen messages of a conversation. Pure."""

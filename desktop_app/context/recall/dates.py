@@ -1,4 +1,4 @@
-"""Days as people write them, without a clock: in a question, and in the stamp with which a session begins."""
+"""Find dates in questions and in the stamps of sessions, without a clock."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Day(msgspec.Struct, frozen=True, gc=False):
     day: int = 0
 
     def holds(self, other: Day) -> bool:
-        """Whether all that is said of this one is so of the other one too."""
+        """Whether the other day lies within this one: all that this one gives is the same there."""
         return (
             self.year in (0, other.year)
             and self.month in (0, other.month)
@@ -50,14 +50,14 @@ class Day(msgspec.Struct, frozen=True, gc=False):
 
 
 def days_in(text: str) -> tuple[Day, ...]:
-    """The dates that stand in a text, each part of it read once, the most exact forms first."""
+    """Return the dates in a text, without repeats, those in the most exact forms first."""
     return tuple(dict.fromkeys(_read(text[:MAX_READ])))
 
 
 def day_at(seconds: float) -> Day:
-    """The day of a moment, given in seconds since 1970, UTC.
+    """Return the day, in UTC, of a moment in seconds since 1970.
 
-    Counted in eras of 400 years that begin in March, so that the leap day is a year's last one.
+    Days are counted in eras of 400 years that begin in March, so that the leap day is the last of a year.
     """
     days = int(seconds // SECONDS_A_DAY) + 719_468
     era, of_era = divmod(days, 146_097)
@@ -69,7 +69,7 @@ def day_at(seconds: float) -> Day:
 
 
 def day_told(day: Day) -> str:
-    """Such as "2026-11-22"."""
+    """Return the day in ISO 8601, such as "2026-11-22"."""
     return f"{day.year:04}-{day.month:02}-{day.day:02}"
 
 

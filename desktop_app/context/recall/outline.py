@@ -1,4 +1,4 @@
-"""A conversation from afar: who speaks in each message, how long it is, in which session and on which day."""
+"""Outline a conversation: who wrote each message, how long it is, in which session and on which day."""
 
 from __future__ import annotations
 
@@ -13,41 +13,39 @@ PAUSE = 6 * 3_600.0
 
 
 class Head(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a message from afar.
-
-    speaker: its name, or the role of who has none. length: in characters. stamp: the date with which its text begins,
-    such as "8 May, 2023", or "". at: seconds since 1970, UTC.
-    """
+    """The metadata of one message."""
 
     speaker: str
+    """The speaker's name, or the role if there is none."""
     is_named: bool
     length: int
+    """In characters."""
     stamp: str
+    """The date with which the text begins, such as "8 May, 2023", or ""."""
     at: float
+    """Seconds since 1970, UTC."""
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """All messages of a conversation, by their indexes.
-
-    speakers, lengths: as in `Head`. sessions: the number of the session each stands in, from 0. days: of each
-    session, as it is told, such as "8 May, 2023" or "2026-11-22". named: those who have a name.
-    average: of the lengths, at least 1.
-    """
+    """The metadata of all messages of a conversation, by index."""
 
     speakers: tuple[str, ...] = ()
     lengths: tuple[int, ...] = ()
     sessions: tuple[int, ...] = ()
+    """The number of each message's session, from 0."""
     days: tuple[str, ...] = ()
+    """The date of each session, such as "8 May, 2023" or "2026-11-22"."""
     named: frozenset[str] = frozenset()
+    """The speakers that have a name."""
     average: float = 1.0
+    """The average length, at least 1."""
 
     def day_of(self, index: int) -> str:
-        """The day of that message."""
         return self.days[self.sessions[index]]
 
 
 def outline_of(heads: Iterable[Head]) -> Outline:
-    """The outline of those messages. A session begins with a stamp, or after a pause."""
+    """Return the outline of those messages. A session begins with a stamp or after a pause."""
     kept = tuple(heads)
     sessions: list[int] = []
     days: list[str] = []

@@ -1,4 +1,4 @@
-"""The part of a long message that a query is about. A short message is brought back whole."""
+"""Cut the passage that a query is about out of a long message. Short messages are returned whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDING = re.compile(r"(?:ations?|ings?|ies|ied|ed|es|s|ly|e|y)$")
 
 
 def text_of(message: Message) -> str:
-    """What can be brought back of a message: what was said, called and answered, without reasoning and images."""
+    """Return what can be recalled of a message: text, calls and results, without reasoning and images."""
     pieces: list[str] = []
     for part in message.parts:
         match part:
@@ -45,9 +45,9 @@ def text_of(message: Message) -> str:
 
 
 def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], most: int) -> str:
-    """At most `most` characters of a text, where the most of the query stands; its beginning if nothing does.
+    """Return at most `most` characters of a text, from where most of the query is found, or from its beginning.
 
-    worth: what each term says, by its text.
+    worth: the information of each term, by its text.
     """
     if len(text) <= most:
         return text
@@ -59,9 +59,9 @@ def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], mos
 
 
 def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
-    """Where each term stands, in the order of the text: place, term, and what it says.
+    """Return index, text and value of each occurrence of the terms, in the order of the text.
 
-    What was only learned from other messages does not choose the place.
+    Terms that were only learned from other messages are left out.
     """
     lowered = text.lower()
     found: list[tuple[int, str, float]] = []
@@ -73,9 +73,9 @@ def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> lis
 
 
 def _found(lowered: str, term: str) -> Iterator[int]:
-    """The places of the term's words in their order, in other forms too: what matters is to find the place.
+    """Yield where the term's words occur in their order, inflected forms included.
 
-    The first word is looked for as plain text, since that is many times as fast as a pattern.
+    The first word is found with `str.find`, which is many times as fast as a pattern.
     """
     stems = [_stem(word) for word in _WORD.findall(term.lower())]
     if not stems:
@@ -94,7 +94,7 @@ def _stem(word: str) -> str:
 
 
 def _best_stretch(places: Sequence[tuple[int, str, float]], most: int) -> tuple[int, int]:
-    """The first and the last place of the stretch that holds the most of the query: each term counts once."""
+    """Return the first and the last index of the stretch with the highest value; each term counts once."""
     room = max(most - SNAP, 1)
     counts: dict[str, int] = {}
     score, best, begin = 0.0, 0.0, 0
@@ -114,7 +114,7 @@ def _best_stretch(places: Sequence[tuple[int, str, float]], most: int) -> tuple[
 
 
 def _cut(text: str, start: int, most: int) -> str:
-    """The passage from about that place: from the beginning of a line or a word to the end of one."""
+    """Return the passage from about that index, cut at the ends of lines or words."""
     if start:
         line = text.find("\n", start - 1, start + SNAP) + 1
         blank = text.find(" ", start - 1, start + SNAP) + 1

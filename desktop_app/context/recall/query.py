@@ -77,34 +77,34 @@ _OWN = lexicon("i my me mine we our us")
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
-    """One word, or several that stand together. is_asked: it stands in the query itself, as a word of its own."""
+    """One word, or several that stand together."""
 
     text: str
     weight: float
     is_asked: bool = False
+    """It stands in the query itself, as a word of its own."""
 
 
 class RecallQuery(msgspec.Struct, frozen=True):
-    """What a query asks for.
-
-    names: speakers that it names. is_own: it asks for what the user said. days: dates.
-    is_pointed: it asks for something, or names it, so that one word of it is enough to know what is meant.
-    """
+    """What a query asks for."""
 
     terms: tuple[Term, ...]
     names: frozenset[str] = frozenset()
+    """Speakers that the query names."""
     days: tuple[Day, ...] = ()
     is_own: bool = False
+    """It asks for what the user said."""
     is_pointed: bool = False
+    """It asks for something or names it, so that one word is enough to know what is meant."""
 
     @property
     def matter(self) -> tuple[Term, ...]:
-        """The query's own words, without those that only go on with a talk."""
+        """The query's own words, without those that only carry a conversation on, such as "continue"."""
         return tuple([term for term in self.terms if term.is_asked and term.text.lower() not in _WENT_ON])
 
 
 def wanted_of(query: str, speakers: Collection[str] = ()) -> RecallQuery:
-    """What the query asks for. speakers: the names of those who speak in the conversation."""
+    """Parse a query. speakers: the names of those who speak in the conversation."""
     text = query[:MAX_QUERY].replace("’", "'")
     names = frozenset(speaker for speaker in speakers if _is_named(speaker, text))
     pieces = [piece for piece in map(_bare, _PIECE.findall(_UNSPACED.sub(" ", text))) if piece]
@@ -130,9 +130,9 @@ def wanted_of(query: str, speakers: Collection[str] = ()) -> RecallQuery:
 def feedback_of(
     wanted: RecallQuery, texts: Sequence[str], scores: Sequence[float], speakers: Collection[str]
 ) -> list[str]:
-    """Words of the messages found first that the query does not hold, the likeliest to belong to it first.
+    """Return words of the best messages that the query does not hold, the most relevant first.
 
-    scores: of the messages, as they were found. Words that are rare in the conversation are the caller's to choose.
+    scores: of those messages. The caller keeps the words that are rare in the conversation.
     """
     known = {term.text.lower() for term in wanted.terms} | _STOP | _WENT_ON
     known |= {word for speaker in speakers for word in speaker.lower().split()}
@@ -175,15 +175,15 @@ def _words(piece: str) -> list[str]:
 
 
 def _most_telling(words: list[str]) -> list[str]:
-    """Each once, in the order of the query; of too many the longest."""
+    """Return the distinct words in the order of the query; the longest if there are too many."""
     distinct = list({word.lower(): word for word in reversed(words)}.values())[::-1]
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_WORDS])
     return [word for word in distinct if word in kept]
 
 
 def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
-    """Pieces of several words, such as a path; and words that are neighbours in the query, with what stands between
-    them if that is short: "does not exist"."""
+    """Return compound words, such as paths, and phrases of words that are close to each other in the query,
+    with the short words between them: "does not exist"."""
     joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
     places = [place for place, piece in enumerate(pieces) if piece.lower() in words]
     neighbours = [
@@ -193,7 +193,7 @@ def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
 
 
 def _pairs(text: str) -> list[str]:
-    """Chinese and its like in pairs of characters, without the words that only ask; a character alone for itself."""
+    """Return Chinese, Japanese, Korean and the like as pairs of characters, without question words."""
     pairs: list[str] = []
     for run in _UNSPACED.findall(text):
         for piece in _ASKING_CJK.sub(" ", run).split():
@@ -202,7 +202,7 @@ def _pairs(text: str) -> list[str]:
 
 
 def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Each text once, with the weight that it came with first: the query's own words stand first."""
+    """Return the first term of each text: the query's own words come first."""
     kept: dict[str, Term] = {}
     for term in terms:
         kept.setdefault(term.text.lower(), term)

@@ -1,4 +1,4 @@
-"""Which messages of a conversation answer a query: how much each counts, by its words, its place and its speaker.
+"""Rank the messages of a conversation by a query: by words, neighbours, speaker and day.
 
 All numbers of this file are in units of information (natural logarithm): a word that one message in fifty holds
 counts 4. They were chosen on two chats of 419 and 369 messages with 302 questions, on a plateau: each may be a third
@@ -42,13 +42,12 @@ Postings = Mapping[str, Sequence[int]]
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """Messages by what they count: index and score, best first.
-
-    bearing: how much of the query's matter stands in one of them, in nats, times the share of it that this is.
-    """
+    """Messages by score."""
 
     scores: tuple[tuple[int, float], ...] = ()
+    """Index and score, best first."""
     bearing: float = 0.0
+    """The information that one of them shares with the query, in nats, times its share of the query's."""
 
 
 def rank(
@@ -58,9 +57,9 @@ def rank(
     own: Mapping[int, float],
     among: Container[int] | None = None,
 ) -> Ranked:
-    """The messages that may answer, best first.
+    """Return the messages that may answer the query, best first.
 
-    own: what their own words count. among: the only ones that are asked for; None for all.
+    own: the scores of their own words. among: the indexes that may be returned; None for all.
     """
     if among is not None:  # before the best are taken: they could all be others
         own = {index: score for index, score in own.items() if index in among}
@@ -78,11 +77,11 @@ def rank(
 
 
 def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dict[int, float]:
-    """What each message's own words count: the sum over the terms that it holds, in BM25's way.
+    """Return the BM25 score of each message's own words.
 
-    The rarest come first. Of a large conversation, a word that many messages hold only adds to those that hold a
-    rarer one too, and one that more than `telling_most` hold only counts where there is no other. Terms held by exactly
-    the same messages, such as two forms of one word, count once.
+    The rarest terms come first. In a large conversation, a word that many messages hold only adds to those that hold a
+    rarer one too, and one that more than `telling_word_limit` hold only counts where there is no other. Terms held by
+    exactly the same messages, such as two forms of one word, count once.
     """
     messages = len(outline.lengths)
     average, most = outline.average, telling_most(messages)
@@ -98,13 +97,12 @@ def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dic
 
 
 def best_of(scores: Mapping[int, float], most: int) -> list[tuple[int, float]]:
-    """The highest scores, best first; of equals the newest message."""
+    """Return the highest scores, best first; of equal ones the newest message."""
     return nlargest(most, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
 
 def with_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outline, held: Postings) -> dict[int, float]:
-    """What the messages' own words count when words of those found first are taken into the query: such as several
-    messages hold, and not many."""
+    """Return the scores with those words of the best messages added that several messages hold, but not many."""
     often = often_in(len(outline.lengths))
     kept = [word for word in words if 2 <= len(held.get(word, ())) <= often][:MAX_FEEDBACK]
     scores = dict(own)
@@ -114,22 +112,22 @@ def with_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outli
 
 
 def often_in(messages: int) -> int:
-    """The most messages that may hold a word that is particular to a matter: a twentieth, and never many."""
+    """Return in how many messages a rare word may occur: a twentieth of them, and never many."""
     return min(max(messages // 20, 2), MAX_OFTEN)
 
 
 def telling_most(messages: int) -> int:
-    """The most messages that may hold a word that tells something: a fifth of a large conversation."""
+    """Return in how many messages a telling word may occur: a fifth of a large conversation."""
     return max(messages // 5, MAX_OPEN)
 
 
 def information(held: int, messages: int) -> float:
-    """How much a term says that so many of the messages hold (BM25's)."""
+    """Return the information of a term that `held` of the messages hold (the IDF of BM25)."""
     return math.log(1.0 + (messages - held + 0.5) / (held + 0.5))
 
 
 def _asked_about(wanted: RecallQuery) -> frozenset[str]:
-    """The speakers whom the query names; who asks for what they said themselves is the user."""
+    """Return the speakers that the query asks about; "I" is the user."""
     return wanted.names | {Role.USER.value} if wanted.is_own else wanted.names
 
 
@@ -146,7 +144,7 @@ def _different(terms: Sequence[Term], postings: Postings) -> list[tuple[Sequence
 
 
 def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, float]:
-    """Each message's own score and a share of the best one beside it, within a session."""
+    """Return each message's score plus a share of the best one beside it, within a session."""
     sessions = outline.sessions
     beside: dict[int, float] = {}
     for index, score in own.items():
@@ -160,7 +158,7 @@ def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, fl
 
 
 def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
-    """What counts for the messages of the days that the query names, if those are not most of the conversation."""
+    """Return a bonus for the messages of the days that the query names, unless those are most of the conversation."""
     if not wanted.days:
         return {}
     meant = {
@@ -174,10 +172,10 @@ def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
 
 
 def _bearing(wanted: RecallQuery, postings: Postings, messages: int, among: Container[int]) -> float:
-    """How much the one message that holds the most of the query's matter says of it, times the share that it holds.
+    """Return the information that the best single message shares with the query, times the share of the query's.
 
-    A word that none holds counts as one that a single message does. What neither asks nor names anything, such as
-    "let's try something else", must have two words in common with it: one is too often there by chance.
+    A word that no message holds counts as if one did. A query that neither asks nor names anything, such as
+    "let's try something else", must have two words in common with the message: one is too often there by chance.
     """
     asked = 0.0
     held_by: dict[int, tuple[float, int]] = {}

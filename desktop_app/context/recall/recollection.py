@@ -1,6 +1,6 @@
-"""What is brought back of a conversation: chosen messages in their order, within a budget of tokens.
+"""Pack the messages that were found into a budget of tokens, in their order.
 
-Short messages come whole, of a long one the passage that the query is about. Pure: the archive's rows come in as
+Short messages are packed whole, of long ones the passage that the query is about. Pure: the archive's rows come in as
 values, and tokens are counted by a function.
 """
 
@@ -38,26 +38,27 @@ PASSED_OVER = 12
 
 
 class FoundMessage(msgspec.Struct, frozen=True, gc=False):
-    """A message that was found, with all that can be brought back of it (`text_of`)."""
+    """A message that was found."""
 
     index: int
     id: str
     text: str
+    """All that can be recalled of it (`text_of`)."""
 
 
 class Recollected(msgspec.Struct, frozen=True):
-    """A message that was brought back.
-
-    index: its place among the conversation's messages, from 0. speaker: its name, or the role. day: as the
-    conversation tells it, such as "8 May, 2023". text: the message, or a passage of it. whole: characters of the whole.
-    """
+    """A message that was recalled, or a passage of it."""
 
     id: str
     index: int
+    """Among the conversation's messages, from 0."""
     speaker: str
+    """The name, or the role."""
     day: str
+    """As the conversation gives it, such as "8 May, 2023"."""
     text: str
     whole: int
+    """The length of the whole message in characters."""
 
     @property
     def is_part(self) -> bool:
@@ -66,20 +67,20 @@ class Recollected(msgspec.Struct, frozen=True):
 
 
 class Recollection(msgspec.Struct, frozen=True):
-    """What was found, in the order in which it was said. tokens: of `page_of` these messages."""
+    """What was recalled, in the order in which it was said."""
 
     query: str
     messages: tuple[Recollected, ...] = ()
     tokens: int = 0
+    """Of `page_of` these messages."""
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """Where it comes from."""
         return tuple([message.id for message in self.messages])
 
 
 def page_of(messages: Sequence[Recollected]) -> str:
-    """What a model reads: a line a message with its index and speaker, under the day on which it was said."""
+    """Return the messages as text: a line each with index and speaker, under the day on which it was said."""
     lines: list[str] = []
     day = ""
     for message in messages:
@@ -92,7 +93,7 @@ def page_of(messages: Sequence[Recollected]) -> str:
 
 
 def kept_counts(count: Count) -> Count:
-    """The same count, which counts each line once: the same messages come back for many queries of one conversation."""
+    """Return a count that caches its results: many queries of one conversation find the same messages."""
     kept: dict[str, int] = {}
 
     def counted(text: str) -> int:
@@ -109,7 +110,7 @@ def kept_counts(count: Count) -> Count:
 
 
 def worth_reading(scores: Sequence[tuple[int, float]], outline: Outline, budget: int) -> list[int]:
-    """The indexes of the messages that may get into the budget, the best first, at least one."""
+    """Return the indexes of the messages that may fit into the budget, best first, at least one."""
     kept: list[int] = []
     room = budget * READ_A_TOKEN
     for index, _ in scores:
@@ -129,7 +130,7 @@ def pack(
     budget: int,
     count: Count,
 ) -> Recollection:
-    """As much of what was found as the budget holds. found: the best first, each once."""
+    """Return as much of what was found as fits into the budget. found: distinct, best first."""
     worth = {text: information(len(held), len(outline.speakers)) for text, held in postings.items() if held}
     packing = _Packing(wanted, worth, outline, budget, count)
     for one in found:
@@ -140,7 +141,7 @@ def pack(
 
 
 class _Packing:
-    """Messages are added by rank, and read in their order."""
+    """Adds messages by rank, and returns them in their order."""
 
     def __init__(
         self, wanted: RecallQuery, worth: Mapping[str, float], outline: Outline, budget: int, count: Count
@@ -152,7 +153,7 @@ class _Packing:
         self._sessions: set[int] = set()
 
     def add(self, found: FoundMessage) -> None:
-        """Adds the message, or a passage of it that fits; else it is passed over."""
+        """Add the message, or a passage of it, if one fits."""
         if not found.text:
             return
         speaker, day = self._outline.speakers[found.index], self._outline.day_of(found.index)
@@ -176,7 +177,7 @@ class _Packing:
         self.passed_over = 0
 
     def recollection(self, query: str) -> Recollection:
-        """What was kept, in its order. Tokens of lines need not add up: what is too much for the whole goes again."""
+        """Return what was added, in order. While the whole is over the budget, the last one added is dropped."""
         while True:
             messages = tuple(sorted(self._kept, key=lambda message: message.index))
             tokens = self._count(page_of(messages)) if messages else 0

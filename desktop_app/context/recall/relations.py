@@ -1,8 +1,7 @@
-"""What a question calls a thing, and what the message that answers it may call it: a small table, kept by hand.
+"""A table from the words of questions to words that may stand in their answers.
 
-A question names things otherwise than the message that answers it: it asks for a pet, and the dog was told of. Only
-relations that hold in nearly every talk stand here; what is particular to one conversation is learned from its own
-words (`feedback_of` in query.py).
+A question about a pet is answered by a message about a dog. Only relations that hold in nearly every conversation are
+listed; what is particular to one is learned from its own words (`feedback_of` in query.py).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Summaries that a model writes: what it is asked, how its reply is read, what code puts back."""
+"""Summaries written by a model: the prompt, the reply, and the facts that code puts back."""

@@ -1,8 +1,8 @@
-"""A summary that a model writes, but for the writing: what to ask, what is wrong with it, what becomes of it. Pure.
+"""Prepare a summary that a model writes, check it, and turn it into a compaction. Pure.
 
-draft_of(...)  -> what the model is asked, part by part, and what the summary is checked against
-faults_of(...) -> what is wrong with a page: too long, or rules and open questions lost (K7)
-finished(...)  -> the compaction with that page, mended by code and with the messages kept that the model asked for
+draft_of(...)         -> what the model is asked, part by part, and what the summary is checked against
+faults_of(...)        -> what is wrong with a page: too long, or rules and open questions lost (K7)
+build_compaction(...) -> the compaction with that page, its lost facts restored, without the messages to keep
 """
 
 from __future__ import annotations
@@ -55,23 +55,24 @@ LAST_MESSAGES_PAGE = "The earlier messages were archived without a summary."
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A summary that is to be written. parts: none if the model's window has no room. ledger: of the head and before.
-
-    earlier: the summary that is merged into the new one, or "". reply_most: tokens of one reply.
-    """
+    """A summary that is to be written."""
 
     plan: CompactionPlan
     head: tuple[Message, ...]
     ledger: Ledger
+    """Of the head and of what was archived before."""
     earlier: str
+    """The summary that is merged into the new one, or ""."""
     wanted: SummaryTask
     names: dict[str, str]
     parts: tuple[Part, ...]
+    """Empty if the model's window has no room."""
     reply_most: int
+    """Tokens of one reply."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What writing it will take, before it is done: calls, and tokens of all of them together, at most."""
+    """What writing a summary will take at most, all calls together."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -91,7 +92,7 @@ def draft_of(
     count: Callable[[str], int],
     safe_share: float = SAFE_SHARE,
 ) -> Draft:
-    """What to ask a model with that window whose tokens are counted by `count`. max_output 0: not known."""
+    """Return what to ask a model with that window. count: the model's tokens. max_output: 0 if it is not known."""
     head = recorded_messages(plan.archived, transcript)
     earlier = view.summary.summary if view.summary else ""
     ledger = ledger_of(head, view.ledger)
@@ -107,7 +108,7 @@ def draft_of(
 
 
 def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
-    """What all calls for that draft will take, without a repair. The replies are taken as long as they may be."""
+    """Return what all calls for the draft will take, without a repair, with replies of the greatest length."""
     prompts, wanted = draft.wanted.prompts, draft.wanted
     around = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions, *wanted.musts)))
     calls = len(draft.parts)
@@ -117,12 +118,12 @@ def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
 
 
 def page_of(written: Written) -> str:
-    """The page with the turn's part behind the rest, as the extractive summary has it."""
+    """Return the summary with the part about the current turn behind it, as in the extractive summary."""
     return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
 
 
 def faults_of(page: str, draft: Draft, counts: TokenCounts) -> list[str]:
-    """What is wrong with the page, each a sentence for the model."""
+    """Return what is wrong with the page, each fault as a sentence for the model."""
     tokens = counts.text(page)
     most = draft.plan.summary_budget
     faults = [f"It has {tokens} tokens, and may have {draft.wanted.budget}: shorten it."] if tokens > most else []
@@ -146,7 +147,7 @@ def finished(
     counts: TokenCounts,
     model: str,
 ) -> Compaction | None:
-    """The compaction with that page: what it lost is put back as far as there is room. None if it frees nothing."""
+    """Return the compaction with that page and as many of its lost facts as fit. None if it frees nothing."""
     page = restore_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
     page = restore_names(page, draft.ledger, draft.plan.summary_budget, counts.text)
     plan = _plan_that_keeps(keep, draft.plan, view, policy, budget, counts)
@@ -156,9 +157,9 @@ def finished(
 def _plan_that_keeps(
     keep: Sequence[str], plan: CompactionPlan, view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts
 ) -> CompactionPlan:
-    """The plan without the messages that the model asked for, the first ones first, as far as there is room.
+    """Return the plan without the messages that the model asked to keep: the first ones, as far as there is room.
 
-    The tail stays as it is: a plan that would archive what the page was not written of is not taken.
+    The tail stays as it is: no plan may archive messages that the page does not summarise.
     """
     room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * KEEP_SHARE))
     for most in range(len(keep), 0, -1):
@@ -171,7 +172,7 @@ def _plan_that_keeps(
 def last_messages_plan(
     view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
-    """The plan that archives all but the last few messages (K5); None if that is nothing."""
+    """Return the plan that archives all but the last few messages (K5); None if that is nothing."""
     last = [item.message for item in list(view.items)[-policy.last_resort_messages :]]
     return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
 
@@ -179,7 +180,7 @@ def last_messages_plan(
 def last_messages(
     plan: CompactionPlan, transcript: Transcript, view: View, counts: TokenCounts, reading: Reading | None = None
 ) -> Compaction | None:
-    """The compaction without a summary: rules and open questions stay, as far as there is room."""
+    """Return a compaction without a summary, with as many of the rules and open questions as fit."""
     head = recorded_messages(plan.archived, transcript)
     ledger = ledger_of(head, view.ledger, reading)
     page = restore_facts(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)

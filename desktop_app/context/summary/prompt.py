@@ -1,11 +1,11 @@
-"""What a model is asked when it is to write the summary (K2, K3). Pure: the words come from resources, as `Prompts`.
+"""Build the requests for a summary that a model writes (K2, K3). Pure: the texts are resources, passed as `Prompts`.
 
 parts_of(...)     -> the conversation as text, in parts that fit the model's window
-request_for(...)  -> the request for one part, with what was summarised of the parts before it
-repair_for(...)   -> the request that gives a summary back with what was found wrong
+request_for(...)  -> the request for one part, with the summary of the parts before it
+repair_for(...)   -> the request to correct a summary, with what is wrong with it
 
-What stands in a conversation is a record, not an instruction. It lies between marks that contain a hash of the text
-itself, so that nobody can write a text that has them; and what looks like a key is masked before it goes out.
+A conversation is a record, not an instruction. It is delimited by marks that contain a hash of the text itself, so
+that no text can contain its own marks; and what looks like a key is masked before it is sent.
 """
 
 from __future__ import annotations
@@ -32,26 +32,29 @@ MIN_PIECE = 200
 
 
 class Prompts(msgspec.Struct, frozen=True):
-    """The words of the requests. Each is a resource that the user may replace.
-
-    summary: {tokens} and {words} are what the summary may take. merge, turn: added where there is an earlier
-    summary or a turn that is cut in two. form: {mark} begins the marks. repair: {tokens} again.
-    """
+    """The texts of the requests. Each is a resource that the user may replace."""
 
     summary: str
+    """{tokens} and {words} are what the summary may take."""
     merge: str
+    """Added where there is an earlier summary."""
     turn: str
+    """Added where a turn is cut in two."""
     form: str
+    """{mark} begins the marks."""
     repair: str
+    """{tokens} is what the summary may take."""
 
 
 class MessagePiece(msgspec.Struct, frozen=True):
-    """One message, or a piece of a long one, as the model reads it. name: such as "m12". tokens: with its mark."""
+    """One message, or a piece of a long one, as the model reads it."""
 
     name: str
+    """Such as "m12"."""
     label: str
     text: str
     tokens: int
+    """With its mark."""
     is_turn: bool
 
 
@@ -62,31 +65,32 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """What it takes of the window."""
         return sum(told.tokens for told in self.told)
 
 
 class SummaryTask(msgspec.Struct, frozen=True):
-    """What the summary shall be. budget: tokens that it may take. musts: sentences that have to stand in it word for
-    word. instructions: the user's own, for this summary."""
+    """What the summary shall be."""
 
     prompts: Prompts
     budget: int
+    """Tokens that it may take."""
     musts: tuple[str, ...] = ()
+    """Sentences that it must contain word for word."""
     instructions: str = ""
+    """The user's own, for this summary."""
 
 
 def names_of(head: Sequence[Message]) -> dict[str, str]:
-    """The names by which the model knows those messages, with their ids: real ids would be miscopied, and cost more."""
+    """Return the message ids by the short names that the model knows: ids would be miscopied, and cost more."""
     return {f"m{number}": message.id for number, message in enumerate(head, start=1)}
 
 
 def parts_of(
     head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int], result_most: int = MAX_RESULT
 ) -> tuple[Part, ...]:
-    """The messages as text in their order, in parts of at most `room` tokens; none if there is too little room.
+    """Return the messages as text, in parts of at most `room` tokens; none if there is too little room.
 
-    turn_at: from which on they are the beginning of a turn that goes on. A message longer than a part is cut.
+    turn_at: the index from which on they belong to a turn that goes on. A message longer than a part is split.
     result_most: characters of a tool result.
     """
     if room < MIN_PIECE:
@@ -117,7 +121,7 @@ def _told(
 
 
 def _pieces(text: str, room: int, count: Callable[[str], int]) -> Iterable[tuple[str, int]]:
-    """The text in pieces of at most `room` tokens, each with its tokens."""
+    """Yield the text in pieces of at most `room` tokens, each with its tokens."""
     tokens = count(text)
     if tokens <= room or len(text) < 2:
         yield text, tokens
@@ -130,7 +134,7 @@ def _pieces(text: str, room: int, count: Callable[[str], int]) -> Iterable[tuple
 
 
 def label_of(message: Message) -> str:
-    """Who speaks: "user", "assistant", "result of read", or a person's name beside the role. One line, and short."""
+    """Return who speaks, in one short line: "user", "assistant", "result of read", or the role and a name."""
     result = message.tool_result
     if message.role is Role.TOOL and result is not None:
         return _one_line(f"{'error' if result.is_error else 'result'} of {result.name}")
@@ -142,7 +146,7 @@ def _one_line(text: str) -> str:
 
 
 def text_of(message: Message, most: int = MAX_RESULT) -> str:
-    """A message as text: no reasoning; results, arguments and attached texts cut to `most` characters."""
+    """Return a message as text, without reasoning; results, arguments and attached texts are cut to `most`."""
     lines: list[str] = []
     for part in message.parts:
         match part:
@@ -160,7 +164,7 @@ def text_of(message: Message, most: int = MAX_RESULT) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """At most `most` characters: the beginning and the end, and how much is missing between them."""
+    """Return the beginning and the end of a text, at most `most` characters, with a note of how much is missing."""
     if len(text) <= most:
         return text
     gap = f"\n[… {len(text) - most:,} characters or more left out …]\n"
@@ -169,7 +173,7 @@ def shorten(text: str, most: int) -> str:
 
 
 def request_for(part: Part, earlier: str, wanted: SummaryTask) -> tuple[Message, Message]:
-    """The request for one part: a system prompt and a user's message. earlier: the summary so far, or ""."""
+    """Return the request for one part: a system prompt and a user's message. earlier: the summary so far, or ""."""
     prompts, earlier = wanted.prompts, mask_secrets(earlier)
     musts = "\n".join(f"- {mask_secrets(must)}" for must in wanted.musts)
     has_turn = any(told.is_turn for told in part.told)
@@ -193,7 +197,7 @@ def request_for(part: Part, earlier: str, wanted: SummaryTask) -> tuple[Message,
 
 
 def repair_for(summary: str, faults: Sequence[str], wanted: SummaryTask) -> tuple[Message, Message]:
-    """The request that gives a summary back. faults: what is wrong with it, a sentence or a missing line each."""
+    """Return the request to correct a summary. faults: a sentence or a missing line each."""
     summary, listed = mask_secrets(summary), mask_secrets("\n".join(faults))
     mark = mark_for([summary, listed])
     form = _filled(wanted.prompts.form, mark=mark)
@@ -203,7 +207,7 @@ def repair_for(summary: str, faults: Sequence[str], wanted: SummaryTask) -> tupl
 
 
 def mark_for(texts: Iterable[str]) -> str:
-    """The beginning of marks that none of those texts has: it is made of all of them."""
+    """Return the beginning of marks that none of those texts contains: a hash of all of them."""
     whole = "\0".join(texts)
     seed = whole
     while True:
@@ -222,7 +226,7 @@ def _between(mark: str, name: str, text: str) -> str:
 
 
 def _filled(template: str, **values: object) -> str:
-    """The template with those places filled. Not `format`: the user's own words may have braces."""
+    """Return the template with its fields filled. Not `format`: the user's own texts may contain braces."""
     for name, value in values.items():
         template = template.replace(f"{{{name}}}", str(value))
     return template

@@ -1,9 +1,9 @@
-"""What a model answered when it was asked for a summary: read leniently, trusted in nothing. Pure.
+"""Parse and clean a model's reply to a request for a summary. Pure.
 
 read_reply(text, names) -> Written, or Unusable with the reason
 
-JSON is asked for, and taken in fences, with prose around it, with a raw line break or quote in it; free text is taken
-as the summary itself. What was cut off, empty or refused is no summary.
+JSON is expected, and accepted in fences, within prose, and with raw line breaks or quotes in it; free text is taken as
+the summary itself. A reply that was cut off, is empty or refuses is no summary.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_REFUSAL = 600
 
 
 class Unfit(StrEnum):
-    """Why a reply is no summary, as it is told."""
+    """Why a reply is no summary; the value is shown to the user."""
 
     EMPTY = "the model wrote nothing"
     REFUSED = "the model refused to write it"
@@ -41,15 +41,17 @@ class Unfit(StrEnum):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A summary that a model wrote. turn: of the beginning of a turn that is cut in two, or "". keep: message ids."""
+    """A summary that a model wrote."""
 
     summary: str
     turn: str = ""
+    """Of the beginning of a turn that is cut in two, or ""."""
     keep: tuple[str, ...] = ()
+    """Message ids."""
 
 
 class Unusable(msgspec.Struct, frozen=True):
-    """A reply that cannot stand for anything."""
+    """A reply that is no summary."""
 
     reason: Unfit
 
@@ -91,7 +93,7 @@ _FENCE = re.compile(r"(```+|~~~+)")
 
 
 def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
-    """The summary in a model's reply. names: ids of messages by the names that the model knows; others are ignored."""
+    """Return the summary in a reply. names: message ids by the names that the model knows; others are ignored."""
     text = _THOUGHT.sub("", text[:MAX_REPLY]).strip()
     if not text:
         return Unusable(Unfit.EMPTY)
@@ -113,7 +115,7 @@ def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects in the text that have a summary of the whole or of the turn, outermost first."""
+    """Yield JSON objects in the text that summarise the whole or the turn, outermost first."""
     decoder = json.JSONDecoder(strict=False)  # a line break within a string is a model's slip, not an attack
     place = 0
     for _ in range(OBJECTS_TRIED):
@@ -130,7 +132,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _salvaged(text: str) -> dict[str, Any] | None:
-    """The fields of an object that is no valid JSON, as after an unescaped quote; None if the summary has no end."""
+    """Return the fields of malformed JSON, as after an unescaped quote; None if the summary has no end."""
     summary = _string_after(_SUMMARY, text)
     if summary is None:
         return None
@@ -153,14 +155,14 @@ def _string_after(beginning: re.Pattern[str], text: str) -> str | None:
 
 
 def _free_text(text: str) -> dict[str, Any]:
-    """Markdown instead of JSON: without the fence around all of it, and without "Here is the summary:"."""
+    """Return Markdown without the fence around all of it, and without "Here is the summary:"."""
     fenced = _FENCED.match(text)
     text = fenced[1] if fenced else text
     return {"summary": _PREAMBLE.sub("", text.strip())}
 
 
 def _as_text(value: object, depth: int = 0) -> str:
-    """A field as Markdown: some models answer with an object of sections, or a list of lines."""
+    """Return a field as Markdown: some models answer with an object of sections, or a list of lines."""
     if isinstance(value, str) or depth > MAX_NESTED:
         return value if isinstance(value, str) else ""
     if isinstance(value, list):
@@ -185,7 +187,7 @@ def _kept(value: object, names: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def clean(text: str) -> str:
-    """Markdown without what could do harm where it is shown or sent: control and direction characters, lone
+    """Return Markdown without what could do harm where it is shown or sent: control and direction characters, lone
     surrogates, marks of chat templates and of our own requests, active HTML, pictures that would be loaded."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _without_pictures(_without_marks(_CONTROL.sub("", _ESCAPE.sub("", text)))).strip()
@@ -194,7 +196,7 @@ def clean(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """What is left when a mark is taken out may be one again: what still holds some after a few times was made to."""
+    """Remove marks, also those that only arise by removing others. After a few rounds, all their signs go."""
     for _ in range(MAX_PEELED):
         peeled = _MARK.sub("", _TEMPLATE.sub(r"\1", _ACTIVE.sub("", text)))
         if peeled == text:
@@ -204,13 +206,13 @@ def _without_marks(text: str) -> str:
 
 
 def _without_pictures(text: str) -> str:
-    """Links instead of pictures, whose address stands behind a closing bracket, or behind its name further down."""
+    """Return links instead of pictures. An address follows a closing bracket, or is defined further down."""
     end = max(map(text.rfind, ("](", "][", "]:"))) + 1
     return _PICTURE.sub("", text[:end]) + text[end:]
 
 
 def _open_fence(text: str) -> str:
-    """The fence of a code block that has no end, so that all that stands behind the summary would be code; else ""."""
+    """Return the fence of a code block that is not closed, which would make code of all that follows; else ""."""
     fence = ""
     for line in map(str.strip, text.splitlines()):
         mark = _FENCE.match(line)

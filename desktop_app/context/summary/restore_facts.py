@@ -1,6 +1,6 @@
-"""What a summary lost, put back by code and word for word (K7): rules, open questions, names that the user gave.
+"""Restore, word for word, what a summary lost (K7): rules, open questions, names that the user gave.
 
-Whoever wrote the summary, a model or the user, its own words stay as they are: lines are added, none is taken away.
+Lines are only added: the words of the summary stay as they are, whether a model or the user wrote them.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def restore_facts(
     budget: int | None = None,
     count: Callable[[str], int] | None = None,
 ) -> str:
-    """The summary with the rules and open questions of `ledger` that it does not have word for word.
+    """Return the summary with the rules and open questions of `ledger` that it does not have word for word.
 
-    A rule that does not hold any more is put back with the words that ended it, so that it is not taken for valid.
+    A superseded rule is restored with the words that ended it, so that it is not taken for valid.
 
-    ledger: of `head` and of what was archived before. budget: tokens by `count` that the result may take; rules that
-    say always or never come first, and what does not fit is left out. A summary that is over the budget already comes
-    back as it is. Mending twice changes nothing more.
+    ledger: of `head` and of what was archived before. budget: tokens by `count` that the result may take; strong rules
+    come first, and what does not fit is left out. A summary that is over the budget already is returned as it is.
+    The function is idempotent.
     """
     wanted = _wanted(head, ledger)
     while lost := _lost(summary, wanted):
@@ -89,13 +89,12 @@ def restore_names(summary: str, ledger: Ledger, budget: int, count: Callable[[st
 
 
 def _beginning(summary: str, share: float) -> str:
-    """So much of the summary, cut at a word."""
     most = int(len(summary) * share)
     return summary if most == len(summary) else summary[:most].rpartition(" ")[0].rstrip()
 
 
 def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
-    """Section and text of what must be there, the most important first."""
+    """Return section and text of what must be there, the most important first."""
     questions = [(sections.QUESTIONS, fact.text) for fact in ledger.questions]
     if is_among_people(head):
         return questions
@@ -125,7 +124,7 @@ def _with_lines(summary: str, added: Sequence[tuple[str, str]]) -> str:
 
 
 def _with_section(summary: str, section: str, added: list[str]) -> str:
-    """The summary with those lines at the end of that section; it is made where a page would have it."""
+    """Return the summary with those lines at the end of that section, inserted in its order if it is missing."""
     lines = summary.splitlines()
     headings, open_fence = _headings(lines)
     if open_fence:
@@ -144,7 +143,7 @@ def _with_section(summary: str, section: str, added: list[str]) -> str:
 
 
 def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
-    """Line number and name in small letters of each heading outside of code; and the fence of code that is left open,
+    """Return line number and lowercase name of each heading outside of code, and the fence of code that is left open
     or ""."""
     found: list[tuple[int, str]] = []
     fence = ""

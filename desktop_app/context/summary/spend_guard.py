@@ -1,7 +1,7 @@
 """The spend guard (K3): how often a model may be asked for a summary without the user's word.
 
-A loop that compacts again and again, whatever its reason, costs little: after so many within some minutes, code writes
-the summaries until the oldest of them is that long ago.
+It bounds the cost of a loop that compacts again and again: after so many requests within some minutes, summaries are
+written without a model until the oldest of them is that long ago.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from desktop_app.context.policy import ContextPolicy
 
 
 class Spending(msgspec.Struct, frozen=True):
-    """When models were asked for summaries without the user's word. times: seconds since 1970, oldest first."""
+    """When models were asked for summaries without the user's word."""
 
     times: tuple[float, ...] = ()
+    """Seconds since 1970, oldest first."""
 
     def after(self, now: float, policy: ContextPolicy) -> Spending:
-        """With one more that begins now; what does not count any more is forgotten."""
+        """Return the value with a request at `now` added and expired ones removed."""
         return Spending((*self._counting(now, policy), now))
 
     def paused_until(self, now: float, policy: ContextPolicy) -> float | None:
-        """When one may be asked again; None if that is now. Policies with a limit of 0 know no pause."""
+        """Return when a model may be asked again; None if that is now, or if the policy has no limit (0)."""
         counting = self._counting(now, policy)
         if not policy.spend_most or len(counting) < policy.spend_most:
             return None
