@@ -16,7 +16,7 @@ from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall import RecallArchive, recall
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.outline import Outline
-from desktop_app.context.recall.recollection import kept_counts
+from desktop_app.context.recall.recollection import cache_counts
 from desktop_app.conversation.message import Message
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer queries until standard input ends."""
-    count = kept_counts(tokenizer_for(MODEL).count)
+    count = cache_counts(tokenizer_for(MODEL).count)
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         asyncio.run(_answer(OnThisThread(store), args.conversation, args.budget, count))
     return 0

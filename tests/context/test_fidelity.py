@@ -6,7 +6,7 @@ from made_by_hand import head, model, user
 from msgspec.structs import replace
 
 from conversations_made_up import histories
-from desktop_app.context.ledger.fidelity import LOST_NAMED, Said, facts_to_keep, fidelity, holding_rules
+from desktop_app.context.ledger.fidelity import MAX_LOST, Said, facts_to_keep, fidelity, holding_rules
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.facts import Ledger
@@ -66,7 +66,7 @@ def test_a_report_names_only_some_of_the_lost() -> None:
     many = head(user(" ".join(f"name_{n}" for n in range(90))))
     report = fidelity(many, "", [], set())
     assert report.lost == 90
-    assert len(report.lost_facts) == LOST_NAMED
+    assert len(report.lost_facts) == MAX_LOST
 
 
 def test_a_number_within_a_longer_one_is_not_that_number() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from made_by_hand import call, head, model, result, user
 
-from desktop_app.context.ledger.ledger import MOST, calls_with_results, ledger_of, one_line, open_questions
+from desktop_app.context.ledger.ledger import MAX_FACTS, calls_with_results, ledger_of, one_line, open_questions
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
@@ -135,7 +135,7 @@ def test_what_is_known_is_merged_and_not_repeated() -> None:
     assert second.questions == (), "what was open then has been answered since"
 
 
-@pytest.mark.parametrize("kind", sorted(MOST))
+@pytest.mark.parametrize("kind", sorted(MAX_FACTS))
 def test_a_ledger_has_a_bound_and_says_what_it_left_out(kind: str) -> None:
     said = [
         message
@@ -150,10 +150,10 @@ def test_a_ledger_has_a_bound_and_says_what_it_left_out(kind: str) -> None:
         )
     ]
     kept = ledger(*said)
-    assert 0 < len(getattr(kept, kind)) <= MOST[kind]
+    assert 0 < len(getattr(kept, kind)) <= MAX_FACTS[kind]
     assert kept.dropped > 0
     again = ledger_of(head(*said), kept)
-    assert len(getattr(again, kind)) <= MOST[kind]
+    assert len(getattr(again, kind)) <= MAX_FACTS[kind]
 
 
 def test_old_and_strong_rules_outlive_the_others() -> None:

@@ -17,7 +17,7 @@ from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.fidelity import fidelity
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.summary.model_summary import draft_of, finished
+from desktop_app.context.summary.model_summary import build_compaction, draft_of
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.context.summary.restore_facts import restore_facts, restore_names, restore_rules
 from desktop_app.context.view.view import assemble, view_of
@@ -208,7 +208,9 @@ def test_a_ticket_of_the_first_message_is_in_every_request_though_the_model_drop
         plan = make_room(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
         if isinstance(plan, CompactionPlan):
             draft = draft_of(plan, transcript, view, BALANCED, prompts, "", 32_000, 0, counts, counts.text)
-            done = finished("Some parts are ported.", (), draft, transcript, view, BALANCED, budget, counts, "m")
+            done = build_compaction(
+                "Some parts are ported.", (), draft, transcript, view, BALANCED, budget, counts, "m"
+            )
             assert done is not None
             transcript = transcript.append(replace(done, id=f"op{len(transcript.entries)}"))
             view = view_of(transcript)

@@ -10,7 +10,7 @@ from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.ledger.ledger import MOST
+from desktop_app.context.ledger.ledger import MAX_FACTS
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.message import Message
@@ -94,7 +94,7 @@ def test_the_ledger_stays_within_its_bounds_and_says_what_it_dropped() -> None:
     for number in range(20):
         transcript, view = grown(transcript, view, round_of(number))
         transcript, view, _ = with_room(transcript, view, 8_192, counts)
-    assert all(len(getattr(view.ledger, kind)) <= most for kind, most in MOST.items())
+    assert all(len(getattr(view.ledger, kind)) <= most for kind, most in MAX_FACTS.items())
     assert len(view.ledger.files_edited) > 100
     edited = {fact.text for fact in view.ledger.files_edited}
     assert "src/billing/part_0_0.py" in edited

@@ -23,7 +23,7 @@ from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.prune.plan import plan_prune
-from desktop_app.context.summary.model_summary import last_messages, last_messages_plan
+from desktop_app.context.summary.model_summary import compact_to_last_messages, plan_last_messages
 from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
@@ -107,7 +107,7 @@ def _planned(snapshot: ContextSnapshot, view: View, tail_tokens: int | None, str
     policy, budget, counts = snapshot.policy, snapshot.budget, snapshot.counts
     total = request_tokens(view, counts)
     if strategy == "last_messages":
-        return last_messages_plan(view, policy, budget, counts, total, Trigger.USER)
+        return plan_last_messages(view, policy, budget, counts, total, Trigger.USER)
     return plan_compaction(view, policy, budget, counts, total, Trigger.USER, tail_tokens)
 
 
@@ -118,7 +118,7 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
         blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
         views = (*optimization.views, view_of(with_entries(snapshot.transcript, blank)))
         return replace(optimization, views=views, is_written=False)
-    make = last_messages if optimization.strategy == "last_messages" else compaction_of
+    make = compact_to_last_messages if optimization.strategy == "last_messages" else compaction_of
     compaction = make(plan, snapshot.transcript, snapshot.view, snapshot.counts, reading=snapshot.reading)
     return optimization if compaction is None else _with_compaction(optimization, compaction)
 

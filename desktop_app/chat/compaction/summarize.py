@@ -22,12 +22,12 @@ from desktop_app.context.summary.model_summary import (
     SAFE_SHARE,
     SAFER_SHARE,
     Draft,
+    build_compaction,
+    compact_to_last_messages,
     draft_of,
     faults_of,
-    finished,
-    last_messages,
-    last_messages_plan,
     page_of,
+    plan_last_messages,
 )
 from desktop_app.context.summary.prompt import Prompts, repair_for, request_for
 from desktop_app.context.summary.reply import Unusable, Written, read_reply
@@ -116,8 +116,8 @@ def compact_without_model(
             return replace(compaction, note=why)
         why = "Only the latest messages were kept because " + (f"{note}, and " if note else "")
         why += "a summary without a model would have freed nothing."
-    last = last_messages_plan(view, snapshot.policy, snapshot.budget, counts, plan.total, plan.trigger)
-    compaction = last_messages(last or plan, transcript, view, counts, snapshot.reading)
+    last = plan_last_messages(view, snapshot.policy, snapshot.budget, counts, plan.total, plan.trigger)
+    compaction = compact_to_last_messages(last or plan, transcript, view, counts, snapshot.reading)
     return replace(compaction, note=why) if compaction else None
 
 
@@ -240,7 +240,7 @@ class SummaryWriter:
         if snapshot.counts.text(page) > draft.plan.summary_budget:
             raise NoSummary("the summary was longer than it may be")
         record = (snapshot.transcript, snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
-        compaction = finished(page, keep, draft, *record, name)
+        compaction = build_compaction(page, keep, draft, *record, name)
         if compaction is None:
             raise NoSummary("its summary was not shorter than what it would have replaced")
         return replace(compaction, usage=self.usage)

@@ -36,7 +36,7 @@ from desktop_app.context.memory.memories import (
     memory_room,
     memory_text,
 )
-from desktop_app.context.memory.rules import notes_by_rule, rules_said
+from desktop_app.context.memory.rules import notes_by_rule, user_rules
 from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory, memories_in
@@ -142,7 +142,7 @@ class MemoryFlusher:
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
         author = "model" if model else "rule"
-        rules = await asyncio.to_thread(rules_said, view.entries, session.reading) if model else ()
+        rules = await asyncio.to_thread(user_rules, view.entries, session.reading) if model else ()
         unwanted = await asyncio.to_thread(unwanted_texts, memories, view.entries)
         changes = await asyncio.to_thread(
             partial(changes_of, unwanted=unwanted, folder=session.info.folder, rules=rules),

@@ -12,9 +12,17 @@ from typing import Protocol
 
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.passages import MAX_WHOLE, text_of
-from desktop_app.context.recall.query import FEEDBACK_FROM, RecallQuery, feedback_of, wanted_of
-from desktop_app.context.recall.rank import Ranked, best_of, by_words, often_in, rank, telling_most, with_feedback
-from desktop_app.context.recall.recollection import FoundMessage, Recollection, pack, page_of, worth_reading
+from desktop_app.context.recall.query import FEEDBACK_FROM, RecallQuery, feedback_of, parse_query
+from desktop_app.context.recall.rank import (
+    Ranked,
+    add_feedback,
+    best_of,
+    rank,
+    rare_word_limit,
+    score_words,
+    telling_word_limit,
+)
+from desktop_app.context.recall.recollection import FoundMessage, Recollection, indexes_to_read, pack, page_of
 from desktop_app.conversation.message import Message
 
 MIN_BEARING = math.log(20)
@@ -114,12 +122,12 @@ class _Search:
     async def of(cls, archive: RecallArchive, conversation: str, query: str) -> _Search:
         """Return the search with its terms looked up."""
         outline = await archive.outline(conversation)
-        search = cls(archive, conversation, outline, wanted_of(query, outline.named))
+        search = cls(archive, conversation, outline, parse_query(query, outline.named))
         terms = [term.text for term in search.wanted.terms]
         if terms:
-            most = telling_most(len(outline.lengths))
+            most = telling_word_limit(len(outline.lengths))
             search.postings = await archive.postings(conversation, terms, most + 1)
-        search._own = by_words(search.wanted.terms, outline, search.postings)
+        search._own = score_words(search.wanted.terms, outline, search.postings)
         return search
 
     def ranked(self, among: Collection[int] | None) -> Ranked:
@@ -133,8 +141,8 @@ class _Search:
         messages = await self._read([index for index, _ in first])
         told = [(text_of(messages[index]), score) for index, score in first if index in messages]
         words = feedback_of(self.wanted, [text for text, _ in told], [score for _, score in told], self.outline.named)
-        held = await self._archive.postings(self._conversation, words, often_in(len(self.outline.lengths)) + 1)
-        self._own = with_feedback(self._own, words, self.outline, held)
+        held = await self._archive.postings(self._conversation, words, rare_word_limit(len(self.outline.lengths)) + 1)
+        self._own = add_feedback(self._own, words, self.outline, held)
 
     async def packed(
         self,
@@ -145,7 +153,7 @@ class _Search:
         without: Collection[str] = (),
     ) -> Recollection:
         """Return the messages with those scores, as many as the budget holds."""
-        indexes = worth_reading(scores, self.outline, budget)
+        indexes = indexes_to_read(scores, self.outline, budget)
         messages = await self._read(indexes)
         found = [
             FoundMessage(index, messages[index].id, text_of(messages[index]))

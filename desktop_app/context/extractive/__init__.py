@@ -1,1 +1,1 @@
-"""The summary without a model: passages chosen by measure."""
+"""The summary without a model: passages chosen by rank."""

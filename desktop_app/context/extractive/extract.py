@@ -24,7 +24,7 @@ from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role
 
 from . import summary_builder as sections
-from .fill_excerpts import add_shown
+from .fill_excerpts import add_excerpts
 from .passages import Passage, is_among_people, is_work, passages_of
 from .ranking import Ranking
 from .sentences import Voice, is_announcing, is_request, urgency_of
@@ -43,17 +43,17 @@ SHARE_OF_NAMES_AMONG_PEOPLE = 0.04
 SHARE_OF_ERRORS = 0.15
 SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
 LARGE_PAGE = 2_000
-"""Tokens; beyond these an error costs nothing that a reader would rather have."""
+"""Tokens; above these there is room for more errors."""
 INTRODUCTION = 80
-"""Characters; who begins with so many says what it is about, even without asking for anything."""
+"""Characters; a longer first message states the topic, even if it asks for nothing."""
 DECIDED_WITHIN = 3
-"""Sentences; in a longer passage a decision is told among other things."""
+"""Sentences; a longer passage is not about a decision alone."""
 MAX_MISSES = 50
-"""Passages in a row that did not fit: the page is full but for a remainder."""
+"""Passages in a row that do not fit before the page counts as full."""
 PLENTY = 4
-"""Characters listened to for each token of the page: as much as it would hold if it held nothing else."""
+"""Characters that are read for each token of the page."""
 NEARLY_FULL = 0.01
-"""Share of the page; so little room is not worth a second look at all that could stand there."""
+"""Share of the page; less room than this is not filled in a second round."""
 ALL = 1.0
 COMMANDS = 5
 MANY_NAMES = 1_000
@@ -92,7 +92,7 @@ def extract(
     names = _add_names(page, names, reserved)
     _add_errors(page, ledger, _share_of_errors(budget))
     has_more = True
-    for _ in range(2):  # the lines of a page count more alone than together, so that there is room again
+    for _ in range(2):  # lines count fewer tokens together than alone, so there is room again
         _add_files(page, ledger, ALL)
         if not is_among_people(head):
             names = _add_names(page, names, page.free)
@@ -100,7 +100,7 @@ def extract(
         _add_errors(page, ledger, ALL)
         _add_commands(page, ledger, len(ledger.commands), 0)
         names = _add_names(page, names, page.free)
-        has_more = has_more and add_shown(page, head, reading, count)
+        has_more = has_more and add_excerpts(page, head, reading, count)
         page.settle()
         if page.free < NEARLY_FULL * budget:
             break
@@ -193,8 +193,8 @@ def _add_files(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
         _add_listed(page, sections.FILES, "Read", 1, read, share)
 
 
-def _add_listed(page: SummaryBuilder, section: str, label: str, place: int, names: Iterable[str], share: float) -> None:
-    lines = (SummaryLine(name, (place, number), label) for number, name in enumerate(names))
+def _add_listed(page: SummaryBuilder, section: str, label: str, index: int, names: Iterable[str], share: float) -> None:
+    lines = (SummaryLine(name, (index, number), label) for number, name in enumerate(names))
     page.add_listed(section, lines, page.free - share * page.budget)
 
 
@@ -228,9 +228,9 @@ def _add_said(
         nonlocal misses
         if page.free <= floor or page.is_full or misses > MAX_MISSES:
             return None
-        (place, first), section = passage.order, _section(passage)
+        (index, first), section = passage.order, _section(passage)
         lines = [
-            (section, SummaryLine(text, (place, first + number), passage.speaker, passage.day))
+            (section, SummaryLine(text, (index, first + number), passage.speaker, passage.day))
             for number, text in enumerate(passage.sentences)
         ]
         is_taken = page.add_together(lines, kept_free)
@@ -264,7 +264,7 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
 
 def _missing(page: SummaryBuilder, names: Iterable[str]) -> list[str]:
     """Return the names that no line of the page has, without those contained in a longer one."""
-    shown = page.settle() if page.budget <= LARGE_PAGE else page.told()
+    shown = page.settle() if page.budget <= LARGE_PAGE else page.plain_text()
     return _longest(Said(shown).lacks(names))
 
 
@@ -274,9 +274,9 @@ def _add_names(page: SummaryBuilder, mentioned: Sequence[str], room: float) -> S
         return mentioned
     missing = _missing(page, mentioned)
     floor = page.free - room
-    for place, (label, is_number) in enumerate((("Names", False), (sections.NUMBERS, True))):
+    for index, (label, is_number) in enumerate((("Names", False), (sections.NUMBERS, True))):
         lines = [
-            SummaryLine(name, (place, n), label) for n, name in enumerate(missing) if _is_number(name) is is_number
+            SummaryLine(name, (index, n), label) for n, name in enumerate(missing) if _is_number(name) is is_number
         ]
         page.add_listed(sections.NAMED, lines, floor)
     return missing

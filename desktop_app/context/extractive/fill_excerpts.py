@@ -13,19 +13,19 @@ from .sentences import Voice
 from .summary_builder import SummaryBuilder, SummaryLine
 
 ROOM = 60
-"""Tokens; with less left over, a section of its own is not worth its heading."""
-LEAST, MOST = 160, 8_000
-"""Characters of each: shorter ones tell nothing, and what is longer is looked up in the archive."""
+"""Tokens that must be left for a section of its own."""
+MIN_EXCERPT, MAX_EXCERPT = 160, 8_000
+"""Characters of each."""
 TRIES = 6
 SURELY = 0.97
-"""Of the room; the headings and labels need some too."""
+"""The share of the room without headings and labels."""
 CLOSE = 0.95
-"""Of the room: that much of it taken is near enough."""
+"""The share of the room that must be taken."""
 MAX_OWN_WORDS = 0.5
-"""Share of a message; with more of them it was said and not shown."""
+"""Share of a message from which on it is speech and no excerpt."""
 
 
-def add_shown(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> bool:
+def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> bool:
     """Add excerpts while there is room, the newest first, all of the same width.
 
     Return whether more of them would fit on a larger page: whether they have the least width.
@@ -33,12 +33,12 @@ def add_shown(page: SummaryBuilder, head: Sequence[Message], reading: Reading, c
     if page.free < ROOM:
         return False
     answered = calls_with_results(head)
-    shown = [(place, message) for place, message in enumerate(head) if _shows(message, reading)]
+    shown = [(index, message) for index, message in enumerate(head) if _shows(message, reading)]
 
-    def drawn(width: int) -> list[tuple[str, SummaryLine]]:
+    def excerpts(width: int) -> list[tuple[str, SummaryLine]]:
         lines = [
-            (sections.SHOWN, SummaryLine(one_line(message.text, width), (place, 0), _speaker(message)))
-            for place, message in reversed(shown)
+            (sections.SHOWN, SummaryLine(one_line(message.text, width), (index, 0), _speaker(message)))
+            for index, message in reversed(shown)
         ]
         for number in range(len(answered) - 1, -1, -1):
             call, result = answered[number]
@@ -46,20 +46,20 @@ def add_shown(page: SummaryBuilder, head: Sequence[Message], reading: Reading, c
             lines.append((sections.RESULTS, SummaryLine(text, (number, 0))))
         return lines
 
-    width = _width(drawn, page.free, count)
-    for section, line in drawn(width):
+    width = _width(excerpts, page.free, count)
+    for section, line in excerpts(width):
         if not page.is_full:
             page.add(section, line)
-    return width == LEAST
+    return width == MIN_EXCERPT
 
 
-def _width(drawn: Callable[[int], list[tuple[str, SummaryLine]]], free: int, count: Callable[[str], int]) -> int:
+def _width(excerpts: Callable[[int], list[tuple[str, SummaryLine]]], free: int, count: Callable[[str], int]) -> int:
     """Return the width in characters with which all excerpts take about `free` tokens: by trial, since code and prose
     differ."""
-    width = LEAST
+    width = MIN_EXCERPT
     for _ in range(TRIES):
-        taken = count("\n".join(f"- {line.speaker}: {line.text}" for _, line in drawn(width)))
-        wider = min(max(round(width * SURELY * free / max(taken, 1)), LEAST), MOST)
+        taken = count("\n".join(f"- {line.speaker}: {line.text}" for _, line in excerpts(width)))
+        wider = min(max(round(width * SURELY * free / max(taken, 1)), MIN_EXCERPT), MAX_EXCERPT)
         if wider == width or taken <= free < taken / CLOSE:
             break
         width = wider
@@ -72,6 +72,6 @@ def _speaker(message: Message) -> str:
 
 def _shows(message: Message, reading: Reading) -> bool:
     """Whether most of a message is code or otherwise pasted."""
-    if message.role not in (Role.USER, Role.ASSISTANT) or len(message.text) < LEAST:
+    if message.role not in (Role.USER, Role.ASSISTANT) or len(message.text) < MIN_EXCERPT:
         return False
     return sum(map(len, reading.of(message).sentences)) < MAX_OWN_WORDS * len(message.text)

@@ -19,23 +19,23 @@ from .summary_builder import DECISIONS, DETAILS, STATE, Order, SummaryLine
 MAX_PASSAGE = 500
 """Bytes; in a chat among people a message this short stays together."""
 MAX_SENTENCES = 60
-"""Of one message: a single pasted text does not make the whole summary."""
+"""Of one message: a single pasted text must not fill the summary."""
 NARRATED, OBSERVED = 0.6, 0.3
 """What a model says while it calls tools is about to happen, and in plain chats the user's words matter more; what
 a tool showed is not what somebody said."""
 MIN_READ = 30_000
-"""Characters that are read in any case: it takes no time."""
+"""Characters that are read in any case."""
 MAX_READ_OF_MESSAGE = 6_000
-"""Characters of one message that it is taken to say, whatever was pasted into it."""
+"""Characters of one message that count, whatever was pasted into it."""
 SHARE_OF_USERS = 0.6
 """Of what is read at most; the rest is for what the model replied."""
 PASTED = "Pasted by the user"
-"""The speaker of what a user quoted or pasted: it is neither the user's wish nor the user's word."""
+"""The speaker of what a user quoted or pasted, which is neither request nor statement of the user."""
 VOICES = {voice.value: voice for voice in Voice} | {PASTED: Voice.USER}
 THIN = 0.65
 """Share of a message's words."""
 MAX_REPEATS = 2
-"""A sentence that is said word for word more often is a phrase of a program."""
+"""A sentence repeated more often is a program's output."""
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
@@ -157,14 +157,14 @@ class _Reader:
         share = self._share(message, voice, read)
         passage = Passage(message.speaker or voice.value, voice, (index, 0), self._day, share)
         pasted = set(said).difference(read.instructions) if voice is Voice.USER else set[str]()
-        found = self._told(passage, [pair for pair in kept if pair[1].text not in pasted])
+        found = self._split(passage, [pair for pair in kept if pair[1].text not in pasted])
         if pasted:
             shown = replace(passage, speaker=PASTED, share=min(share, NARRATED))
-            found += self._told(shown, [pair for pair in kept if pair[1].text in pasted])
+            found += self._split(shown, [pair for pair in kept if pair[1].text in pasted])
         self._known.update(word for _, sentence in heard for word in sentence.words)
         return found
 
-    def _told(self, passage: Passage, kept: list[tuple[int, Sentence]]) -> list[Passage]:
+    def _split(self, passage: Passage, kept: list[tuple[int, Sentence]]) -> list[Passage]:
         groups = [[pair] for pair in kept]
         if passage.voice is Voice.PERSON and kept and sum(_length(said.text) for _, said in kept) <= MAX_PASSAGE:
             groups = [kept]

@@ -11,13 +11,13 @@ from .passages import Passage
 from .sentences import Voice
 
 ENOUGH = 5.0
-"""Rare words; a passage with so many tells half of what one can: ten times as many are not ten times as good."""
+"""Rare words with which a passage has half of the greatest worth: the worth saturates."""
 LINE = 40
-"""Bytes' worth of tokens that a line costs beside its words."""
+"""Bytes that a line costs beside its words."""
 OF_MODEL = 0.3
-"""What a model said is worth beside what the user did: it follows from it, or can be worked out again."""
+"""The worth of a model's words relative to the user's, which they follow from."""
 SAID_BEFORE = 0.5
-"""What a word is worth once the page has it."""
+"""The share of its worth that a word keeps once the page has it."""
 
 
 class Ranking:

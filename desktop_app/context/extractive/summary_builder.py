@@ -29,13 +29,13 @@ LATEST = "Latest"
 SUPERSEDED = "Superseded"
 """The label of a rule that does not hold any more."""
 LISTS = (FILES, NAMED)
-"""Sections whose lines are names: those of one label stand behind it, since a line each would cost as much again."""
+"""Sections whose lines are names, joined behind their label: a line each would double the tokens."""
 
 Order = tuple[int, int]
 AT_ONCE = 32
 """Names whose tokens are counted together."""
-SMALLEST_LINE = 6
-"""Tokens: with less room than this, no line fits any more."""
+MIN_LINE = 6
+"""Tokens that a line takes at least."""
 
 _YEAR = re.compile(r",? (?:19|20)\d\d$")
 ENDS = ".!?:;…。！？\"'”’"
@@ -74,7 +74,7 @@ class SummaryBuilder:
     @property
     def is_full(self) -> bool:
         """Whether no line fits any more."""
-        return self.free < SMALLEST_LINE
+        return self.free < MIN_LINE
 
     def add(self, section: str, line: SummaryLine) -> bool:
         """Add a line if it is new and fits."""
@@ -131,7 +131,7 @@ class SummaryBuilder:
     def __contains__(self, text: str) -> bool:
         return text in self._texts
 
-    def told(self) -> str:
+    def plain_text(self) -> str:
         """Return the text of all lines, in no order."""
         return "\n".join([line.text for _, line in self._lines])
 
@@ -157,7 +157,7 @@ class SummaryBuilder:
         for section, unsorted in of_section.items():
             lines = sorted(unsorted, key=_order_of)
             if lines:
-                shown = _listed(lines) if section in LISTS else _joined(lines)
+                shown = _list_names(lines) if section in LISTS else _join_lines(lines)
                 parts.append(f"## {section}\n" + "\n".join(shown))
         return "\n\n".join(parts)
 
@@ -171,7 +171,7 @@ def superseded_line(old: Superseded) -> str:
     return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
 
 
-def _joined(lines: list[SummaryLine]) -> list[str]:
+def _join_lines(lines: list[SummaryLine]) -> list[str]:
     """Return one line a message, with an ellipsis for what was left out between sentences and a date for a new day."""
     joined: list[str] = []
     day, year, last = "", "", SummaryLine("")
@@ -195,7 +195,7 @@ def _year_of(day: str) -> str:
     return year.group() if year else ""
 
 
-def _listed(lines: list[SummaryLine]) -> list[str]:
+def _list_names(lines: list[SummaryLine]) -> list[str]:
     """Return one line a label, in the order in which the labels first came."""
     names: dict[str, list[str]] = {}
     for line in lines:

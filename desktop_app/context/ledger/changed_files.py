@@ -35,8 +35,8 @@ _WRITTEN = lexicon(
     "content contents newstr newstring newtext newsource replacement filetext codeedit codecontent diff patch"
     " inserttext body replace newcontent text newcode edits"
 )
-"""Fields, in small letters without what parts their words, of paths, of verbs, of commands, and of what is written."""
-DEEPEST = 4
+"""Fields, in lowercase without separators, of paths, of verbs, of commands, and of what is written."""
+MAX_DEPTH = 4
 """Levels of objects in objects that are looked at."""
 MAX_LISTED = 1_000
 """Elements of a list that are looked at."""
@@ -101,7 +101,7 @@ def _does(name: str) -> tuple[bool, bool, bool]:
 
 def command_of(fields: Mapping[str, Any]) -> str:
     """Return the command among a call's arguments, or ""."""
-    return next((_told(value) for key, value in fields.items() if _plain(key) in _COMMANDS and value), "")
+    return next((_command_text(value) for key, value in fields.items() if _plain(key) in _COMMANDS and value), "")
 
 
 class _Seen:
@@ -125,10 +125,10 @@ class _Seen:
             for told in listed:
                 self._take(name, told, depth)
             if name in _COMMANDS and value:
-                self.commands.append(_told(cast("object", value)))
+                self.commands.append(_command_text(cast("object", value)))
 
     def _take(self, name: str, value: object, depth: int) -> None:
-        if isinstance(value, dict) and depth < DEEPEST:
+        if isinstance(value, dict) and depth < MAX_DEPTH:
             self.look(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, str):
             if name in _PATHS and _is_path(value) and (name != "destination" or "." in value or "/" in value):
@@ -143,7 +143,7 @@ def _plain(key: str) -> str:
     return key.replace("_", "").replace("-", "").lower()
 
 
-def _told(value: object) -> str:
+def _command_text(value: object) -> str:
     """Return a command as one text; some tools take a list of words."""
     if isinstance(value, list):
         words = [word for word in cast("list[Any]", value) if isinstance(word, str)]

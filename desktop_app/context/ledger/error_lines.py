@@ -12,7 +12,7 @@ _STEMS = (
     "imported and not used", "out of memory", "fehler", "nicht gefunden",
 )  # fmt: skip
 _OTHER_STEMS = ("✕", "✗", "错误", "失败", "エラー")
-"""One of these, in small letters, is in every line that is looked for: to look for them is cheap."""
+"""Every error line contains one of these in lowercase: a cheap first test."""
 _ERROR_LINE = re.compile(
     r"(?:^|[\s(\[\"'])[\w.]{0,80}(?:Error|Exception|Warning as error)\b\s*(?:[:(]|\[\w+\]:|\)|$)"
     r"|\b(?:error|fatal|panic|failure)\b\"?\s*[:!]|(?<!\b0 )\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])"
@@ -40,7 +40,7 @@ _SURELY_ERROR = re.compile(
     r"|\"(?:error|message|detail|reason)\"\s?:\s?\"[^\"]{0,400}\s[^\"]{0,400}\"|\"(?:status|status_?code|code)\"\s?:\s?[45]\d\d"
     r"|^\s*\d+:\d+\s+error\s|:\d+:\d+: undefined: |panicked at |\) ?Unresolved reference"
 )
-"""The shapes of compilers, interpreters and servers, which may quote code."""
+"""Formats of compilers, interpreters and servers, which may quote code."""
 
 
 def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
@@ -66,11 +66,11 @@ def _lines_with(stems: list[str], text: str, lowered: str) -> Iterator[str]:
         return
     begins: set[int] = set()
     for stem in stems:
-        place = lowered.find(stem)
-        while place >= 0:
-            begins.add(text.rfind("\n", 0, place) + 1)
-            end = text.find("\n", place)
-            place = lowered.find(stem, end) if end >= 0 else -1
+        index = lowered.find(stem)
+        while index >= 0:
+            begins.add(text.rfind("\n", 0, index) + 1)
+            end = text.find("\n", index)
+            index = lowered.find(stem, end) if end >= 0 else -1
     for begin in sorted(begins):
         end = text.find("\n", begin)
         yield text[begin : end if end >= 0 else len(text)]

@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import chain
 
 MAX_FACT = 300
-"""Characters; a longer word without a space is data, such as base64. No URL worth saying aloud is longer."""
+"""Characters; a longer word is data, such as base64."""
 WORDS_REMEMBERED = 32_768
-"""Distinct words whose facts are kept at hand: a language's own, and the names of a few projects."""
+"""Distinct words whose facts are cached: those of a language and of a few projects."""
 
 _EXTENSIONS = (
     "py|pyi|ts|tsx|js|jsx|mjs|json|jsonl|md|rst|toml|ya?ml|sql|sh|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|css|scss|html?"
@@ -51,7 +51,7 @@ _TO_WORDS = bytes(
     ord(sign.lower()) if sign.isascii() and (sign.isalnum() or sign == "_") else ord(" ")
     for sign in map(chr, range(256))
 )
-"""ASCII signs as small letters, and blanks between words: three times as fast as the search for words."""
+"""Maps ASCII to lowercase and all but words to blanks: three times as fast as a pattern."""
 QUESTION = re.compile(r"[?？][\"'”)\]*_]*\s*$")
 
 

@@ -13,16 +13,16 @@ from desktop_app.conversation.message import Message, Role
 from .ledger import open_questions
 from .message_facts import Reading
 
-LOST_NAMED = 20
+MAX_LOST = 20
 """How many lost facts a report names."""
-KEPT_NAMED = 40
-"""How many of the facts that are kept word for word, and of those in the summary."""
-RECALLABLE_NAMED = 200
-"""How many of the rules, and how many of the other facts, that only the archive has."""
+MAX_KEPT = 40
+"""How many of the verbatim facts, and of those in the summary, a report names."""
+MAX_RECALLABLE = 200
+"""How many of the rules, and of the other facts, that only the archive has, a report names."""
 
 _WORD = re.compile(r"\w+")
 _TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
-"""ASCII signs, and blanks between words."""
+"""Maps all ASCII but words to blanks."""
 _TO_WORDS_OF_LINES = bytes(sign if sign == ord("\n") else _TO_WORDS[sign] for sign in range(256))
 _SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
 """What stands around a name in a text."""
@@ -77,8 +77,8 @@ class Said:
 
     def _begins(self, part: str) -> bool:
         """Whether a chunk begins with that."""
-        place = bisect_left(self._sorted, part)
-        return place < len(self._sorted) and self._sorted[place].startswith(part)
+        index = bisect_left(self._sorted, part)
+        return index < len(self._sorted) and self._sorted[index].startswith(part)
 
     def lacks(self, facts: Iterable[str]) -> list[str]:
         """Return those of the facts that the text does not have."""
@@ -89,7 +89,7 @@ class Said:
         if len(taken_apart) != len(open_facts):
             return [fact for fact in open_facts if fact not in self]
         has_word = words.__contains__
-        # All at once, since to take each fact apart alone would take longer than to read the text.
+        # All at once: splitting each fact alone would take longer than reading the text.
         return [
             fact
             for fact, its_words in zip(open_facts, taken_apart, strict=True)
@@ -145,9 +145,9 @@ def fidelity(
         in_summary=len(not_kept) - len(missing),
         recallable=len(recallable),
         lost=len(lost),
-        lost_facts=tuple(lost[:LOST_NAMED]),
-        recallable_rules=tuple([fact for fact in recallable if fact in holding][:RECALLABLE_NAMED]),
-        recallable_facts=tuple([fact for fact in recallable if fact not in holding][:RECALLABLE_NAMED]),
+        lost_facts=tuple(lost[:MAX_LOST]),
+        recallable_rules=tuple([fact for fact in recallable if fact in holding][:MAX_RECALLABLE]),
+        recallable_facts=tuple([fact for fact in recallable if fact not in holding][:MAX_RECALLABLE]),
         rules=len(holding),
         rules_kept=len(holding.difference(missing)),
         verbatim_facts=_some(facts, without=not_kept),
@@ -157,4 +157,4 @@ def fidelity(
 
 def _some(facts: Iterable[str], without: Collection[str]) -> tuple[str, ...]:
     left_out = set(without)
-    return tuple(islice((fact for fact in facts if fact not in left_out), KEPT_NAMED))
+    return tuple(islice((fact for fact in facts if fact not in left_out), MAX_KEPT))

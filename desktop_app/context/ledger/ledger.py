@@ -18,7 +18,7 @@ from .message_facts import Read, Reading
 from .rules import is_strong_rule
 from .superseded_rules import may_supersede, superseded_by
 
-MOST = {
+MAX_FACTS = {
     "intents": 12,
     "rules": 60,
     "files_edited": 300,
@@ -29,18 +29,18 @@ MOST = {
     "identifiers": 400,
     "questions": 12,
 }
-"""How many facts of each kind are kept: enough for a day's work, and a bound for the hundredth compaction."""
+"""Facts of each kind that are kept: enough for a day's work, and a bound however often is compacted."""
 
 NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
-"""Kinds in the order of their last time, of which the newest stay."""
+"""Kinds ordered by when a fact was last seen, of which the newest are kept."""
 MAX_SUPERSEDED = 20
-"""Rules that do not hold any more; the newest are told."""
+"""The newest of the rules that do not hold any more."""
 _NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
-"""Messages; a question asked before that has been answered, or dropped."""
+"""Messages; an earlier question counts as answered or dropped."""
 
 RULES_FIRST, RULES_LAST = 60, 140
-"""Of more rules than both together, a later word is held against the first and the last ones: a bound for the work."""
+"""Rules that a later sentence is compared with, if there are more than both together: a bound for the work."""
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
@@ -49,7 +49,7 @@ NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
 def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
     """Return the facts of those messages merged into the earlier ones, at most so many of each kind."""
     found: dict[str, dict[str, Fact]] = {
-        kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MOST
+        kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MAX_FACTS
     }
     messages = list(head)
     found["questions"].clear()  # what was open then has been answered, or dropped, since
@@ -86,11 +86,11 @@ def _first_and_last(rules: dict[str, Fact]) -> list[str]:
 
 def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:
     """Yield the rules that end with that message. rules: all that hold, those of the message included."""
-    place = {text: number for number, text in enumerate(read.instructions)}
+    numbers = {text: number for number, text in enumerate(read.instructions)}
     gone: set[str] = set()
     for number, sentence in enumerate(read.instructions):
         if may_supersede(sentence):
-            earlier = [rule for rule in rules if place.get(rule, -1) < number and rule not in gone]
+            earlier = [rule for rule in rules if numbers.get(rule, -1) < number and rule not in gone]
             for rule in superseded_by(sentence, earlier):
                 gone.add(rule)
                 yield Superseded(rule, sentence, message.id)
@@ -213,7 +213,7 @@ def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     Strong rules outlive weak ones and old rules young ones, names outlive bare numbers, the first intent stays, and of
     errors, commands and intents the newest stay.
     """
-    most = MOST[kind]
+    most = MAX_FACTS[kind]
     if len(facts) <= most:
         return facts
     if kind == "rules":

@@ -16,9 +16,9 @@ from .prose import MAX_READ, MAX_SENTENCE, SHORT_MESSAGE, Paragraph, paragraphs,
 from .rules import announces_rules, is_rule
 from .superseded_rules import may_supersede
 
-FACTS_A_MESSAGE = 10_000
-"""More names than that in one message are a table of data, and nobody's to remember."""
-ERRORS_A_RESULT = 60
+MAX_FACTS_OF_MESSAGE = 10_000
+"""A message with more names is a table of data."""
+MAX_ERRORS_OF_RESULT = 60
 LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
 """The numbers of a listing's lines."""
 
@@ -71,7 +71,7 @@ class Reading:
         """Return the lines of a tool's result that report an error, at most `MAX_ERRORS_OF_RESULT`."""
         kept = self._errors.get(id(message))
         if kept is None:
-            kept = self._errors[id(message)] = (message, tuple(error_lines(result.text, ERRORS_A_RESULT)))
+            kept = self._errors[id(message)] = (message, tuple(error_lines(result.text, MAX_ERRORS_OF_RESULT)))
         return kept[1]
 
 
@@ -111,7 +111,7 @@ def _facts(
     whole: str, day: str, text: str, said: Sequence[Paragraph]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return facts in own words, pasted ones, and asides."""
-    facts = facts_in(whole)[:FACTS_A_MESSAGE]
+    facts = facts_in(whole)[:MAX_FACTS_OF_MESSAGE]
     listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE and "\n" in text else set[str]()
     if not (day or listed or "```" in text):
         return tuple(facts), (), ()

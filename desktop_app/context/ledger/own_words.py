@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from .rules import announces_rules
 
 MIN_QUOTED_WORDS = 3
-"""A quotation within a sentence that is shorter is a name or a term, and belongs to the sentence."""
+"""A shorter quotation within a sentence is a name or a term, and is kept."""
 
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _REPLIED = re.compile(r"\s*(?:>|&gt;)")
@@ -83,7 +83,7 @@ _ADOPTS = re.compile(
 )
 _QUOTATION = re.compile(r"[\"“„«「『‹][^\"”“»」』›\n]{0,2000}[\"”“»」』›]")
 _FAR = 200
-"""Lines within which a quotation mark that was opened is closed."""
+"""Lines within which an opening quotation mark must be closed."""
 
 
 def own_words(text: str) -> str:
@@ -187,8 +187,8 @@ class _Lines:
 
     def _tagged_until(self, at: int, name: str) -> int:
         closed = self._closed.get(name, [])
-        place = bisect_left(closed, at)
-        return at if place == len(closed) or _OWN_TAG.search(name) else closed[place] + 1
+        index = bisect_left(closed, at)
+        return at if index == len(closed) or _OWN_TAG.search(name) else closed[index] + 1
 
     def _quoted_until(self, at: int) -> int:
         line = self._lines[at].strip()

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 MAX_SENTENCE = 600
-"""Characters; a longer "sentence" is data that has no line ends, which a summary does not quote."""
+"""Characters; a longer "sentence" is data without line ends, which a summary does not quote."""
 SHORT_MESSAGE = 400
 """Characters; in a message this short every line without the marks of a log or of code is the speaker's own."""
 WRAPPED_FROM = 50
 """Characters; a shorter line was ended on purpose, and is not half of a sentence."""
 MAX_READ = 40_000
-"""Characters of one message that are read for sentences; what is longer is a file, and its beginning tells what."""
+"""Characters of one message that are read for sentences; of a longer one, such as a file, the beginning."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE_END = re.compile(
@@ -41,7 +41,7 @@ _MATERIAL = re.compile(
 )
 _CODE_SIGNS = ("{", "}", "=", "<", ">", "\\", "|", ";", "__", "::")
 MIN_COLUMNS = 2
-"""Gaps of three blanks and more between words; so many are the columns of a table."""
+"""Gaps of three blanks or more between words in a row of a table."""
 _COLUMNS = re.compile(r"(?<=\S)[ \t]{3,}(?=\S)")
 _CALL = re.compile(r"\w\(")
 _QUOTED_NAME = re.compile(r"`[^`\n]*`")

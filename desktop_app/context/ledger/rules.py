@@ -9,7 +9,7 @@ from desktop_app.context.sentence_kinds import kinds_of
 from .facts import QUESTION
 
 MIN_RULE, MIN_PREFERENCE = 0.5, 0.55
-"""How likely a sentence is a rule, or either of both."""
+"""The probability from which on a sentence is a rule, and from which on it is either of both."""
 MAX_PREFERENCE = 160
 """Bytes; a longer sentence about what somebody likes is a story."""
 

@@ -18,15 +18,15 @@ MIN_SHARED = 0.5
 MIN_NAMED = 0.6
 """Of a rule's words, where the sentence allows what the rule forbids."""
 FEW = 2
-"""Words; who says no more about a thing than its name, means whatever was said of it."""
+"""Words; a topic this short means every rule about it."""
 SHORT = 7
-"""Words; in so short a sentence an "instead" points at the rule that was said last."""
+"""Words; in a sentence this short, "instead" refers to the latest rule."""
 
 _CUES = lexicon(
     "actually instead forget ignore disregard longer anymore more changed thought scrap mind rather now switch all drop"
     " needed again stattdessen lieber vergiss mehr oublie ne lugar vez ya"
 )
-"""In small letters; one of these words, or of the pieces below, is in every sentence that is looked at closer."""
+"""In lowercase; only sentences with one of these words, or of the pieces below, are examined."""
 _PIECES = ("改用", "不再", "不用再", "plutôt")
 _WITH_SIGNS = frozenset(
     form + sign for word in _CUES for form in (word, word.capitalize(), word.upper()) for sign in ("", *".,:;!—")
@@ -77,7 +77,7 @@ _ALTERNATIVES = tuple(
         ),
     )
 )  # fmt: skip
-"""Words that stand for each other: who asks for one of them instead does not want the other."""
+"""Alternatives: asking for one of a group replaces a rule about another."""
 
 
 def may_supersede(text: str) -> bool:

@@ -18,7 +18,7 @@ _SHOWING = re.compile(r"read|view|cat|open|(?:get|show|load)\w*(?:file|content)"
 _NOT_A_FILE = re.compile(r"dir|folder|tree|list|info|meta|size|outline|search|find|grep|url|web|page", re.IGNORECASE)
 _VERB_KEYS = ("command", "action", "operation", "mode")
 _VERBS = ("view", "read", "open", "cat")
-"""Of tools that do several things, such as Anthropic's text editor: there an argument says which."""
+"""Values of arguments that select what a tool with several commands does, such as Anthropic's text editor."""
 _PART_KEYS = frozenset({
     "offset", "limit", "view_range", "range", "lines", "line", "start", "end", "start_line", "end_line", "line_start",
     "line_end", "startLine", "endLine", "from_line", "to_line", "first_line", "last_line", "max_lines", "num_lines",

@@ -91,7 +91,7 @@ def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
     return tuple(Note(text) for text in facts_by_rule(messages)[-most:])
 
 
-def rules_said(entries: Iterable[AnyEntry], reading: Reading) -> tuple[str, ...]:
+def user_rules(entries: Iterable[AnyEntry], reading: Reading) -> tuple[str, ...]:
     """Return the rules that the user gave in a conversation."""
     said = (entry for entry in entries if isinstance(entry, Message) and entry.role is Role.USER)
     return tuple(rule for message in said for rule in reading.of(message).rules)

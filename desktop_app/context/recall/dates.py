@@ -14,7 +14,7 @@ _MONTH = (
 )
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-# A month's name alone is no date ("may I …"): a day or a year stands beside it, or a word that tells of time before it.
+# A month's name alone is no date ("may I …"): it needs a day, a year or a word such as "since" beside it.
 _FORMS = tuple(
     re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE)
     for form in (
@@ -68,7 +68,7 @@ def day_at(seconds: float) -> Day:
     return Day(year + era * 400 + (month <= 2), month, of_year - (153 * from_march + 2) // 5 + 1)
 
 
-def day_told(day: Day) -> str:
+def iso_date_of(day: Day) -> str:
     """Return the day in ISO 8601, such as "2026-11-22"."""
     return f"{day.year:04}-{day.month:02}-{day.day:02}"
 

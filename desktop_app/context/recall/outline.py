@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from .dates import day_at, day_told
+from .dates import day_at, iso_date_of
 
 PAUSE = 6 * 3_600.0
 """Seconds without a message after which a new session begins."""
@@ -52,7 +52,7 @@ def outline_of(heads: Iterable[Head]) -> Outline:
     before = 0.0
     for head in kept:
         if not days or head.stamp or head.at - before >= PAUSE:
-            days.append(head.stamp or day_told(day_at(head.at)))
+            days.append(head.stamp or iso_date_of(day_at(head.at)))
         sessions.append(len(days) - 1)
         before = head.at
     return Outline(

@@ -12,15 +12,15 @@ from desktop_app.conversation.message import Attachment, Message, Text, ToolCall
 from .query import RELATED_WEIGHT, Term
 
 MAX_WHOLE = 800
-"""Characters; nobody is helped by half of a message this short."""
+"""Characters; shorter messages are not cut."""
 MAX_READ = 200_000
-"""Characters of one message in which the place is looked for."""
-MAX_PLACES = 200
-"""Places of one term in one message that are compared."""
+"""Characters of one message that are searched."""
+MAX_OCCURRENCES = 200
+"""Of one term in one message that are compared."""
 BEFORE = 0.3
-"""Of a passage's free room, what stands before the first word that was found: what led to it."""
+"""The share of a passage's free room that is given to what precedes the first term."""
 SNAP = 80
-"""Characters by which a passage begins or ends earlier or later so that a line, or a word, is whole."""
+"""Characters by which a passage may be shifted to begin and end with a whole line or word."""
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?:ations?|ings?|ies|ied|ed|es|s|ly|e|y)$")
@@ -51,14 +51,14 @@ def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], mos
     """
     if len(text) <= most:
         return text
-    places = _places(text[:MAX_READ], terms, worth)
-    first, last = _best_stretch(places, most)
+    occurrences = _occurrences(text[:MAX_READ], terms, worth)
+    first, last = _best_stretch(occurrences, most)
     room = max(most - (last + SNAP - first), 0)
     start = max(min(first - int(room * BEFORE), len(text) - most), 0)
     return _cut(text, start, most)
 
 
-def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
+def _occurrences(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
     """Return index, text and value of each occurrence of the terms, in the order of the text.
 
     Terms that were only learned from other messages are left out.
@@ -68,11 +68,11 @@ def _places(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> lis
     for term in terms:
         value = term.weight * worth.get(term.text, 0.0)
         if value > 0 and term.weight >= RELATED_WEIGHT:
-            found += [(place, term.text, value) for place in islice(_found(lowered, term.text), MAX_PLACES)]
+            found += [(index, term.text, value) for index in islice(_find_term(lowered, term.text), MAX_OCCURRENCES)]
     return sorted(found)
 
 
-def _found(lowered: str, term: str) -> Iterator[int]:
+def _find_term(lowered: str, term: str) -> Iterator[int]:
     """Yield where the term's words occur in their order, inflected forms included.
 
     The first word is found with `str.find`, which is many times as fast as a pattern.
@@ -81,35 +81,35 @@ def _found(lowered: str, term: str) -> Iterator[int]:
     if not stems:
         return
     rest = re.compile(r"\w*[\W_]+".join(map(re.escape, stems))) if len(stems) > 1 else None
-    place = lowered.find(stems[0])
-    while place >= 0:
-        begins = place == 0 or not lowered[place - 1].isalnum() or not term.isascii()
-        if begins and (rest is None or rest.match(lowered, place)):
-            yield place
-        place = lowered.find(stems[0], place + 1)
+    index = lowered.find(stems[0])
+    while index >= 0:
+        begins = index == 0 or not lowered[index - 1].isalnum() or not term.isascii()
+        if begins and (rest is None or rest.match(lowered, index)):
+            yield index
+        index = lowered.find(stems[0], index + 1)
 
 
 def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 4 and word.isascii() else word
 
 
-def _best_stretch(places: Sequence[tuple[int, str, float]], most: int) -> tuple[int, int]:
+def _best_stretch(occurrences: Sequence[tuple[int, str, float]], most: int) -> tuple[int, int]:
     """Return the first and the last index of the stretch with the highest value; each term counts once."""
     room = max(most - SNAP, 1)
     counts: dict[str, int] = {}
     score, best, begin = 0.0, 0.0, 0
     found = (0, 0)
-    for place, term, value in places:
+    for index, term, value in occurrences:
         counts[term] = counts.get(term, 0) + 1
         score += value if counts[term] == 1 else 0.0
-        # What stands further on in the stretch once more does not have to be in it twice.
-        while place - places[begin][0] > room or counts[places[begin][1]] > 1:
-            _, gone, lost = places[begin]
+        # A term that occurs again further on need not be in the stretch twice.
+        while index - occurrences[begin][0] > room or counts[occurrences[begin][1]] > 1:
+            _, gone, lost = occurrences[begin]
             counts[gone] -= 1
             score -= lost if counts[gone] == 0 else 0.0
             begin += 1
         if score > best + 1e-9:
-            best, found = score, (places[begin][0], place)
+            best, found = score, (occurrences[begin][0], index)
     return found
 
 

@@ -1,7 +1,7 @@
-"""What a query in plain words asks for: terms with weights, people, days. Pure; nothing here knows the archive.
+"""Parse a query in plain words into weighted terms, people and days. Pure.
 
 A term is a word, or several that must stand together: a path, an identifier, two neighbouring words, a pair of Chinese
-characters. Word forms are the index's matter, which stems both sides (porter).
+characters. Inflected forms are matched by the index, which stems both sides (porter).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from .dates import Day, days_in
 from .relations import related_to
 
 MAX_QUERY = 2_000
-"""Characters of a query that are read: a whole pasted page is a question too."""
+"""Characters of a query that are read: a query may be a whole pasted page."""
 MAX_WORDS = 24
-"""Words of a query that are looked up, the longest first when there are more, since they say more."""
+"""Words of a query that are looked up; of more, the longest, which are the most specific."""
 RELATED_WEIGHT = 0.4
-"""Of a word that only stands for one of the query; against 1 for the query's own."""
+"""Of a word related to one of the query (relations.py); the query's own words have 1."""
 TOGETHER_WEIGHT = 0.5
-"""Of words that stand together as in the query, beside what each of them counts alone."""
+"""Of a phrase of the query, in addition to the weights of its words."""
 MAX_BETWEEN = 2
-"""Words without matter between two that stand together."""
+"""Stop words between two words of a phrase."""
 FEEDBACK_WEIGHT = 0.1
-"""Of a word that only stands in the messages found first."""
+"""Of a word that only the best messages hold."""
 FEEDBACK_FROM = 10
 MAX_FEEDBACK = 12
 FEEDBACK_LOOKED_UP = 24
-"""Messages found first that are read for more words; words taken from them at most, and looked up at most."""
+"""The number of best messages that are read for more words; words taken from them at most, and looked up at most."""
 
 _STOP = lexicon(
     "a about above after again all also am an and any are as at be because been before being between both but by"
@@ -44,7 +44,7 @@ _STOP = lexicon(
     " we were what when where which while who whom whose why will with would yes yeah you your yours re ve ll don"
     " doesn didn isn wasn can"
 )
-"""Words that hold no part of a question's matter."""
+"""Stop words."""
 _WENT_ON = lexicon(
     "continue proceed next step good great nice cool perfect awesome amazing sure fine right well hi hey hello"
     " bye welcome try again keep start stop yep nope wow haha lol sorry cheers agreed exactly correct done looks"
@@ -54,7 +54,7 @@ _WENT_ON = lexicon(
     " need want give find check summary summarize later soon today now first last new course problem worries fun"
     " funny interesting glad happy day night morning evening sense point"
 )
-"""Words of messages that only go on with the talk: they do not count when it is judged whether to recall at all."""
+"""Words of messages that only carry a conversation on: not counted when deciding whether to recall at all."""
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(
     r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+"
@@ -103,7 +103,7 @@ class RecallQuery(msgspec.Struct, frozen=True):
         return tuple([term for term in self.terms if term.is_asked and term.text.lower() not in _WENT_ON])
 
 
-def wanted_of(query: str, speakers: Collection[str] = ()) -> RecallQuery:
+def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
     """Parse a query. speakers: the names of those who speak in the conversation."""
     text = query[:MAX_QUERY].replace("’", "'")
     names = frozenset(speaker for speaker in speakers if _is_named(speaker, text))
@@ -185,9 +185,9 @@ def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
     """Return compound words, such as paths, and phrases of words that are close to each other in the query,
     with the short words between them: "does not exist"."""
     joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
-    places = [place for place, piece in enumerate(pieces) if piece.lower() in words]
+    indexes = [index for index, piece in enumerate(pieces) if piece.lower() in words]
     neighbours = [
-        " ".join(pieces[left : right + 1]) for left, right in pairwise(places) if right - left <= MAX_BETWEEN + 1
+        " ".join(pieces[left : right + 1]) for left, right in pairwise(indexes) if right - left <= MAX_BETWEEN + 1
     ]
     return (joined + neighbours)[:MAX_WORDS]
 

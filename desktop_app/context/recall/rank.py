@@ -21,21 +21,21 @@ from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, RecallQuery, Term
 
 SATURATION, BY_LENGTH, LONGEST = 1.2, 0.5, 4.0
 """BM25's k1 and b, for a word that counts once; and the times of the average length from which on a message counts as
-equally long: one long output is still worth looking into."""
+equally long."""
 NEAR, FARTHER = 0.6, 0.35
-"""The share of a message's words that counts for the message beside it, and for the one behind that: an answer stands
-beside its question."""
+"""The share of a message's words that counts for the message beside it, and for the one behind that: an answer follows
+its question."""
 BY_SPEAKER = 1.0
 BY_DAY = 2.0
 """For a message of a speaker whom the query names, and of a day that it names."""
 CANDIDATES = 160
-"""Messages that may be brought back: of the shortest, 4,000 tokens hold about so many."""
+"""Messages that may be recalled: of the shortest, 4,000 tokens hold about so many."""
 MAX_OPEN, MAX_SPREAD = 1_000, 300
-"""Messages after which a commoner word finds no more; those that count for the messages beside them."""
+"""Messages after which a more frequent word adds no more of them; messages that add to their neighbours."""
 MAX_OFTEN = 100
-"""Messages that may hold a word that is particular to a matter, however long the conversation is."""
+"""Messages that may hold a rare word, however long the conversation is."""
 MIN_WORDS = 2
-"""Words that a message has in common with one that neither asks nor names anything, if that is not by chance."""
+"""Words that a message must share with a query that neither asks nor names anything."""
 
 Postings = Mapping[str, Sequence[int]]
 """The indexes of the messages that hold a term, by its text, ascending."""
@@ -76,7 +76,7 @@ def rank(
     return Ranked(best, _bearing(wanted, postings, len(outline.speakers), scores))
 
 
-def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dict[int, float]:
+def score_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dict[int, float]:
     """Return the BM25 score of each message's own words.
 
     The rarest terms come first. In a large conversation, a word that many messages hold only adds to those that hold a
@@ -84,7 +84,7 @@ def by_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dic
     exactly the same messages, such as two forms of one word, count once.
     """
     messages = len(outline.lengths)
-    average, most = outline.average, telling_most(messages)
+    average, most = outline.average, telling_word_limit(messages)
     lengths, scores = outline.lengths, dict[int, float]()
     different = sorted(_different(terms, postings), key=lambda pair: len(pair[0]))
     for held, weight in [pair for pair in different if len(pair[0]) <= most] or different:
@@ -101,22 +101,22 @@ def best_of(scores: Mapping[int, float], most: int) -> list[tuple[int, float]]:
     return nlargest(most, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
 
-def with_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outline, held: Postings) -> dict[int, float]:
+def add_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outline, held: Postings) -> dict[int, float]:
     """Return the scores with those words of the best messages added that several messages hold, but not many."""
-    often = often_in(len(outline.lengths))
+    often = rare_word_limit(len(outline.lengths))
     kept = [word for word in words if 2 <= len(held.get(word, ())) <= often][:MAX_FEEDBACK]
     scores = dict(own)
-    for index, score in by_words([Term(word, FEEDBACK_WEIGHT) for word in kept], outline, held).items():
+    for index, score in score_words([Term(word, FEEDBACK_WEIGHT) for word in kept], outline, held).items():
         scores[index] = scores.get(index, 0.0) + score
     return scores
 
 
-def often_in(messages: int) -> int:
+def rare_word_limit(messages: int) -> int:
     """Return in how many messages a rare word may occur: a twentieth of them, and never many."""
     return min(max(messages // 20, 2), MAX_OFTEN)
 
 
-def telling_most(messages: int) -> int:
+def telling_word_limit(messages: int) -> int:
     """Return in how many messages a telling word may occur: a fifth of a large conversation."""
     return max(messages // 5, MAX_OPEN)
 

@@ -22,19 +22,19 @@ Count = Callable[[str], int]
 PASSAGE_FIRST, PASSAGE = 2_400, 600
 """Characters of a passage, in the messages that are ranked first and in others: about 600 and 150 tokens."""
 FIRST = 3
-SHORTEST = 80
-"""Characters; a shorter passage says nothing."""
-SMALLEST_LINE = 10
+MIN_PASSAGE = 80
+"""Characters."""
+MIN_LINE = 10
 """Tokens: with less room than this, no message fits any more."""
 CHARACTERS_A_TOKEN = 4
-"""At most, about; what cannot fit is not cut out first."""
+"""About, at most: limits the passages that are tried."""
 LINE_KEPT, LINES_KEPT = 3_000, 4_000
 """Characters of a line whose count is kept, and lines: 12 MB at most."""
 READ_A_TOKEN, AROUND = 6, 30
 """Characters that are read for each token of the budget, half as many again as it mostly holds; and those that frame a
 message."""
-PASSED_OVER = 12
-"""Messages in a row that may not fit before the rest is left."""
+MAX_PASSED_OVER = 12
+"""Messages in a row that do not fit before the search ends."""
 
 
 class FoundMessage(msgspec.Struct, frozen=True, gc=False):
@@ -92,7 +92,7 @@ def page_of(messages: Sequence[Recollected]) -> str:
     return "\n".join(lines)
 
 
-def kept_counts(count: Count) -> Count:
+def cache_counts(count: Count) -> Count:
     """Return a count that caches its results: many queries of one conversation find the same messages."""
     kept: dict[str, int] = {}
 
@@ -109,7 +109,7 @@ def kept_counts(count: Count) -> Count:
     return counted
 
 
-def worth_reading(scores: Sequence[tuple[int, float]], outline: Outline, budget: int) -> list[int]:
+def indexes_to_read(scores: Sequence[tuple[int, float]], outline: Outline, budget: int) -> list[int]:
     """Return the indexes of the messages that may fit into the budget, best first, at least one."""
     kept: list[int] = []
     room = budget * READ_A_TOKEN
@@ -134,7 +134,7 @@ def pack(
     worth = {text: information(len(held), len(outline.speakers)) for text, held in postings.items() if held}
     packing = _Packing(wanted, worth, outline, budget, count)
     for one in found:
-        if packing.left < SMALLEST_LINE or packing.passed_over > PASSED_OVER:
+        if packing.left < MIN_LINE or packing.passed_over > MAX_PASSED_OVER:
             break
         packing.add(one)
     return packing.recollection(query)
@@ -166,7 +166,7 @@ class _Packing:
             if cost <= self.left:
                 self._keep(shown, cost)
                 return
-            if shown is whole or room < SHORTEST:
+            if shown is whole or room < MIN_PASSAGE:
                 break
         self.passed_over += 1
 

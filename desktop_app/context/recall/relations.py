@@ -40,7 +40,7 @@ season: spring summer autumn winter
 书: 小说 阅读
 生日: 岁
 """.strip().splitlines()
-"""Each line: what a question calls it, and what the answer may be; not the other way round."""
+"""Each line: a word of questions, and words of their answers; not the other way round."""
 
 _RELATED = {kind: tuple(members.split()) for kind, members in (line.split(": ") for line in _KINDS)}
 _ENDINGS = ("ies", "es", "s")

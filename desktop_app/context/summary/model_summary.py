@@ -34,7 +34,7 @@ from .reply import Written
 from .restore_facts import restore_facts, restore_names, restore_rules
 
 ASKED_SHARE = 0.8
-"""Of the page: models write a tenth more than they are asked for, and what they lose is put back behind it."""
+"""Of the page: models write a tenth more than they are asked for, and lost facts are restored."""
 MUSTS_SHARE = 0.6
 """Of the page, for sentences that the model has to copy; the rest of it is for what happened."""
 MIN_REPLY, REPLY_AROUND = 4_000, 500
@@ -45,9 +45,9 @@ SAFE_SHARE, SAFER_SHARE = 0.9, 0.6
 """Of the room for a part: tokens are estimated. The second one is for a provider that refused the first as too long:
 Claude's tokens are a quarter more than is counted here, and a server may have a smaller window than it says."""
 MAX_PARTS = 16
-"""Calls; what takes more is not worth the five minutes that it would take."""
+"""Calls; more would take over five minutes."""
 MIN_PAGE = 40
-"""Tokens; less than that says nothing."""
+"""Tokens."""
 KEEP_SHARE = 0.10
 """Of the usable window: what messages that the model wants to keep may take, if the target leaves no more."""
 
@@ -136,7 +136,7 @@ def _listed(page: str) -> list[str]:
     return [line[2:] for line in page.splitlines() if line.startswith("- ")]
 
 
-def finished(
+def build_compaction(
     page: str,
     keep: Sequence[str],
     draft: Draft,
@@ -169,7 +169,7 @@ def _plan_that_keeps(
     return plan
 
 
-def last_messages_plan(
+def plan_last_messages(
     view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
     """Return the plan that archives all but the last few messages (K5); None if that is nothing."""
@@ -177,7 +177,7 @@ def last_messages_plan(
     return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
 
 
-def last_messages(
+def compact_to_last_messages(
     plan: CompactionPlan, transcript: Transcript, view: View, counts: TokenCounts, reading: Reading | None = None
 ) -> Compaction | None:
     """Return a compaction without a summary, with as many of the rules and open questions as fit."""

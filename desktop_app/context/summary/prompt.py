@@ -21,14 +21,14 @@ from desktop_app.conversation.message import Attachment, Message, Role, Text, To
 MAX_RESULT = 1_800
 """Characters of a tool result, and of a call's arguments or an attached text, that the model sees (K3)."""
 END_SHARE = 0.28
-"""How much of them is the end: that is where errors stand."""
+"""The share of them at the end, where errors are reported."""
 AROUND, AROUND_PIECE = 14, 8
 """Tokens of the mark above a message at most, without its label; and what a piece of one adds to it."""
 MARK_DIGITS = 6
-"""Few, since a mark stands above each message; a text that has the mark gets another one, however short it is."""
+"""Few, since each message has a mark. If a text contains the mark, another one is made."""
 WORDS_A_TOKEN = 0.7
 MIN_PIECE = 200
-"""Tokens: with less room than this, no part of a conversation can be told."""
+"""Tokens of room that a part needs at least."""
 
 
 class Prompts(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ def parts_of(
     free = room
     for number, message in enumerate(head, start=1):
         text = mask_secrets(text_of(message, result_most))
-        for told in _told(f"m{number}", label_of(message), text, number > turn_at, room, count):
+        for told in _message_pieces(f"m{number}", label_of(message), text, number > turn_at, room, count):
             if told.tokens > free and current:
                 parts.append(Part(tuple(current)))
                 current, free = [], room
@@ -109,14 +109,14 @@ def parts_of(
     return (*parts, Part(tuple(current))) if current else tuple(parts)
 
 
-def _told(
+def _message_pieces(
     name: str, label: str, text: str, is_turn: bool, room: int, count: Callable[[str], int]
 ) -> Iterable[MessagePiece]:
     around = AROUND + count(label)
     pieces = list(_pieces(text, room - around - AROUND_PIECE, count))
     around += AROUND_PIECE if len(pieces) > 1 else 0
-    for place, (piece, tokens) in enumerate(pieces, start=1):
-        part = f", part {place} of {len(pieces)}" if len(pieces) > 1 else ""
+    for piece_number, (piece, tokens) in enumerate(pieces, start=1):
+        part = f", part {piece_number} of {len(pieces)}" if len(pieces) > 1 else ""
         yield MessagePiece(name, label + part, piece, tokens + around, is_turn)
 
 

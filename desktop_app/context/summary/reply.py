@@ -19,14 +19,14 @@ import msgspec
 MAX_KEEP = 5
 """Messages that a model may ask to keep; the prompt names the same number."""
 MIN_LETTERS = 12
-"""Letters and digits: "Done." and "Understood." are answers, and nothing is left of a conversation in them."""
+"""Letters and digits; a shorter reply, such as "Done.", is no summary."""
 MAX_REPLY = 400_000
-"""Characters: a hundred times a summary. What is longer was not written in earnest, and is not searched."""
-OBJECTS_TRIED = 20
+"""Characters that are read: about a hundred times a summary."""
+MAX_OBJECTS = 20
 MAX_NESTED = 3
 """Levels of lists and objects in a field: sections, their lines, and one to spare."""
 MAX_PEELED = 5
-"""Marks within marks that are taken out one by one; thousands of them would take minutes."""
+"""Rounds of removing nested marks; thousands of levels would take minutes."""
 MAX_REFUSAL = 600
 """Characters: a longer text that begins with an apology goes on with a summary."""
 
@@ -116,16 +116,16 @@ def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield JSON objects in the text that summarise the whole or the turn, outermost first."""
-    decoder = json.JSONDecoder(strict=False)  # a line break within a string is a model's slip, not an attack
-    place = 0
-    for _ in range(OBJECTS_TRIED):
-        found = _OBJECT.search(text, place)
+    decoder = json.JSONDecoder(strict=False)  # models write raw line breaks within strings
+    position = 0
+    for _ in range(MAX_OBJECTS):
+        found = _OBJECT.search(text, position)
         if found is None:
             return
         try:
-            value, place = decoder.raw_decode(text, found.start())
+            value, position = decoder.raw_decode(text, found.start())
         except (ValueError, RecursionError):
-            place = found.end()
+            position = found.end()
             continue
         if isinstance(value, dict) and ("summary" in value or "turn" in value):
             yield cast("dict[str, Any]", value)

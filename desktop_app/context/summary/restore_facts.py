@@ -51,7 +51,7 @@ def restore_facts(
         fitting = _as_many_as_fit(summary, lost, budget, count)
         if fitting == summary:
             break
-        summary = fitting  # what did not fit before is tried again, so that a second mending finds nothing to add
+        summary = fitting  # what did not fit is tried again, so that a second call adds nothing
     return summary
 
 
@@ -136,9 +136,9 @@ def _with_section(summary: str, section: str, added: list[str]) -> str:
             end -= 1
         return "\n".join([*lines[:end], *added, *lines[end:]])
     later = {name.lower() for name in sections.SECTIONS[sections.SECTIONS.index(section) + 1 :]}
-    place = next((number for number, name in headings if name in later), len(lines))
-    before = "\n".join(lines[:place]).rstrip()
-    parts = [before, "\n".join([f"## {section}", *added]), "\n".join(lines[place:])]
+    position = next((number for number, name in headings if name in later), len(lines))
+    before = "\n".join(lines[:position]).rstrip()
+    parts = [before, "\n".join([f"## {section}", *added]), "\n".join(lines[position:])]
     return "\n\n".join(part for part in parts if part)
 
 

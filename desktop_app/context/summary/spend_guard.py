@@ -29,5 +29,5 @@ class Spending(msgspec.Struct, frozen=True):
         return counting[-policy.spend_most] + policy.spend_seconds
 
     def _counting(self, now: float, policy: ContextPolicy) -> tuple[float, ...]:
-        # A time that lies ahead means that the clock was set back: it would pause for as long as that.
+        # A time in the future means that the clock was set back, and would pause for as long as that.
         return tuple(time for time in self.times if now - policy.spend_seconds < time <= now)

@@ -6,7 +6,7 @@ import pytest
 
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.memory.memories import MODELS_NOTE, Note, Refusal, changes_of, memory_text
-from desktop_app.context.memory.rules import rules_said
+from desktop_app.context.memory.rules import user_rules
 from desktop_app.context.memory.widening import widens
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import user_message
@@ -98,7 +98,7 @@ def test_what_narrows_or_allows_nothing_is_kept(note: str) -> None:
 @pytest.mark.parametrize("is_memory", [True, False])
 def test_a_note_against_a_rule_of_the_users_is_refused(rule: str, note: str, is_memory: bool) -> None:
     held = [Memory("r", rule, 1.0, 1.0)] if is_memory else []
-    said = () if is_memory else rules_said([user_message(rule)], Reading())
+    said = () if is_memory else user_rules([user_message(rule)], Reading())
     changes = changes_of(held, [Note(note, rule)], 2.0, "c", "m", "model", rules=said)
     assert [why for _, why in changes.refused] == [Refusal.WIDENS]
     assert (changes.kept, changes.replaced) == ((), {})

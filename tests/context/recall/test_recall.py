@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.passages import MAX_WHOLE, passage_of, text_of
-from desktop_app.context.recall.query import wanted_of
+from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.recollection import (
     FoundMessage,
     Recollected,
     Recollection,
-    kept_counts,
+    cache_counts,
+    indexes_to_read,
     pack,
     page_of,
-    worth_reading,
 )
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -42,7 +42,7 @@ def outlined(messages: list[str], gap: float = 0.0) -> Outline:
 def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
     found = [FoundMessage(index, f"m{index}", messages[index].strip()) for index in order]
-    return pack("the ledger", found, wanted_of("the ledger"), held, outlined(messages, 9_000), budget, count)
+    return pack("the ledger", found, parse_query("the ledger"), held, outlined(messages, 9_000), budget, count)
 
 
 @given(
@@ -126,7 +126,7 @@ def test_the_passage_is_where_the_most_of_the_query_stands(query: str, expected:
     filler = "一些别的内容。theme words, and ui. " * 100
     places = ("packages/ui/theme.ts has the colours", "数据库在这里", "She danced in her lesson with Eve")
     text = filler + filler.join(places) + filler
-    terms = wanted_of(query).terms
+    terms = parse_query(query).terms
     passage = passage_of(text, terms, {term.text: 3.0 for term in terms}, 600)
     assert expected in passage
     assert len(passage) <= 600
@@ -138,7 +138,7 @@ def test_the_passage_is_where_the_most_of_the_query_stands(query: str, expected:
     query=st.sampled_from(["ledger", "a b", "中 ledger", "lead/edge.rd"]),
 )
 def test_a_passage_is_a_part_of_the_text_and_not_longer_than_it_may_be(text: str, most: int, query: str) -> None:
-    terms = wanted_of(query).terms
+    terms = parse_query(query).terms
     passage = passage_of(text, terms, {term.text: 1.0 for term in terms}, most)
     assert passage in text
     assert len(passage) <= max(most, 0) or passage == text
@@ -167,7 +167,7 @@ def test_a_line_is_counted_once() -> None:
         counted.append(text)
         return len(text)
 
-    kept = kept_counts(count)
+    kept = cache_counts(count)
     assert [kept("abc"), kept("abc"), kept("x" * 5_000), kept("x" * 5_000)] == [3, 3, 5_000, 5_000]
     assert counted == ["abc", "x" * 5_000, "x" * 5_000]  # a page is not kept: it seldom comes again
 
@@ -175,7 +175,7 @@ def test_a_line_is_counted_once() -> None:
 def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:
     outline = outlined(["a" * 130] * 100 + ["a" * 100_000])
     scores = [(index, 1.0) for index in range(101)]
-    assert worth_reading(scores, outline, 200) == list(range(7))
-    assert worth_reading(scores[::-1], outline, 200)[:2] == [100, 99]  # of a long one, a passage
-    assert worth_reading(scores[::-1], outline, 1) == [100]
-    assert worth_reading([], outline, 200) == []
+    assert indexes_to_read(scores, outline, 200) == list(range(7))
+    assert indexes_to_read(scores[::-1], outline, 200)[:2] == [100, 99]  # of a long one, a passage
+    assert indexes_to_read(scores[::-1], outline, 1) == [100]
+    assert indexes_to_read([], outline, 200) == []

@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.recall.dates import Day, day_at, day_told, days_in
-from desktop_app.context.recall.query import MAX_WORDS, feedback_of, wanted_of
+from desktop_app.context.recall.dates import Day, day_at, days_in, iso_date_of
+from desktop_app.context.recall.query import MAX_WORDS, feedback_of, parse_query
 from desktop_app.context.recall.relations import related_to
 
 
 def terms_of(query: str, *speakers: str) -> dict[str, float]:
-    return {term.text: term.weight for term in wanted_of(query, speakers).terms}
+    return {term.text: term.weight for term in parse_query(query, speakers).terms}
 
 
 def asked_of(query: str, *speakers: str) -> list[str]:
-    return [term.text for term in wanted_of(query, speakers).terms if term.is_asked]
+    return [term.text for term in parse_query(query, speakers).terms if term.is_asked]
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_what_stands_together_is_looked_for_together_too() -> None:
 
 
 def test_speakers_who_are_named_are_no_words_but_people() -> None:
-    wanted = wanted_of("What did Mel's friend Caroline say to Joan?", ["Melanie", "Caroline", "Jo"])
+    wanted = parse_query("What did Mel's friend Caroline say to Joan?", ["Melanie", "Caroline", "Jo"])
     assert wanted.names == {"Melanie", "Caroline"}
     assert "friend" in asked_of("What did Mel's friend say?", "Melanie")
     assert "Mel" not in asked_of("What did Mel's friend say?", "Melanie")
-    assert wanted_of("what did 小明 say", ["小明"]).names == {"小明"}
+    assert parse_query("what did 小明 say", ["小明"]).names == {"小明"}
 
 
 def test_only_a_name_is_asked_for_by_that_name() -> None:
@@ -82,24 +82,24 @@ def test_a_pasted_page_is_asked_with_its_longest_words() -> None:
     ],
 )
 def test_some_queries_name_what_they_mean(query: str, is_pointed: bool) -> None:
-    assert wanted_of(query).is_pointed == is_pointed
+    assert parse_query(query).is_pointed == is_pointed
 
 
 def test_who_asks_for_own_words() -> None:
-    assert wanted_of("what did I say about tea").is_own
-    assert not wanted_of("what did he say about tea").is_own
+    assert parse_query("what did I say about tea").is_own
+    assert not parse_query("what did he say about tea").is_own
 
 
 def test_words_of_what_was_found_first_are_those_that_the_query_does_not_hold() -> None:
-    wanted = wanted_of("What does Anna play?", ["Anna"])
+    wanted = parse_query("What does Anna play?", ["Anna"])
     texts = ["I play the clarinet, Anna!", "The clarinet and the cello, I play both"]
     assert feedback_of(wanted, texts, [3.0, 1.0], ["Anna"]) == ["clarinet", "cello", "both"][:2]
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=20), max_size=3))
 def test_any_text_is_a_query(query: str, speakers: list[str]) -> None:
-    wanted = wanted_of(query, speakers)
-    assert wanted == wanted_of(query, speakers)
+    wanted = parse_query(query, speakers)
+    assert wanted == parse_query(query, speakers)
     texts = [term.text.lower() for term in wanted.terms]
     assert len(texts) == len(set(texts))
 
@@ -137,7 +137,7 @@ def test_a_date_holds_the_days_that_it_means() -> None:
     [(0.0, "1970-01-01"), (951_782_400.0, "2000-02-29"), (1_795_322_527.0, "2026-11-22"), (-1.0, "1969-12-31")],
 )
 def test_the_day_of_a_moment(seconds: float, told: str) -> None:
-    assert day_told(day_at(seconds)) == told
+    assert iso_date_of(day_at(seconds)) == told
 
 
 @given(st.integers(-10_000, 60_000))

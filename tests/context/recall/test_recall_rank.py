@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.query import wanted_of
+from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import (
     CANDIDATES,
     MAX_OPEN,
     MAX_SPREAD,
     Ranked,
-    by_words,
-    often_in,
+    add_feedback,
     rank,
-    with_feedback,
+    rare_word_limit,
+    score_words,
 )
 
 CHAT = [
@@ -49,9 +49,9 @@ def held_in(chat: list[tuple[str, str]], terms: list[str]) -> dict[str, tuple[in
 
 def ranked(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> Ranked:
     outline = outlined(chat)
-    wanted = wanted_of(query, outline.named)
+    wanted = parse_query(query, outline.named)
     held = held_in(chat, [term.text for term in wanted.terms])
-    return rank(wanted, outline, held, by_words(wanted.terms, outline, held), among)
+    return rank(wanted, outline, held, score_words(wanted.terms, outline, held), among)
 
 
 def order(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> list[int]:
@@ -93,8 +93,8 @@ def test_own_words_are_the_users() -> None:
     heads = [Head(role, False, 20, "", 0.0) for role in ("user", "assistant", "tool", "assistant", "user")]
     outline, held = outline_of(heads), {"tea": (0, 1)}
     for query, first in (("what did I say about tea", 0), ("what is it about tea", 1)):
-        wanted = wanted_of(query)
-        assert rank(wanted, outline, held, by_words(wanted.terms, outline, held)).scores[0][0] == first
+        wanted = parse_query(query)
+        assert rank(wanted, outline, held, score_words(wanted.terms, outline, held)).scores[0][0] == first
 
 
 def test_days_that_are_named_count_for_their_messages() -> None:
@@ -128,21 +128,21 @@ def test_bearing_is_what_one_message_says_of_the_query() -> None:
 def test_words_of_what_was_found_first_find_more_if_they_are_rare() -> None:
     outline = outlined(CHAT)
     held = {"violin": (7,), "rome": (7, 8), "you": tuple(range(10))}
-    assert with_feedback({7: 1.0}, ["rome", "you", "violin"], outline, held).keys() == {7, 8}
-    assert often_in(10) == 2
-    assert often_in(1_000_000) <= 1_000
+    assert add_feedback({7: 1.0}, ["rome", "you", "violin"], outline, held).keys() == {7, 8}
+    assert rare_word_limit(10) == 2
+    assert rare_word_limit(1_000_000) <= 1_000
 
 
 @pytest.mark.parametrize("messages", [10 * MAX_OPEN])
 def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: int) -> None:
     outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(messages))
-    wanted = wanted_of("zebra crossing street")
+    wanted = parse_query("zebra crossing street")
     held = {
         "zebra": (5,),
         "crossing": tuple(range(0, messages, 8)),
         "street": tuple(range(3, messages, 6)),
     }
-    own = by_words(wanted.terms, outline, held)
+    own = score_words(wanted.terms, outline, held)
     assert len(own) == messages // 8 + 1  # "street" found none by itself
     best = rank(wanted, outline, held, own).scores
     assert best[0][0] == 5
@@ -152,8 +152,8 @@ def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: i
 def test_a_word_that_nearly_all_hold_counts_only_where_there_is_no_other() -> None:
     outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(2 * MAX_OPEN))
     held = {"street": tuple(range(1, 2 * MAX_OPEN)), "zebra": (0,)}
-    assert by_words(wanted_of("zebra street").terms, outline, held).keys() == {0}
-    assert len(by_words(wanted_of("street").terms, outline, held)) == 2 * MAX_OPEN - 1
+    assert score_words(parse_query("zebra street").terms, outline, held).keys() == {0}
+    assert len(score_words(parse_query("street").terms, outline, held)) == 2 * MAX_OPEN - 1
 
 
 def test_those_that_are_asked_for_are_found_among_many_others_that_say_more() -> None:
