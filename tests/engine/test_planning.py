@@ -42,7 +42,8 @@ async def test_a_summary_is_written_then_edited_and_applied(long_desk) -> None:
     at = await long_desk([WRITTEN])
     first = await at.plan()
     plan = await at.ask(p.WriteSummary(at.conversation, first.id, "Name every ticket."))
-    assert (plan.is_written, plan.summary, len(plan.archived)) == (True, PAGE, len(first.archived))
+    assert plan.summary.startswith(PAGE)
+    assert (plan.is_written, len(plan.archived)) == (True, len(first.archived))
     assert (plan.usage.prompt_tokens, plan.usage.reply_tokens) == (4_000, 80)
     assert plan.after.total <= first.after.total, "what was shown before was the most that it could be"
     assert "Name every ticket." in at.provider.requests[0].messages[0]["content"]
@@ -79,7 +80,7 @@ async def test_writing_can_be_cancelled_and_begun_again(long_desk) -> None:
     with pytest.raises(WorldError) as caught:
         await writing
     assert caught.value.failure.kind == "cancelled"
-    assert (await at.ask(p.WriteSummary(at.conversation, plan.id))).summary == PAGE
+    assert (await at.ask(p.WriteSummary(at.conversation, plan.id))).summary.startswith(PAGE)
 
 
 async def test_the_other_strategies_need_no_model(long_desk) -> None:

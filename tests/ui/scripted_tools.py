@@ -34,7 +34,7 @@ from desktop_app.conversation.events import (
     TurnFailed,
 )
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.tools import RequiredPermission
+from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 
@@ -144,8 +144,9 @@ class ScriptedTools:
         self._tell(asked)
         event.wait(15)
         self.waiting.remove(asked)
-        self._tell(QuestionAnswered(asked.conversation, asked.question, said[0].is_allowed))
-        return said[0]
+        answer = said[0] if said else PermissionAnswer(is_allowed=False)  # the window was closed meanwhile
+        self._tell(QuestionAnswered(asked.conversation, asked.question, answer.is_allowed))
+        return answer
 
     def _continue(self, name: str, reply_id: str) -> None:
         self._tell(TextDelta(name, reply_id, "The first ha"))
