@@ -6,7 +6,7 @@ from made_by_hand import head, model, user
 from msgspec.structs import replace
 
 from conversations_made_up import histories
-from desktop_app.context.ledger.fidelity import MAX_LOST, Said, facts_to_keep, fidelity, holding_rules
+from desktop_app.context.ledger.fidelity import MAX_LOST, FactIndex, facts_to_keep, fidelity, holding_rules
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.facts import Ledger
@@ -56,7 +56,7 @@ def test_what_only_the_archive_has_is_named_and_every_rule_is_counted() -> None:
 
 
 def test_a_name_within_a_longer_one_is_not_that_name() -> None:
-    said = Said("run a/b.pyc and py, then see x-foo.txt2 and foo.txt-old")
+    said = FactIndex("run a/b.pyc and py, then see x-foo.txt2 and foo.txt-old")
     assert "b.py" not in said
     assert "foo.txt" in said
     assert "x-foo.txt" not in said
@@ -70,7 +70,7 @@ def test_a_report_names_only_some_of_the_lost() -> None:
 
 
 def test_a_number_within_a_longer_one_is_not_that_number() -> None:
-    said = Said("in 2012, at a/b/c.py and foo_bar, 3.14")
+    said = FactIndex("in 2012, at a/b/c.py and foo_bar, 3.14")
     assert "2012" in said
     assert "12" not in said
     assert "a/b/c.py" in said

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.summary.reply import MAX_KEEP, Unfit, Unusable, Written, clean, read_reply
+from desktop_app.context.summary.reply import MAX_KEEP, ReplyFault, UnusableReply, WrittenSummary, clean, read_reply
 from slowness import slowness
 
 NAMES = {f"m{n}": f"id{n}" for n in range(1, 21)}
 PAGE = '## Primary intent\nMove "billing" to the ledger.\n\n## Rules and constraints\n- Never touch `vendor/`.'
-WHOLE = Written(PAGE, "", ("id3",))
+WHOLE = WrittenSummary(PAGE, "", ("id3",))
 JSON = json.dumps({"summary": PAGE, "turn": "", "keep": ["m3"]})
 
 
@@ -47,7 +47,7 @@ JSON = json.dumps({"summary": PAGE, "turn": "", "keep": ["m3"]})
 )
 def test_json_is_found_however_it_is_wrapped(reply: str) -> None:
     read = read_reply(reply, NAMES)
-    assert isinstance(read, Written)
+    assert isinstance(read, WrittenSummary)
     assert read.summary == PAGE
     assert read.keep in ((), ("id3",))
     if "trailing" not in reply and not reply.endswith(",}"):
@@ -56,58 +56,60 @@ def test_json_is_found_however_it_is_wrapped(reply: str) -> None:
 
 @pytest.mark.parametrize("reply", [PAGE, f"```markdown\n{PAGE}\n```", f"Here is the summary:\n\n{PAGE}"])
 def test_free_text_is_the_summary(reply: str) -> None:
-    assert read_reply(reply, NAMES) == Written(PAGE)
+    assert read_reply(reply, NAMES) == WrittenSummary(PAGE)
 
 
 def test_sections_as_an_object_become_a_page() -> None:
     reply = json.dumps({"summary": {"Primary intent": "Move it.", "Errors met": ["E1", "E2"], "Decisions": ""}})
-    assert read_reply(reply, NAMES) == Written("## Primary intent\nMove it.\n\n## Errors met\n- E1\n- E2")
+    assert read_reply(reply, NAMES) == WrittenSummary("## Primary intent\nMove it.\n\n## Errors met\n- E1\n- E2")
 
 
 def test_the_turn_is_read_apart_and_stands_alone_if_it_is_all() -> None:
-    assert read_reply(json.dumps({"summary": "All of it before.", "turn": "The turn so far."}), NAMES) == Written(
-        "All of it before.", "The turn so far."
+    assert read_reply(
+        json.dumps({"summary": "All of it before.", "turn": "The turn so far."}), NAMES
+    ) == WrittenSummary("All of it before.", "The turn so far.")
+    assert read_reply(json.dumps({"summary": "", "turn": "The turn so far."}), NAMES) == WrittenSummary(
+        "The turn so far."
     )
-    assert read_reply(json.dumps({"summary": "", "turn": "The turn so far."}), NAMES) == Written("The turn so far.")
 
 
 @pytest.mark.parametrize("size", range(len(JSON) - 25, 12, -9))
 def test_json_that_was_cut_in_its_summary_is_no_summary(size: int) -> None:
     read = read_reply(JSON[:size], NAMES)
-    assert isinstance(read, Unusable)
-    assert read.reason is Unfit.CUT
+    assert isinstance(read, UnusableReply)
+    assert read.reason is ReplyFault.CUT
 
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        ("", Unfit.EMPTY),
-        ("  \n\t ", Unfit.EMPTY),
-        ("<think>I should", Unfit.EMPTY),
-        ('{"summary": ""}', Unfit.EMPTY),
-        ('{"summary": null, "keep": []}', Unfit.EMPTY),
-        ("\u200b\x00", Unfit.EMPTY),
-        ("---", Unfit.FOREIGN),
-        ("Done.", Unfit.FOREIGN),
-        ('{"summary": 5}', Unfit.FOREIGN),
-        ('{"summary": "ok"} and then {"summary": "the true one"}', Unfit.FOREIGN),
-        ("好的", Unfit.FOREIGN),
-        ("I cannot help with that.", Unfit.REFUSED),
-        ("I'm sorry, but I can't assist with this request.", Unfit.REFUSED),
-        ("I’m unable to summarise this conversation.", Unfit.REFUSED),
-        ("As an AI language model, I must not.", Unfit.REFUSED),
-        ("Es tut mir leid, das geht nicht.", Unfit.REFUSED),
-        ("抱歉，我无法提供帮助。", Unfit.REFUSED),
-        (json.dumps({"summary": "I cannot comply with this."}), Unfit.REFUSED),
+        ("", ReplyFault.EMPTY),
+        ("  \n\t ", ReplyFault.EMPTY),
+        ("<think>I should", ReplyFault.EMPTY),
+        ('{"summary": ""}', ReplyFault.EMPTY),
+        ('{"summary": null, "keep": []}', ReplyFault.EMPTY),
+        ("\u200b\x00", ReplyFault.EMPTY),
+        ("---", ReplyFault.FOREIGN),
+        ("Done.", ReplyFault.FOREIGN),
+        ('{"summary": 5}', ReplyFault.FOREIGN),
+        ('{"summary": "ok"} and then {"summary": "the true one"}', ReplyFault.FOREIGN),
+        ("好的", ReplyFault.FOREIGN),
+        ("I cannot help with that.", ReplyFault.REFUSED),
+        ("I'm sorry, but I can't assist with this request.", ReplyFault.REFUSED),
+        ("I’m unable to summarise this conversation.", ReplyFault.REFUSED),
+        ("As an AI language model, I must not.", ReplyFault.REFUSED),
+        ("Es tut mir leid, das geht nicht.", ReplyFault.REFUSED),
+        ("抱歉，我无法提供帮助。", ReplyFault.REFUSED),
+        (json.dumps({"summary": "I cannot comply with this."}), ReplyFault.REFUSED),
     ],
 )
-def test_what_is_no_summary_says_why(reply: str, reason: Unfit) -> None:
-    assert read_reply(reply, NAMES) == Unusable(reason)
+def test_what_is_no_summary_says_why(reply: str, reason: ReplyFault) -> None:
+    assert read_reply(reply, NAMES) == UnusableReply(reason)
 
 
 def test_a_summary_that_tells_of_a_refusal_is_one() -> None:
     page = "## Current state\nI cannot reach the server: it answers 503."
-    assert read_reply(page, NAMES) == Written(page)
+    assert read_reply(page, NAMES) == WrittenSummary(page)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_a_summary_that_tells_of_a_refusal_is_one() -> None:
     ],
 )
 def test_only_ids_of_messages_are_kept_and_only_a_few(keep: object, ids: tuple[str, ...]) -> None:
-    assert read_reply(json.dumps({"summary": PAGE, "keep": keep}), NAMES) == Written(PAGE, "", ids)
+    assert read_reply(json.dumps({"summary": PAGE, "keep": keep}), NAMES) == WrittenSummary(PAGE, "", ids)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,7 @@ GARBAGE = st.one_of(
 @given(GARBAGE)
 def test_garbage_is_read_or_refused_and_never_raises(reply: str) -> None:
     read = read_reply(reply, NAMES)
-    if isinstance(read, Written):
+    if isinstance(read, WrittenSummary):
         assert read.summary.strip()
         read.summary.encode()
         assert clean(read.summary) == read.summary, "what is clean stays as it is"

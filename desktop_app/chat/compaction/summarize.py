@@ -30,7 +30,7 @@ from desktop_app.context.summary.model_summary import (
     plan_last_messages,
 )
 from desktop_app.context.summary.prompt import Prompts, repair_for, request_for
-from desktop_app.context.summary.reply import Unusable, Written, read_reply
+from desktop_app.context.summary.reply import UnusableReply, WrittenSummary, read_reply
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.totals import add_usage
 from desktop_app.conversation.transcript import Compaction
@@ -178,19 +178,19 @@ class SummaryWriter:
             page = await self._repair(draft, page, faults)
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
-    async def _write_draft(self, safe_share: float) -> tuple[Draft, Written]:
+    async def _write_draft(self, safe_share: float) -> tuple[Draft, WrittenSummary]:
         """Have the model read the head part by part."""
         draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, self._request, safe_share)
         self._max_tokens = draft.wanted.budget * len(draft.parts)
         page, turns, keep = draft.earlier, list[str](), list[str]()
         for index, part in enumerate(draft.parts):
             read = read_reply(await self._ask(draft, request_for(part, page, draft.wanted)), draft.names)
-            if isinstance(read, Unusable):
+            if isinstance(read, UnusableReply):
                 raise NoSummary(read.reason.value)
             self._tokens = (index + 1) * draft.wanted.budget
             page, keep = read.summary, [*keep, *read.keep]
             turns += [read.turn] if read.turn else []
-        return draft, Written(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
+        return draft, WrittenSummary(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
 
     async def _ask(self, draft: Draft, messages: tuple[Message, ...]) -> str:
         """Return the model's whole reply. Raises NoSummary if the model did not finish it."""
@@ -229,7 +229,7 @@ class SummaryWriter:
             read = read_reply(await self._ask(draft, repair_for(page, faults, draft.wanted)), draft.names)
         except NoSummary:
             return page
-        if isinstance(read, Unusable):
+        if isinstance(read, UnusableReply):
             return page
         repaired = page_of(read)
         left = await asyncio.to_thread(faults_of, repaired, draft, self._snapshot.counts)

@@ -14,7 +14,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from desktop_app.context.ledger.changed_files import READING
-from desktop_app.context.ledger.fidelity import Said
+from desktop_app.context.ledger.fidelity import FactIndex
 from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.ledger.prose import sentences
@@ -265,7 +265,7 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
 def _missing(page: SummaryBuilder, names: Iterable[str]) -> list[str]:
     """Return the names that no line of the page has, without those contained in a longer one."""
     shown = page.settle() if page.budget <= LARGE_PAGE else page.plain_text()
-    return _longest(Said(shown).lacks(names))
+    return _longest(FactIndex(shown).lacks(names))
 
 
 def _add_names(page: SummaryBuilder, mentioned: Sequence[str], room: float) -> Sequence[str]:

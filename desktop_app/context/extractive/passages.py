@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.ledger.facts import words_of
-from desktop_app.context.ledger.message_facts import Read, Reading
+from desktop_app.context.ledger.message_facts import MessageFacts, Reading
 from desktop_app.conversation.message import Message, Role, Text
 
 from .sentences import Sentence, Voice, chance_to_matter, is_chatter, weight_of
@@ -144,7 +144,7 @@ class _Reader:
         self._known |= said.words
         return passage
 
-    def passages(self, message: Message, index: int, read: Read) -> list[Passage]:
+    def passages(self, message: Message, index: int, read: MessageFacts) -> list[Passage]:
         """Return what a message tells, sentence by sentence; among people as one passage if it is short."""
         self._day = read.day or self._day
         said = list(dict.fromkeys(read.sentences))[:MAX_SENTENCES]
@@ -178,7 +178,7 @@ class _Reader:
             return Voice.PERSON
         return Voice.USER if message.role is Role.USER else Voice.MODEL
 
-    def _share(self, message: Message, voice: Voice, read: Read) -> float:
+    def _share(self, message: Message, voice: Voice, read: MessageFacts) -> float:
         if voice is Voice.USER:
             return OBSERVED if sum(map(len, read.sentences)) < 0.5 * len(read.text) else 1.0
         return NARRATED if message.tool_calls or (voice is Voice.MODEL and not self._works) else 1.0

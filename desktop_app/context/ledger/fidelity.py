@@ -48,7 +48,7 @@ def _joins(before: str, behind: str) -> bool:
     return _WORD.match(before) is not None and _WORD.match(behind) is not None
 
 
-class Said:
+class FactIndex:
     """A text in which many facts are looked up.
 
     Whole words and chunks, which are what stands between two blanks, are looked up in sets. The rest is searched in the
@@ -136,8 +136,8 @@ def fidelity(
     holding = set(facts)
     for fact, message_id in facts_to_keep(head, reading or Reading()).items():
         facts.setdefault(fact, message_id)
-    not_kept = Said("\n".join(message.text for message in tail)).lacks(facts)
-    missing = Said(summary).lacks(not_kept)
+    not_kept = FactIndex("\n".join(message.text for message in tail)).lacks(facts)
+    missing = FactIndex(summary).lacks(not_kept)
     lost = [fact for fact in missing if facts[fact] not in archive]
     recallable = [fact for fact in missing if facts[fact] in archive]
     return Fidelity(

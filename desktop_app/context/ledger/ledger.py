@@ -14,7 +14,7 @@ from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .changed_files import EDIT_BLOCK, EDITING, OPEN_FILE, READING, RUNNING, command_of, files_edited_in, files_of_call
 from .facts import QUESTION
-from .message_facts import Read, Reading
+from .message_facts import MessageFacts, Reading
 from .rules import is_strong_rule
 from .superseded_rules import may_supersede, superseded_by
 
@@ -84,7 +84,7 @@ def _first_and_last(rules: dict[str, Fact]) -> list[str]:
     return [*islice(rules, RULES_FIRST), *reversed(list(islice(reversed(rules), RULES_LAST)))]
 
 
-def _superseded(message: Message, read: Read, rules: list[str]) -> Iterator[Superseded]:
+def _superseded(message: Message, read: MessageFacts, rules: list[str]) -> Iterator[Superseded]:
     """Yield the rules that end with that message. rules: all that hold, those of the message included."""
     numbers = {text: number for number, text in enumerate(read.instructions)}
     gone: set[str] = set()
@@ -165,7 +165,7 @@ class _Calls:
             yield "urls", url
 
 
-def _user_facts(read: Read) -> Iterable[tuple[str, str]]:
+def _user_facts(read: MessageFacts) -> Iterable[tuple[str, str]]:
     wish = next(iter(read.instructions or read.sentences), "")
     if len(wish) > 12:
         yield "intents", wish

@@ -23,7 +23,7 @@ LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
 """The numbers of a listing's lines."""
 
 
-class Read(msgspec.Struct, frozen=True, gc=False):
+class MessageFacts(msgspec.Struct, frozen=True, gc=False):
     """What one message contains; rules and facts are those of a user's message."""
 
     day: str
@@ -57,10 +57,10 @@ class Reading:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Message, Read]] = {}
+        self._kept: dict[int, tuple[Message, MessageFacts]] = {}
         self._errors: dict[int, tuple[Message, tuple[str, ...]]] = {}
 
-    def of(self, message: Message) -> Read:
+    def of(self, message: Message) -> MessageFacts:
         """Return what the message contains, read at the first call only."""
         kept = self._kept.get(id(message))
         if kept is None:
@@ -75,20 +75,20 @@ class Reading:
         return kept[1]
 
 
-def _read(message: Message) -> Read:
+def _read(message: Message) -> MessageFacts:
     whole = message.text
     day, text = without_stamp(whole)
     said = paragraphs(text)
     told = tuple(sentences_of(said))
     if message.role is not Role.USER:
-        return Read(day, text, told)
+        return MessageFacts(day, text, told)
     typed = without_stamp("\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text))[1]
     typed = typed[:MAX_READ]
     own = own_words(typed)
     own_said = said if own == text[:MAX_READ] else paragraphs(own)
     own_told = told if own == text[:MAX_READ] else tuple(sentences_of(own_said))
     rules = _rules(own_said, own_told)
-    return Read(day, text, told, rules, *_facts(whole, day, text, said), may_supersede(own), own_told)
+    return MessageFacts(day, text, told, rules, *_facts(whole, day, text, said), may_supersede(own), own_told)
 
 
 def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:

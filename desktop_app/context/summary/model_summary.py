@@ -30,7 +30,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 from .prompt import Part, Prompts, SummaryTask, names_of, parts_of
-from .reply import Written
+from .reply import WrittenSummary
 from .restore_facts import restore_facts, restore_names, restore_rules
 
 ASKED_SHARE = 0.8
@@ -117,7 +117,7 @@ def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
     return Estimate(calls, asked, calls * draft.plan.summary_budget)
 
 
-def page_of(written: Written) -> str:
+def page_of(written: WrittenSummary) -> str:
     """Return the summary with the part about the current turn behind it, as in the extractive summary."""
     return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
 

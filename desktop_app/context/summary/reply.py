@@ -1,6 +1,6 @@
 """Parse and clean a model's reply to a request for a summary. Pure.
 
-read_reply(text, names) -> Written, or Unusable with the reason
+read_reply(text, names) -> WrittenSummary, or UnusableReply with the reason
 
 JSON is expected, and accepted in fences, within prose, and with raw line breaks or quotes in it; free text is taken as
 the summary itself. A reply that was cut off, is empty or refuses is no summary.
@@ -31,7 +31,7 @@ MAX_REFUSAL = 600
 """Characters: a longer text that begins with an apology goes on with a summary."""
 
 
-class Unfit(StrEnum):
+class ReplyFault(StrEnum):
     """Why a reply is no summary; the value is shown to the user."""
 
     EMPTY = "the model wrote nothing"
@@ -40,7 +40,7 @@ class Unfit(StrEnum):
     FOREIGN = "the model answered something else"
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenSummary(msgspec.Struct, frozen=True):
     """A summary that a model wrote."""
 
     summary: str
@@ -50,10 +50,10 @@ class Written(msgspec.Struct, frozen=True):
     """Message ids."""
 
 
-class Unusable(msgspec.Struct, frozen=True):
+class UnusableReply(msgspec.Struct, frozen=True):
     """A reply that is no summary."""
 
-    reason: Unfit
+    reason: ReplyFault
 
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -92,26 +92,26 @@ _PICTURE = re.compile(r"!+(?=\[)")
 _FENCE = re.compile(r"(```+|~~~+)")
 
 
-def read_reply(text: str, names: Mapping[str, str]) -> Written | Unusable:
+def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | UnusableReply:
     """Return the summary in a reply. names: message ids by the names that the model knows; others are ignored."""
     text = _THOUGHT.sub("", text[:MAX_REPLY]).strip()
     if not text:
-        return Unusable(Unfit.EMPTY)
+        return UnusableReply(ReplyFault.EMPTY)
     fields = next(_objects(text), None)
     if fields is None:
         fields = _salvaged(text) if _STARTED.search(text) else _free_text(text)
     if fields is None:
-        return Unusable(Unfit.CUT)
+        return UnusableReply(ReplyFault.CUT)
     summary, turn = clean(_as_text(fields.get("summary"))), clean(_as_text(fields.get("turn")))
     if not summary and turn:
         summary, turn = turn, ""  # all there was belonged to one turn
     if not summary:
-        return Unusable(Unfit.EMPTY)
+        return UnusableReply(ReplyFault.EMPTY)
     if len(summary) <= MAX_REFUSAL and _REFUSAL.search(summary) and not _HEADING.search(summary):
-        return Unusable(Unfit.REFUSED)
+        return UnusableReply(ReplyFault.REFUSED)
     if sum(letter.isalnum() for letter in summary + turn) < MIN_LETTERS:
-        return Unusable(Unfit.FOREIGN)
-    return Written(summary, turn, _kept(fields.get("keep"), names))
+        return UnusableReply(ReplyFault.FOREIGN)
+    return WrittenSummary(summary, turn, _kept(fields.get("keep"), names))
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from desktop_app.context.extractive import summary_builder as sections
 from desktop_app.context.extractive.passages import is_among_people
-from desktop_app.context.ledger.fidelity import Said
+from desktop_app.context.ledger.fidelity import FactIndex
 from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.rules import is_strong_rule
 from desktop_app.conversation.facts import Ledger
@@ -78,7 +78,7 @@ def restore_names(summary: str, ledger: Ledger, budget: int, count: Callable[[st
     Those that were said first come first, bare numbers last, as many as fit into the budget and their share of it.
     """
     facts = [fact.text for fact in (*ledger.identifiers, *ledger.urls)]
-    lost = Said(summary).lacks(sorted(dict.fromkeys(facts), key=lambda name: NUMBER.fullmatch(name) is not None))
+    lost = FactIndex(summary).lacks(sorted(dict.fromkeys(facts), key=lambda name: NUMBER.fullmatch(name) is not None))
     most = min(budget, count(summary) + round(SHARE_OF_NAMES * budget))
 
     def listing(number: int) -> str:
@@ -104,7 +104,7 @@ def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
 
 
 def _lost(summary: str, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    said = Said(summary)
+    said = FactIndex(summary)
     return [(section, text) for section, text in wanted if text.strip() and text not in said]
 
 
