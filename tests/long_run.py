@@ -205,5 +205,5 @@ async def _all_turns(services: EngineServices, turns: int, before_turn: Callable
     for turn in range(turns):
         before_turn(turn)
         await services.conversations.turns.send(session, user_line(turn))
-        await services.conversations.turns.settled(session.id, with_room=True)
+        await services.conversations.turns.wait_until_idle(session.id, with_room=True)
     return session

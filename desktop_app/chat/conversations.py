@@ -21,7 +21,7 @@ from .ports import Archive, Emit, WorldError
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in, use_model
-from .stamp import stamped
+from .stamp import stamp
 from .tasks import Tasks
 from .titles import UNTITLED
 from .turn.tool_calls import CRASHED
@@ -70,9 +70,9 @@ class Conversations:
 
     async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
         """A new conversation: empty but for the system prompt, or with imported messages as they are."""
-        entries: list[AnyEntry] = [stamped(message) for message in messages]
+        entries: list[AnyEntry] = [stamp(message) for message in messages]
         if not messages and self.settings.system_prompt.strip():
-            entries.append(stamped(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
+            entries.append(stamp(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
         model = model or self.settings.chat_model
         return await self.create_with(title or UNTITLED, entries, model, self.settings.folder)
 
@@ -126,14 +126,14 @@ class Conversations:
         """Give calls whose tools were running when the engine was killed a result that says so, and continue no reply
         any more."""
         if session.view.unfinished is not None:
-            await session.record(stamped(Continuation(reply_id="")))
+            await session.record(stamp(Continuation(reply_id="")))
         newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
         if newest is not None and newest.model:  # an imported conversation is left as it is
             results = [
                 ToolResult(c.recorded_id, c.call.name, CRASHED, is_error=True, ending="stopped")
                 for c in session.view.open_calls
             ]
-            await session.record(*(stamped(Message(role=Role.TOOL, parts=(result,))) for result in results))
+            await session.record(*(stamp(Message(role=Role.TOOL, parts=(result,))) for result in results))
 
     async def rename(self, conversation: str, title: str) -> None:
         """Give it a title; an empty one is not taken."""

@@ -50,11 +50,11 @@ def lines_of(title: str, messages: list[Message]) -> str:
 
 def markdown_of(title: str, messages: list[Message]) -> str:
     """For people: a heading for each message, tool calls and results in fences."""
-    told = [f"# {title}", *(_told(message) for message in messages)]
-    return "\n\n".join(told) + "\n"
+    sections = [f"# {title}", *(_section_of(message) for message in messages)]
+    return "\n\n".join(sections) + "\n"
 
 
-def _told(message: Message) -> str:
+def _section_of(message: Message) -> str:
     speaker = message.speaker or SPEAKERS[message.role]
     return "\n\n".join([f"## {speaker}", *filter(None, map(_part, message.parts))])
 
@@ -67,11 +67,11 @@ def _part(part: Part) -> str:
             quoted = text.replace("\n", "\n> ")
             return f"> {quoted}"
         case ToolCall():
-            return _fenced(part.arguments, f"Calls `{part.name}`")
+            return _fence(part.arguments, f"Calls `{part.name}`")
         case ToolResult():
-            return _fenced(part.text, f"`{part.name}` {_ending(part)}")
+            return _fence(part.text, f"`{part.name}` {_ending(part)}")
         case Attachment():
-            return f"[{part.name}]" if part.is_image else _fenced(part.content, part.name)
+            return f"[{part.name}]" if part.is_image else _fence(part.content, part.name)
 
 
 def _ending(result: ToolResult) -> str:
@@ -79,7 +79,7 @@ def _ending(result: ToolResult) -> str:
     return words.get(result.ending, "failed" if result.is_error else "answered")
 
 
-def _fenced(text: str, heading: str) -> str:
+def _fence(text: str, heading: str) -> str:
     """Return the text in a fence that it cannot close itself."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

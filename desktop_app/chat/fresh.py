@@ -14,7 +14,7 @@ from desktop_app.conversation.transcript import AnyEntry, Compaction, Conversati
 from .compaction.snapshot import ContextSnapshot, snapshot_of
 from .conversations import Conversations
 from .session import Session
-from .stamp import stamped
+from .stamp import stamp
 
 
 async def start_fresh(chats: Conversations, session: Session) -> Session:
@@ -23,10 +23,10 @@ async def start_fresh(chats: Conversations, session: Session) -> Session:
     made, and it is there still, it is that one. Raises WorldError."""
     chats.turns.refuse_while_running(session.id)
     async with session.changes:
-        return await _made_before(chats, session) or await _made(chats, session)
+        return await _find_made_before(chats, session) or await _make(chats, session)
 
 
-async def _made_before(chats: Conversations, session: Session) -> Session | None:
+async def _find_made_before(chats: Conversations, session: Session) -> Session | None:
     newest = session.transcript.entries[-1] if session.transcript.entries else None
     if not isinstance(newest, ConversationLink) or newest.is_back:
         return None
@@ -34,7 +34,7 @@ async def _made_before(chats: Conversations, session: Session) -> Session | None
     return await chats.open(newest.conversation) if is_there else None
 
 
-async def _made(chats: Conversations, session: Session) -> Session:
+async def _make(chats: Conversations, session: Session) -> Session:
     summary = await asyncio.to_thread(_summary, snapshot_of(session))
     system = [i.message for i in session.view.items if i.message.role is Role.SYSTEM and session.message(i.message.id)]
     newest = session.message(session.view.last_user_id)
@@ -45,17 +45,22 @@ async def _made(chats: Conversations, session: Session) -> Session:
     entries.append(ConversationLink(conversation=session.id, title=session.info.title, is_back=True))
     if is_open and newest is not None:
         entries.append(newest)
-    anew = tuple(stamped(replace(entry, id="", at=0.0)) for entry in entries)
+    anew = tuple(stamp(replace(entry, id="", at=0.0)) for entry in entries)
     title = f"{session.info.title} (continued)"
     fresh = await chats.create_with(title, anew, session.info.model, session.info.folder)
-    await session.record(stamped(ConversationLink(conversation=fresh.id, title=title)))
+    await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))
     return fresh
 
 
-def _summary(basis: ContextSnapshot) -> Compaction | None:
+def _summary(snapshot: ContextSnapshot) -> Compaction | None:
     """The summary of all but the newest message of the user, without a model: nothing may stand in the way here."""
-    total = request_tokens(basis.view, basis.counts)
-    plan = plan_compaction(basis.view, basis.policy, basis.budget, basis.counts, total, Trigger.USER, tail_tokens=0)
+    total = request_tokens(snapshot.view, snapshot.counts)
+    plan = plan_compaction(
+        snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER, tail_tokens=0
+    )
     if plan is None:
-        return basis.view.summary
-    return compaction_of(plan, basis.transcript, basis.view, basis.counts, reading=basis.reading) or basis.view.summary
+        return snapshot.view.summary
+    return (
+        compaction_of(plan, snapshot.transcript, snapshot.view, snapshot.counts, reading=snapshot.reading)
+        or snapshot.view.summary
+    )

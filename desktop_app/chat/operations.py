@@ -17,7 +17,7 @@ from desktop_app.conversation.transcript import (
 
 from .ports import WorldError
 from .session import Session
-from .stamp import stamped
+from .stamp import stamp
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
@@ -26,7 +26,7 @@ async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
         entries = session.transcript.entries
         active = {entry.id for entry in active_entries(entries)}
         steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
-        return await _changed(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
+        return await _record(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
 
 
 async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
@@ -34,7 +34,7 @@ async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
     async with session.changes:
         steps = steps_of(session.transcript.entries, _operation(session, operation_id))
         undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
-        return await _changed(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
+        return await _record(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
 
 
 def undo_in_force(session: Session, entry_id: str) -> Undo | None:
@@ -58,7 +58,7 @@ async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEven
     wanted = set(message_ids) & session.view.statuses.keys()
     if not wanted:
         return []
-    return await _changed(session, BringBack(message_ids=tuple(with_partners(session, wanted))))
+    return await _record(session, BringBack(message_ids=tuple(with_partners(session, wanted))))
 
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
@@ -74,14 +74,14 @@ async def pin(session: Session, message_id: str) -> list[TurnEvent]:
     async with session.changes:
         events = await _back(session, (message_id,))
         is_pinned = message_id in session.view.pins
-        return events if is_pinned else events + await _changed(session, Pin(message_id=message_id))
+        return events if is_pinned else events + await _record(session, Pin(message_id=message_id))
 
 
 async def unpin(session: Session, message_id: str) -> list[TurnEvent]:
     """End a pin."""
     async with session.changes:
         is_pinned = message_id in session.view.pins
-        return await _changed(session, Unpin(message_id=message_id)) if is_pinned else []
+        return await _record(session, Unpin(message_id=message_id)) if is_pinned else []
 
 
 def messages_touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
@@ -98,8 +98,8 @@ def messages_touched_by(session: Session, operation_id: str, query: str) -> tupl
     return tuple(row for row in rows if all(word in row.message.text.casefold() for word in words))
 
 
-async def _changed(session: Session, *entries: Undo | BringBack | Pin | Unpin) -> list[TurnEvent]:
-    return [await session.record_operation(*map(stamped, entries)), session.gauge_changed()]
+async def _record(session: Session, *entries: Undo | BringBack | Pin | Unpin) -> list[TurnEvent]:
+    return [await session.record_operation(*map(stamp, entries)), session.gauge_changed()]
 
 
 def _operation(session: Session, operation_id: str) -> Prune | Compaction:

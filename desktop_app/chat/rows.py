@@ -17,7 +17,7 @@ def message_row(index: int, message: Message, tokens: int, status: MessageChange
     return status.apply_to(MessageRow(message=message, index=index, tokens=tokens))
 
 
-def standing_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
+def change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
     """Return how a message stands in a view. `sent`: operation and text of pruned ones, see `sent_texts`."""
     status = view.statuses.get(message_id)
     is_pinned = message_id in view.pins
@@ -46,16 +46,16 @@ def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
     """All operations of a record, oldest first, the undone ones marked; the steps of one plan are one operation."""
     active = {entry.id for entry in active_entries(entries)}
     rows: list[OperationRow] = []
-    places: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     newest = ""
     for entry in entries:
         match entry:
             case Message():
                 newest = entry.id
             case Prune() | Compaction():
-                row, first = operation_row(entry, entry.id not in active), places.get(entry.plan_id)
+                row, first = operation_row(entry, entry.id not in active), indexes.get(entry.plan_id)
                 if first is None:
-                    places.update({entry.plan_id: len(rows)} if entry.plan_id else {})
+                    indexes.update({entry.plan_id: len(rows)} if entry.plan_id else {})
                     rows.append(row)
                 else:
                     rows[first] = _one_row(rows[first], row)

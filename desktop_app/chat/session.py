@@ -38,11 +38,11 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import ChatModel, EntryStore, ModelError, WorldError
-from .rows import changed_ids, message_row, operation_rows, sent_texts, standing_of
+from .rows import change_of, changed_ids, message_row, operation_rows, sent_texts
 from .shielded import shielded
 from .turn.request import Request
 
-LIMIT_LEAST = 512
+MIN_LIMIT = 512
 """A smaller window than this is not what a provider's error means by its number."""
 PAGE_CHARACTERS = 300_000
 """Text of one page: the window decodes it in a few milliseconds."""
@@ -89,7 +89,7 @@ class Session:
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
         self.items_read: Chain[Item] | None = None
         self._sent: Request | None = None
-        self._told_limit = 0
+        self._learned_limit = 0
         self._is_window_trusted = False
 
     @property
@@ -103,25 +103,25 @@ class Session:
     @property
     def budget(self) -> Budget:
         """What a request may take under the policy."""
-        info, told = self.model.info, self._told_limit
-        is_assumed = info.window_provenance is Provenance.ASSUMED and not told
-        return budget_for(self._chosen, min(info.window, told or info.window), info.max_output, is_assumed)
+        info, limit = self.model.info, self._learned_limit
+        is_assumed = info.window_provenance is Provenance.ASSUMED and not limit
+        return budget_for(self._chosen, min(info.window, limit or info.window), info.max_output, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
         """A provider that refuses a request may say how large its window really is: that holds from now on."""
-        if error.is_overflow and error.limit >= LIMIT_LEAST:
-            self._told_limit = error.limit
+        if error.is_overflow and error.limit >= MIN_LIMIT:
+            self._learned_limit = error.limit
 
     def suspect_limit(self, tokens: int) -> bool:
         """Take the window for so many tokens, as its server seems to; False if the user knows better."""
-        if self._is_window_trusted or tokens < LIMIT_LEAST:
+        if self._is_window_trusted or tokens < MIN_LIMIT:
             return False
-        self._told_limit = tokens
+        self._learned_limit = tokens
         return True
 
     def use_own_window(self) -> None:
         """Forget what was learned of the window, at the user's word; a mere suspicion does not shrink it again."""
-        self._told_limit, self._is_window_trusted = 0, True
+        self._learned_limit, self._is_window_trusted = 0, True
 
     @property
     def policy(self) -> ContextPolicy:
@@ -148,10 +148,10 @@ class Session:
     def own_budget(self) -> Budget:
         """The budget for decisions, which count here: where the provider counts more, as the gauge shows, it is smaller
         in the same proportion."""
-        gauge, counted = self.gauge(), self._counted()
+        gauge, counted = self.gauge(), self._count_request()
         return self.budget.counted_with(max(gauge.total / counted, 1.0)) if counted else self.budget
 
-    def estimated(self, tokens: int) -> int:
+    def provider_tokens(self, tokens: int) -> int:
         """Tokens counted here, such as those of a draft, in the provider's."""
         return round(tokens * self.calibration.factor)
 
@@ -170,7 +170,7 @@ class Session:
         self._tally = tally(self.view, self.counts, self._tally)
         model, calibration = self.model.info, self.calibration
         gauge = gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
-        is_learned = 0 < self._told_limit < model.window
+        is_learned = 0 < self._learned_limit < model.window
         return replace(gauge, stated_window=model.window) if is_learned else gauge
 
     def request_size(self) -> int:
@@ -191,11 +191,11 @@ class Session:
         entries, view = self.transcript.entries, self.view
         messages, tools = self.assemble()
         as_of = entries[-1].id if entries else ""
-        figures = self.gauge(), self._counted(), len(view.items), reported_before(view)
+        figures = self.gauge(), self._count_request(), len(view.items), reported_before(view)
         self._sent = Request(messages, tools, as_of, *figures)
         return self._sent
 
-    def _counted(self) -> int:
+    def _count_request(self) -> int:
         """Tokens of the request, as they are counted here."""
         self._tally = tally(self.view, self.counts, self._tally)
         return self._tally.total + closing_tokens(self.view, self.counts)
@@ -262,7 +262,7 @@ class Session:
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         sent = sent_texts(self.view)
         changes = tuple(
-            standing_of(i, self.view, sent) for i in sorted(changed & self._index.keys(), key=self._index.__getitem__)
+            change_of(i, self.view, sent) for i in sorted(changed & self._index.keys(), key=self._index.__getitem__)
         )
         return ViewChanged(self.id, operations, changes, cause, self.pins(), totals_of(self.transcript))
 
@@ -294,6 +294,6 @@ class Session:
     def _rows(self, indices: range | list[int]) -> tuple[MessageRow, ...]:
         sent, chosen = sent_texts(self.view), ((index, self._messages[index]) for index in indices)
         return tuple(
-            message_row(index, message, self.counts.total(message), standing_of(message.id, self.view, sent))
+            message_row(index, message, self.counts.total(message), change_of(message.id, self.view, sent))
             for index, message in chosen
         )

@@ -13,6 +13,6 @@ from desktop_app.conversation.message import Entry
 E = TypeVar("E", bound=Entry)
 
 
-def stamped(entry: E, seconds: float = 0.0) -> E:
+def stamp(entry: E) -> E:
     """Return the entry with an id and the time: from now on it is one that happened."""
     return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())

@@ -23,14 +23,14 @@ class Tasks:
             raise RuntimeError(f"{key} is running already")
         task = asyncio.get_running_loop().create_task(work, name=key)
         self._running[key] = task
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._forget)
         return task
 
     def is_running(self, key: str) -> bool:
         """Return whether a task of that key has not ended yet."""
         return self._task(key) is not None
 
-    async def ended(self, key: str) -> None:
+    async def wait(self, key: str) -> None:
         """Wait until no task of that key runs; whoever waits may be cancelled, the task is not."""
         while (task := self._task(key)) is not None:
             await asyncio.wait({task})
@@ -55,7 +55,7 @@ class Tasks:
         task = self._running.get(key)
         return None if task is None or task.done() else task
 
-    def _ended(self, task: asyncio.Task[Any]) -> None:
+    def _forget(self, task: asyncio.Task[Any]) -> None:
         if self._running.get(task.get_name()) is task:  # else the next one of that key runs already
             del self._running[task.get_name()]
         if not task.cancelled() and (error := task.exception()) is not None:

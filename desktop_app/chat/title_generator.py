@@ -19,7 +19,7 @@ from .complete import complete
 from .ports import ModelCatalogue, WorldError
 from .roles import RoleModel, resolve_role
 from .session import Session
-from .stamp import stamped
+from .stamp import stamp
 from .titles import RESEARCH, title_of
 
 SECONDS = 20.0
@@ -66,11 +66,11 @@ class TitleGenerator:
         try:
             prompt = await asyncio.to_thread(self._prompt)
             messages = (
-                stamped(Message(role=Role.SYSTEM, parts=(Text(prompt),))),
-                stamped(Message(role=Role.USER, parts=(Text(excerpt),))),
+                stamp(Message(role=Role.SYSTEM, parts=(Text(prompt),))),
+                stamp(Message(role=Role.USER, parts=(Text(excerpt),))),
             )
             answer = await complete(role.model, messages, max_tokens=REPLY_TOKENS, seconds=SECONDS, price=role.price)
-            await session.record(stamped(answer.used_for("title")))
+            await session.record(stamp(answer.used_for("title")))
             title = title_in(answer.text)
             if title and session.info.title == before:
                 await self._rename(session.id, title)

@@ -21,7 +21,7 @@ from .ports import Archive, ArchiveError, Emit, WorldError
 from .research.research import take_research
 from .services import Services
 from .session import Session
-from .stamp import stamped
+from .stamp import stamp
 from .tasks import Tasks
 from .titles import RESEARCH, UNTITLED, title_of
 from .turn.request_context import record_first_context
@@ -79,7 +79,7 @@ class Turns:
     async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
         async with self._queue(session):
-            await self._tasks.ended(session.id)
+            await self._tasks.wait(session.id)
             session.refuse_if(session.is_leaving)
             if session.info.title == UNTITLED:
                 await self._archive.change(session.id, title=title_of(text))
@@ -100,7 +100,7 @@ class Turns:
             self.refuse_while_running(session.id)  # a message may have been sent first
             session.refuse_if(session.is_leaving)
             if (dropped := first(session)) is not None:
-                self._publish(await session.record_operation(stamped(Rewind(first_message_id=dropped.id))))
+                self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
             await self._start(session, partial(self._turn, session, None, makes_room, is_forced=is_forced))
 
     def _queue(self, session: Session) -> asyncio.Lock:
@@ -113,11 +113,11 @@ class Turns:
         session.refuse_if(session.is_leaving)
         self._tasks.start(session.id, turn())
 
-    async def settled(self, conversation: str, with_room: bool = False) -> None:
+    async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
         """Wait until no turn runs there, and, if that is wanted, no room is being made either."""
-        await self._tasks.ended(conversation)
+        await self._tasks.wait(conversation)
         if with_room:
-            await self._tasks.ended(f"room of {conversation}")
+            await self._tasks.wait(f"room of {conversation}")
 
     async def regenerate(self, session: Session) -> None:
         """Answer the newest user message again; the earlier answer stays in the archive."""
@@ -177,7 +177,7 @@ class Turns:
         key = f"start of {session.model_info.id}"
         if not self._tasks.is_running(key):
             self._tasks.start(key, session.model.prepare())
-        await self._tasks.ended(key)
+        await self._tasks.wait(key)
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(session.assemble()[0])
 

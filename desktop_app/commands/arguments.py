@@ -103,12 +103,12 @@ def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) ->
     """Return the rows with aligned columns; those in `right` are aligned to the right, for numbers."""
     widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(_padded(cell, widths[number], number in right) for number, cell in enumerate(row)).rstrip()
+        "  ".join(_pad(cell, widths[number], number in right) for number, cell in enumerate(row)).rstrip()
         for row in rows
     )
 
 
-def shortened(text: str, columns: int) -> str:
+def cut_to_width(text: str, columns: int) -> str:
     """Return the text, cut to that many columns of a terminal."""
     if columns_of(text) <= columns:
         return text
@@ -125,6 +125,6 @@ def columns_of(text: str) -> int:
     )
 
 
-def _padded(cell: str, width: int, is_right: bool) -> str:
+def _pad(cell: str, width: int, is_right: bool) -> str:
     padding = " " * (width - columns_of(cell))
     return padding + cell if is_right else cell + padding

@@ -82,13 +82,13 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     model, server = server_of(arguments.model, arguments.base_url, arguments.window)
     printer = EventPrinter(arguments.json)
 
-    def changed(settings: Settings) -> Settings:
+    def with_options(settings: Settings) -> Settings:
         servers = settings.servers if server is None else (*settings.servers, server)
         policy = arguments.policy or settings.policy
         return replace(settings, chat_model=model, servers=servers, policy=policy, folder=os.getcwd())
 
     services = await compose_services(
-        data_of(arguments), printer.print, lambda: None, log_bug, changed, allowed=rules, is_attended=False
+        data_of(arguments), printer.print, lambda: None, log_bug, with_options, allowed=rules, is_attended=False
     )
     try:
         await services.get_ready()
@@ -117,10 +117,10 @@ async def _talk(services: EngineServices, session: Session, printer: EventPrinte
             except WorldError as error:  # of a file that is named in it: there may be more lines
                 printer.print(TurnFailed(session.id, error.failure))
                 printer.print(TurnFinished(session.id, "failed"))
-            await turns.settled(session.id)
+            await turns.wait_until_idle(session.id)
             if not printer.has_reader:
                 raise BrokenPipeError  # as any command that is read no further: see `main`
-    await turns.settled(session.id, with_room=True)
+    await turns.wait_until_idle(session.id, with_room=True)
     return WORLD_ERROR if printer.has_failed else 0
 
 

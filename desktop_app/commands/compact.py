@@ -45,7 +45,7 @@ from .arguments import (
     print_json,
     tokens_argument,
 )
-from .summaries import CarryOut, carrying_out
+from .summaries import CarryOut, open_writer
 from .summaries import add_arguments as add_summary_arguments
 from .terminal import show
 
@@ -92,8 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     policy, budget = _limits(arguments)
     counts = TokenCounts(tokenizer_for(arguments.model or DEFAULT_MODEL))
     try:
-        with carrying_out(arguments) as carry_out:
-            result = compacted(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])
+        with open_writer(arguments) as carry_out:
+            result = compact_messages(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])
     except ModelError as error:  # the one that was named on the command line
         print_failure(error.failure)
         return BAD_INPUT
@@ -137,7 +137,7 @@ def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
     return fit_policy(policy, budget), budget
 
 
-def compacted(
+def compact_messages(
     messages: list[Message],
     policy: ContextPolicy,
     budget: Budget,
@@ -151,8 +151,8 @@ def compacted(
     before = request_tokens(view, counts)
     operations: list[Operation] = []
     while step := make_room(view, policy, budget, counts, trigger):
-        basis = ContextSnapshot(transcript, view, policy, budget, counts)
-        operation = carry_out(basis, step) if isinstance(step, CompactionPlan) else step
+        snapshot = ContextSnapshot(transcript, view, policy, budget, counts)
+        operation = carry_out(snapshot, step) if isinstance(step, CompactionPlan) else step
         if operation is None:
             break
         operation = replace(operation, id=f"operation-{len(operations) + 1}")

@@ -26,7 +26,7 @@ from desktop_app.settings import Settings
 from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, table
 from .terminal import show
 
-LEAST_FREE = 200 * 1024 * 1024
+MIN_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""
 
 PACKAGES = ("PySide6", "qasync", "litellm", "tiktoken", "peewee", "msgspec", "platformdirs", "keyring", "httpx")
@@ -87,12 +87,12 @@ def checks(data: Path) -> Iterator[Check]:
 
 
 def _folder(data: Path) -> Check:
-    place = _existing(data)
-    if not place.is_dir():
-        return Check("data folder", False, f"{data} cannot be created: {place} is not a folder")
-    if place != data:
-        ok = os.access(place, os.W_OK | os.X_OK)
-        return Check("data folder", ok, f"{data} " + ("will be created" if ok else f"cannot be created in {place}"))
+    folder = _nearest_existing(data)
+    if not folder.is_dir():
+        return Check("data folder", False, f"{data} cannot be created: {folder} is not a folder")
+    if folder != data:
+        ok = os.access(folder, os.W_OK | os.X_OK)
+        return Check("data folder", ok, f"{data} " + ("will be created" if ok else f"cannot be created in {folder}"))
     try:
         with tempfile.TemporaryFile(dir=data):
             return Check("data folder", True, str(data))
@@ -100,9 +100,9 @@ def _folder(data: Path) -> Check:
         return Check("data folder", False, f"{data} cannot be written: {error.strerror}")
 
 
-def _existing(path: Path) -> Path:
+def _nearest_existing(path: Path) -> Path:
     """The path, or the nearest folder above it that exists."""
-    return next(place for place in (path.absolute(), *path.absolute().parents) if _exists(place))
+    return next(folder for folder in (path.absolute(), *path.absolute().parents) if _exists(folder))
 
 
 def _exists(path: Path) -> bool:
@@ -111,8 +111,8 @@ def _exists(path: Path) -> bool:
 
 
 def _disk_space(data: Path) -> Check:
-    free = shutil.disk_usage(_existing(data)).free
-    return Check("disk space", free >= LEAST_FREE, f"{free / 1024**3:,.1f} GiB free")
+    free = shutil.disk_usage(_nearest_existing(data)).free
+    return Check("disk space", free >= MIN_FREE, f"{free / 1024**3:,.1f} GiB free")
 
 
 def _archive(path: Path) -> Iterator[Check]:

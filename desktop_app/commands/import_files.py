@@ -28,10 +28,10 @@ from .arguments import (
     WORLD_ERROR,
     add_data_dir,
     add_json,
+    cut_to_width,
     data_of,
     print_failure,
     print_json,
-    shortened,
     table,
 )
 from .terminal import show, show_error
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [{"id": info.id, "title": info.title, "messages": len(messages)} for info, messages in imported]
         print_json({"conversations": rows})
     elif imported:
-        lines = [(info.id, f"{info.messages:,}", shortened(info.title, 60)) for info, _ in imported]
+        lines = [(info.id, f"{info.messages:,}", cut_to_width(info.title, 60)) for info, _ in imported]
         show(table([("CONVERSATION", "MESSAGES", "TITLE"), *lines], right=frozenset({1})))
     return code
 
@@ -73,13 +73,13 @@ def _read(file: Path) -> Conversation | None:
     try:
         messages = read_chat(file.read_bytes(), lambda _index: uuid4().hex)
     except BadChat as error:
-        place = f"{file}, line {error.line}" if error.line else str(file)
+        location = f"{file}, line {error.line}" if error.line else str(file)
         reason = error.reason
     except OSError as error:
-        place, reason = str(file), (error.strerror or str(error)).lower()
+        location, reason = str(file), (error.strerror or str(error)).lower()
     else:
         return _conversation(file, messages)
-    show_error(f"palimpsest: {place}: {reason.rstrip('.')}. Nothing was imported from this file.")
+    show_error(f"palimpsest: {location}: {reason.rstrip('.')}. Nothing was imported from this file.")
     return None
 
 

@@ -11,7 +11,7 @@ from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import SearchResult
 from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, add_json, data_of, positive, print_json, shortened, table
+from .arguments import add_data_dir, add_json, cut_to_width, data_of, positive, print_json, table
 from .terminal import show
 
 
@@ -49,7 +49,7 @@ def _print(results: Sequence[SearchResult]) -> None:
     room = max(shutil.get_terminal_size((120, 24)).columns - 60, 40)
     rows = [
         (
-            shortened(result.title, 30),
+            cut_to_width(result.title, 30),
             str(result.index),
             result.role.value,
             "archived" if result.archived else "",
@@ -63,7 +63,7 @@ def _print(results: Sequence[SearchResult]) -> None:
 def _around_found(snippet: str, room: int) -> str:
     """Cut the snippet to the room that there is, around the first words that were found in it."""
     before = snippet.find("«") - room // 3
-    return shortened("…" + snippet[before:].lstrip("…") if before > 0 else snippet, room)
+    return cut_to_width("…" + snippet[before:].lstrip("…") if before > 0 else snippet, room)
 
 
 def _some_text(value: str) -> str:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
+def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     """Yield what makes a compaction of a plan. Raises BadInput if the model cannot be asked at all."""
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     if arguments.strategy != "llm":
@@ -51,14 +51,14 @@ def carrying_out(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     prompts = read_prompts(data_of(arguments))
     with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
         try:
-            model = runner.run(_found(catalogue, f"{SERVER}/{arguments.summary_model}"))
-            order = SummaryRequest("llm", model, prompts)
-            yield lambda basis, plan: runner.run(write_compaction(basis, plan, order))
+            model = runner.run(_find_model(catalogue, f"{SERVER}/{arguments.summary_model}"))
+            request = SummaryRequest("llm", model, prompts)
+            yield lambda snapshot, plan: runner.run(write_compaction(snapshot, plan, request))
         finally:
             runner.run(catalogue.close())
 
 
-async def _found(catalogue: Catalogue, model: str) -> ChatModel:
+async def _find_model(catalogue: Catalogue, model: str) -> ChatModel:
     """The model, once its server was asked for its window."""
     await catalogue.litellm.load()
     await catalogue.discover()

@@ -26,9 +26,9 @@ def lines_of(event: TurnEvent) -> list[Line]:
     """Return what is printed of an event; an operation becomes an event of its own, with its figures."""
     match event:
         case MessageRecorded(conversation, row):
-            return [_recorded(conversation, row.message, row.index)]
+            return [_message_line(conversation, row.message, row.index)]
         case ViewChanged():
-            return [_operation(event.conversation, row) for row in event.operations]
+            return [_operation_line(event.conversation, row) for row in event.operations]
         case GaugeChanged(conversation, gauge):
             shown = {"total": gauge.total, "usable": gauge.usable, "window": gauge.window, "status": gauge.status}
             return [{"event": "gauge_changed", "conversation": conversation, **shown, "basis": gauge.provenance}]
@@ -37,15 +37,15 @@ def lines_of(event: TurnEvent) -> list[Line]:
         case Noticed(conversation, notice):
             return [{"event": "noticed", "conversation": conversation, **msgspec.to_builtins(notice)}]
         case TurnFinished():
-            told = msgspec.to_builtins(event)
-            cost = told.pop("dollars")
-            return [{"event": told.pop("type"), **told, "cost": cost}]
+            fields = msgspec.to_builtins(event)
+            cost = fields.pop("dollars")
+            return [{"event": fields.pop("type"), **fields, "cost": cost}]
         case _:
-            told = msgspec.to_builtins(event)
-            return [{"event": told.pop("type"), **told}]
+            fields = msgspec.to_builtins(event)
+            return [{"event": fields.pop("type"), **fields}]
 
 
-def _recorded(conversation: str, message: Message, index: int) -> Line:
+def _message_line(conversation: str, message: Message, index: int) -> Line:
     name = "reply_finished" if message.role is Role.ASSISTANT else "message_recorded"
     line: Line = {"event": name, "conversation": conversation, "index": index, "role": message.role.value}
     line |= {"id": message.id, "text": message.text, "interrupted": message.is_interrupted}
@@ -60,7 +60,7 @@ def _recorded(conversation: str, message: Message, index: int) -> Line:
     return line
 
 
-def _operation(conversation: str, row: OperationRow) -> Line:
+def _operation_line(conversation: str, row: OperationRow) -> Line:
     line: Line = {"event": OPERATION_EVENTS.get(row.kind, row.kind), "conversation": conversation, "id": row.id}
     line |= {"trigger": row.trigger, "strategies": row.strategies, "messages": row.messages, "undone": row.is_undone}
     line |= {"tokens_before": row.tokens_before, "tokens_after": row.tokens_after, "seconds": round(row.seconds, 3)}

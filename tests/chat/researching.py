@@ -154,7 +154,7 @@ def other_model(home) -> ChatModel:
 async def researched(home, session, question: str) -> Message:
     """What is recorded last, once the research is over."""
     await home.chats.turns.research(session, question)
-    await home.chats.turns.settled(session.id, with_room=True)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
     message = session.message(session.page(session.total, 1)[0].message.id)
     assert message is not None
     return message

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from desktop_app.chat import operations
-from desktop_app.chat.compaction.apply_plan import stale
+from desktop_app.chat.compaction.apply_plan import stale_plan
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.message import Message, Role, user_message
 from provider import Reply
 
@@ -51,7 +51,7 @@ async def test_after_restore_one_session_writes_the_record(house: Callable[..., 
     again = await made.chats.open(session.id)
     assert again is not session
     with pytest.raises(WorldError):
-        await session.record(stamped(user_message("I am the old one")))
+        await session.record(stamp(user_message("I am the old one")))
     with pytest.raises(WorldError):
         await operations.pin(session, session.view.last_user_id)
     await made.turn(again, "Are you there?")
@@ -76,7 +76,7 @@ async def test_a_deletion_that_fails_changes_nothing(house: Callable[..., Any], 
 
     async def refuse(*_: object, **__: object) -> None:
         monkeypatch.setattr(made.archive, "change", failing)
-        raise WorldError(stale().failure)
+        raise WorldError(stale_plan().failure)
 
     monkeypatch.setattr(made.archive, "change", refuse)
     with pytest.raises(WorldError):

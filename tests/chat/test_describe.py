@@ -34,7 +34,7 @@ def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
 
 async def asked(home, session: Session, text: str, *images: Attachment) -> None:
     await home.chats.turns.send(session, text, images)
-    await home.chats.turns.settled(session.id, with_room=True)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
 
 
 def recalled(session: Session) -> list[str]:
@@ -101,7 +101,7 @@ async def test_a_failure_is_told_and_answering_again_tries_again(house) -> None:
     assert "[Image a (cat).png could not be described: " in recalled(session)[0]
     assert home.of(TurnFinished)[0].reason == "finished"
     await home.chats.turns.regenerate(session)
-    await home.chats.turns.settled(session.id)
+    await home.chats.turns.wait_until_idle(session.id)
     assert "by Reader: A dog." in recalled(session)[-1]
     assert "could not be described" not in str(home.provider.requests[-1].messages)
     assert assemble(session.view)[-1].text == "A dog, then."

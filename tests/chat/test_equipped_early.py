@@ -54,7 +54,7 @@ async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(de
     assert before.segments[Segment.MEMORY] > 5
     draft = tokenizer_for("scripted").count("Hello there") + session.counts.tokenizer.overhead.message
     await chats.turns.send(session, "Hello there")
-    await chats.turns.settled(session.id)
+    await chats.turns.wait_until_idle(session.id)
     first = next(e.gauge for e in desk.events if isinstance(e, GaugeChanged) and e.gauge.segments.get(Segment.USER))
     assert first.total == before.total + draft
     assert first.segments[Segment.SCHEMAS] == before.segments[Segment.SCHEMAS]
@@ -86,7 +86,7 @@ async def test_a_conversation_that_goes_on_is_left_as_it_is(desk: Desk) -> None:
     chats = desk.services.conversations
     session = await chats.create()
     await chats.turns.send(session, "Hello")
-    await chats.turns.settled(session.id, with_room=True)
+    await chats.turns.wait_until_idle(session.id, with_room=True)
     entries = list(session.transcript.entries)
     chats._sessions.clear()
     again = await chats.open(session.id)
@@ -98,6 +98,6 @@ async def test_it_is_recorded_once(desk: Desk, turns: int) -> None:
     session = await desk.services.conversations.create()
     for number in range(turns):
         await desk.services.conversations.turns.send(session, f"Message {number}")
-        await desk.services.conversations.turns.settled(session.id)
+        await desk.services.conversations.turns.wait_until_idle(session.id)
     kinds = [type(entry).__name__ for entry in session.transcript.entries]
     assert kinds.count("RequestContext") == 1

@@ -38,7 +38,7 @@ async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_ye
     assert legal_for_all(chat_of(sent)) == []
 
     await home.chats.turns.go_on(fresh)
-    await home.chats.turns.settled(fresh.id)
+    await home.chats.turns.wait_until_idle(fresh.id)
     assert assemble(fresh.view)[-1].text == "On Thursday."
     entries = await home.archive.entries(fresh.id)
     assert assemble(view_of(Transcript().extend(entries))) == assemble(fresh.view)

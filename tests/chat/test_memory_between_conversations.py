@@ -11,7 +11,7 @@ from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fi
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.rows import operation_rows
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Flush, RequestContext, Trigger
 from provider import Reply
@@ -34,7 +34,7 @@ def wire(home: Home) -> str:
 
 async def sent_in(home: Home) -> str:
     """What goes over the wire when a message is sent there."""
-    await home.session.record(stamped(RequestContext(memory=await home.keeper.text(home.session))))
+    await home.session.record(stamp(RequestContext(memory=await home.keeper.text(home.session))))
     await home.house.turn(home.session, "Hello?")
     return wire(home)
 

@@ -32,7 +32,7 @@ async def filled(house: Callable[..., Any], share: float, is_automatic: bool) ->
 async def after(made: Any, session: Session, **how: bool) -> list[TurnEvent]:
     start = len(made.events)
     await made.chats.turns.go_on(session, **how)
-    await made.chats.turns.settled(session.id)
+    await made.chats.turns.wait_until_idle(session.id)
     return made.events[start:]
 
 

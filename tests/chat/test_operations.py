@@ -11,7 +11,7 @@ from desktop_app.chat import operations
 from desktop_app.chat.compaction.apply_plan import apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import GaugeChanged, MessageState, ViewChanged
@@ -115,7 +115,7 @@ async def test_what_came_since_the_plan_is_looked_at_too(house) -> None:
     name = "src/file3.py"
     assert name in plan.compaction.fidelity.recallable_facts or name in plan.compaction.summary
     said = " ".join(f"src/file{n}.py" for n in range(15))
-    await session.record_message(stamped(Message(role=Role.ASSISTANT, parts=(Text(f"All of them: {said}"),))))
+    await session.record_message(stamp(Message(role=Role.ASSISTANT, parts=(Text(f"All of them: {said}"),))))
     await apply_optimization(session, home.services, plan)
     (row,) = session.operations()
     assert row.fidelity.verbatim > plan.compaction.fidelity.verbatim
@@ -227,5 +227,5 @@ async def test_search_says_of_what_a_rewind_gave_up_that_it_is_not_archived(hous
         row.message for row in session.page(session.total, session.total) if row.state is MessageState.ARCHIVED
     )
     assert (await home.chats.search("topic3", session.id, 5))[0].archived
-    await session.record_operation(stamped(Rewind(first_message_id=first.id)))
+    await session.record_operation(stamp(Rewind(first_message_id=first.id)))
     assert not any(found.archived for found in await home.chats.search("topic3", session.id, 5))

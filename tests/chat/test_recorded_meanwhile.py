@@ -11,7 +11,7 @@ from test_take_turn import long_chat
 
 from desktop_app.chat import operations
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
@@ -49,17 +49,17 @@ def ids(session: Session) -> list[str]:
 
 async def compaction(session: Session) -> None:
     entry = Compaction(trigger=Trigger.USER, strategy="extractive", archived=tuple(ids(session)[1:13]), summary="S.")
-    await session.record_operation(stamped(entry))
+    await session.record_operation(stamp(entry))
 
 
 async def prune(session: Session) -> None:
     result = next(m for i in ids(session) if (m := session.message(i)) is not None and m.role is Role.TOOL)
     pruned = (PrunedResult(result.id, "hard_clear", "[cleared]"),)
-    await session.record_operation(stamped(Prune(trigger=Trigger.USER, results=pruned)))
+    await session.record_operation(stamp(Prune(trigger=Trigger.USER, results=pruned)))
 
 
 async def flush(session: Session) -> None:
-    await session.record_operation(stamped(Flush(memories=("m",), texts=("The user likes tea.",))))
+    await session.record_operation(stamp(Flush(memories=("m",), texts=("The user likes tea.",))))
 
 
 async def pin(session: Session) -> None:
@@ -103,7 +103,7 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
         await asyncio.sleep(0.01)
     await operation(session)
     made.provider.released.set()
-    await made.chats.turns.settled(session.id)
+    await made.chats.turns.wait_until_idle(session.id)
     return made, session, script
 
 

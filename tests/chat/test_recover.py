@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError
-from desktop_app.chat.turn.recovery import WAIT_MOST, WAITS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
+from desktop_app.chat.turn.recovery import (
+    MAX_RETRY_WAIT,
+    WAITS,
+    DropResults,
+    GiveUp,
+    MakeRoom,
+    Tried,
+    Wait,
+    reaction_to,
+)
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, user_message
@@ -42,7 +51,7 @@ def test_what_would_fail_again_is_not_repeated(kind: str) -> None:
 
 def test_the_provider_says_how_long_to_wait_but_nobody_waits_for_hours() -> None:
     assert reaction_to(error("rate_limit", 7.0), Tried(), BALANCED, True, False) == Wait(7.0)
-    assert reaction_to(error("rate_limit", WAIT_MOST + 1), Tried(), BALANCED, True, False) == GiveUp()
+    assert reaction_to(error("rate_limit", MAX_RETRY_WAIT + 1), Tried(), BALANCED, True, False) == GiveUp()
 
 
 @given(st.sampled_from(KINDS), st.booleans(), st.none() | st.floats(-5, 100))
@@ -108,7 +117,7 @@ async def test_going_on_keeps_what_was_done_and_writes_only_the_broken_reply_ane
     await home.turn(session, "Hello?")
     await home.turn(session, "And now?")
     await home.chats.turns.go_on(session)
-    await home.chats.turns.settled(session.id)
+    await home.chats.turns.wait_until_idle(session.id)
     texts = [message["content"] for message in home.provider.requests[2].messages]
     assert texts[1:] == ["Hello?", "First answer.", "And now?"]
     assert [item.message.text for item in session.view.items][-1] == "All of it."

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from test_take_turn import long_chat
 
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
@@ -169,7 +169,7 @@ async def test_room_for_a_result_is_made_as_often_as_the_policy_says(house, tmp_
     calls = [bash(f"seq {n} 20000", f"c{n}") for n in range(4)]
     home = await house([calling(*calls), Reply("I see.")], window=8_192)
     session = await equipped(home, tmp_path)
-    await session.record(*(stamped(message) for message in long_chat(36)))
+    await session.record(*(stamp(message) for message in long_chat(36)))
     session.policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
     assert session.gauge().share < BALANCED.prune_at, "only the result is too much"
     events = await home.turn(session, "Try")

@@ -11,7 +11,7 @@ from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import Calibration
 from desktop_app.context.presets import GOAGENT, SELINE
@@ -38,11 +38,11 @@ async def session_of(home, turns: int) -> Session:
 
 async def said(session: Session, turn: int) -> None:
     """One more turn, as a provider of that kind would report it."""
-    await session.record(stamped(user_message(f"Question {turn}: " + "how is the ledger migrated " * 300)))
+    await session.record(stamp(user_message(f"Question {turn}: " + "how is the ledger migrated " * 300)))
     counted = request_tokens(session.view, session.counts)
     parts = (Text(f"Answer {turn}: " + "in small steps " * 60),)
     usage = Usage(round(counted * TRUE), 200)
-    await session.record(stamped(Message(role=Role.ASSISTANT, parts=parts, model=MODEL, usage=usage)))
+    await session.record(stamp(Message(role=Role.ASSISTANT, parts=parts, model=MODEL, usage=usage)))
 
 
 async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house) -> None:
@@ -52,7 +52,7 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
     for turn in range(1, 11):
         await said(session, turn)
     assert session.gauge().provenance is Provenance.MEASURED
-    await session.record_operation(stamped(Pin(message_id=session.view.last_user_id)))
+    await session.record_operation(stamp(Pin(message_id=session.view.last_user_id)))
     gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
     assert gauge.provenance is Provenance.ESTIMATED, "an operation came after the report"
     assert gauge.total == pytest.approx(counted * TRUE, rel=0.02)
@@ -66,10 +66,10 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
 async def test_a_draft_is_counted_in_the_providers_tokens(house) -> None:
     home = await house([], window=100_000)
     session = await session_of(home, 10)
-    assert session.estimated(1_000) == pytest.approx(1_280, rel=0.02)
+    assert session.provider_tokens(1_000) == pytest.approx(1_280, rel=0.02)
     fresh = await home.chats.create("Fresh")
     assert fresh.calibration == Calibration(), "gpt-4o's tokenizer is exact"
-    assert fresh.estimated(1_000) == 1_000
+    assert fresh.provider_tokens(1_000) == 1_000
 
 
 @pytest.mark.parametrize("is_measured", [True, False], ids=["measured", "estimated"])
@@ -77,7 +77,7 @@ async def test_decisions_are_as_strict_as_the_gauge(house, is_measured: bool) ->
     home = await house([], window=24_000)
     session = await session_of(home, 10)
     if not is_measured:
-        await session.record_operation(stamped(Pin(message_id=session.view.last_user_id)))
+        await session.record_operation(stamp(Pin(message_id=session.view.last_user_id)))
     gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
     assert counted < 0.9 * session.budget.usable, "by our own count nothing would be due"
     assert gauge.share > 0.9

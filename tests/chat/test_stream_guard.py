@@ -6,7 +6,7 @@ import pytest
 
 from conversations_made_up import Letters
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
-from desktop_app.chat.turn.stop_boundary import GRACE_MOST, find_stop_boundary
+from desktop_app.chat.turn.stop_boundary import MAX_GRACE, find_stop_boundary
 from desktop_app.chat.turn.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import PRESETS
@@ -70,8 +70,8 @@ def test_a_line_that_does_not_end_is_cut_behind_a_word_then_anywhere() -> None:
     assert find_stop_boundary("words more", 11, 1_000) == 6
     assert find_stop_boundary("words", 11, 1_000) is None
     assert find_stop_boundary("words", 21, 1_000) == 5
-    assert find_stop_boundary("我们", GRACE_MOST + 1, 200_000) is None
-    assert find_stop_boundary("我们", 2 * GRACE_MOST + 1, 200_000) == 2
+    assert find_stop_boundary("我们", MAX_GRACE + 1, 200_000) is None
+    assert find_stop_boundary("我们", 2 * MAX_GRACE + 1, 200_000) == 2
     assert find_stop_boundary("one\n\n\ntwo\n", 1, 1_000) == 6
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.events import (
@@ -47,7 +47,7 @@ def chat_of(tokens: int) -> list[Message]:
 async def begun(home, tokens: int = 2_600) -> Session:
     """A conversation whose newest message is a wish for a long reply."""
     session = await home.chats.create("Long", chat_of(tokens))
-    await session.record_message(stamped(user_message("Tell me a very long story.")))
+    await session.record_message(stamp(user_message("Tell me a very long story.")))
     assert tokens == 0 or abs(session.gauge().total - tokens) < 150
     return session
 
@@ -83,7 +83,7 @@ async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house) -> Non
     assert whole.restarts == 1
     assert whole.stored[-1] == second
     assert first.text.endswith("\n"), "it landed at the end of a line"
-    used = before + session.estimated(session.counts.text(first.text))
+    used = before + session.provider_tokens(session.counts.text(first.text))
     assert 0.90 <= used / WINDOW < 0.92
     assert assemble(session.view)[-1].text == STORY[:cut]
     assert home.provider.client_left.wait(5), "the provider's stream was closed"

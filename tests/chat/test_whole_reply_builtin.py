@@ -15,7 +15,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import BALANCED
@@ -60,9 +60,9 @@ async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     for n in count():
         if session.gauge().total > FILLED * window:
             break
-        await session.record_message(stamped(user_message(f"What do you know of river number {n}, and of its towns?")))
+        await session.record_message(stamp(user_message(f"What do you know of river number {n}, and of its towns?")))
         said = f"River {n} rises in the hills of county {n} and passes {n + 2} towns. "
-        await session.record_message(stamped(Message(role=Role.ASSISTANT, parts=(Text(said),))))
+        await session.record_message(stamp(Message(role=Role.ASSISTANT, parts=(Text(said),))))
     yield session
     await litellm.close()
     await server.stop()
@@ -70,7 +70,7 @@ async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 
 async def test_a_reply_that_fills_the_window_goes_on_after_room_was_made(session: Session) -> None:
-    await session.record_message(stamped(user_message("Now tell a long story about a boat on such a river.")))
+    await session.record_message(stamp(user_message("Now tell a long story about a boat on such a river.")))
     before, window = session.gauge().total, session.budget.window
     assert FILLED * window < before < 0.9 * session.budget.usable
     events, room = list[TurnEvent](), list[float]()

@@ -56,7 +56,7 @@ class Run:
         """Sends a message, and the events of its turn."""
         start, chats = len(self.events), self.services.conversations
         await chats.turns.send(await chats.open(conversation), text)
-        await chats.turns.settled(conversation, with_room=True)
+        await chats.turns.wait_until_idle(conversation, with_room=True)
         return self.events[start:]
 
 
@@ -144,7 +144,7 @@ async def test_where_nothing_was_ever_known_the_server_is_named_and_tried_again(
     back = serving("vllm").start(port)
     try:
         await run.services.conversations.turns.go_on(session)
-        await run.services.conversations.turns.settled(session.id)
+        await run.services.conversations.turns.wait_until_idle(session.id)
         assert session.view.items[-1].message.text == "Noted."
         assert session.gauge().window == WINDOW
     finally:
@@ -223,6 +223,6 @@ async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: 
     await asyncio.sleep(1.5)
     assert session.view.items[-1].message.text == "And now?"
     assert session.gauge().window == 0
-    await run.services.conversations.turns.settled(session.id)
+    await run.services.conversations.turns.wait_until_idle(session.id)
     assert session.gauge().window == WINDOW, "one answer that takes three seconds is waited for"
     slow.close()

@@ -9,7 +9,7 @@ import pytest
 from desk import Desk
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import BringBack, Compaction, ConversationLink, Flush, Pin, Undo, Unpin
 from desktop_app.engine import protocol as p
@@ -70,7 +70,7 @@ async def test_a_plan_that_could_not_be_applied_can_be_tried_again(long_desk) ->
 
 async def test_undo_and_redo_are_done_once(long_desk) -> None:
     desk = await long_desk()
-    flush = stamped(Flush(memories=(), texts=("The user likes tea.",)))
+    flush = stamp(Flush(memories=(), texts=("The user likes tea.",)))
     await (await desk.engine.conversations.open(desk.conversation)).record_operation(flush)
     undos = 0
     for operation in ((await optimize(desk)).id, flush.id):
@@ -110,5 +110,5 @@ async def test_an_answer_is_asked_for_once(long_desk, kind: type[p.BeginTurn]) -
     desk = await long_desk()
     done, kinds = await ask_at_once(desk, kind(desk.conversation))
     assert (len(done), kinds) == (1, {"busy"})
-    await desk.engine.conversations.turns.settled(desk.conversation, with_room=True)
+    await desk.engine.conversations.turns.wait_until_idle(desk.conversation, with_room=True)
     assert len([m for m in await recorded(desk, Message) if m.usage is not None]) <= 1

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.view.view import view_of, with_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.transcript import Operation, Trigger
@@ -64,14 +64,14 @@ async def _measured_steps(session: Session, optimization: Optimization) -> list[
     for step in planned:
         current = with_measured_tokens(session, replace(step, id=""), transcript, view)
         if current is None:
-            raise stale()
-        steps.append(stamped(replace(current, plan_id=plan_id)))
+            raise stale_plan()
+        steps.append(stamp(replace(current, plan_id=plan_id)))
         transcript = with_entries(transcript, steps[-1])
         view = view_of(transcript)
     return steps
 
 
-def stale() -> WorldError:
+def stale_plan() -> WorldError:
     """The error for a plan that was made on another view."""
     return WorldError(
         Failure(

@@ -7,7 +7,7 @@ import asyncio
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.drop_results import drop_results as dropped_results
 from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled
@@ -79,7 +79,7 @@ class _RoomMaking:
                 return
             snapshot = snapshot_of(session)
             step = await asyncio.to_thread(decide, snapshot, trigger)
-            if isinstance(step, CompactionPlan) and await self._has_waited():
+            if isinstance(step, CompactionPlan) and await self._wait_for_another():
                 continue  # what is to be done now is another question
             if not await self._carry_out(snapshot, step) and not isinstance(step, Prune):
                 refuse_what_does_not_fit(session)
@@ -98,7 +98,7 @@ class _RoomMaking:
             self._is_announced = True
             self._emit(RoomStarted(self._session.id, self._trigger))
 
-    async def _has_waited(self) -> bool:
+    async def _wait_for_another(self) -> bool:
         """Wait for a compaction that is being made already. Return whether there was one."""
         lock = self._services.summaries.lock(self._session.id)
         if not lock.locked():
@@ -128,14 +128,14 @@ class _RoomMaking:
 
         upkeep: what it took, which is paid either way.
         """
-        session, paid = self._session, () if upkeep is None else (stamped(upkeep),)
+        session, paid = self._session, () if upkeep is None else (stamp(upkeep),)
         async with session.changes:
             current = with_measured_tokens(session, step, session.transcript, session.view)
             if current is None:
                 if paid:
                     await session.record(*paid)
                 return False
-            noted = self._services.summaries.note_replaced_model(session, stamped(current))
+            noted = self._services.summaries.note_replaced_model(session, stamp(current))
             changed = await session.record_operation(*paid, noted, cause=self._trigger)
         self.has_changed = True
         self._emit(changed)
@@ -149,7 +149,7 @@ async def drop_results(session: Session, share: float, emit: Emit) -> None:
     step = await asyncio.to_thread(dropped_results, session.view, session.policy, session.counts, share)
     current = with_measured_tokens(session, step, session.transcript, session.view) if step else None
     if current is not None:
-        emit(await session.record_operation(stamped(current), cause=Trigger.OVERFLOW))
+        emit(await session.record_operation(stamp(current), cause=Trigger.OVERFLOW))
         emit(session.gauge_changed())
     emit(RoomEnded(session.id))
 

@@ -30,7 +30,7 @@ from desktop_app.conversation.transcript import Compaction, Operation, Prune, Tr
 from .snapshot import ContextSnapshot
 from .summarize import Report, SummaryRequest, write_compaction
 
-TAIL_LEAST_SHARE = 0.05
+MIN_TAIL_SHARE = 0.05
 """The tail slider's lower end, of the usable window: about a question and its answer."""
 NOTHING = "There is nothing to optimize right now: all messages are recent enough to stay unchanged."
 
@@ -90,7 +90,7 @@ def plan_optimize(
     views = [snapshot.view]
     if steps:
         views.append(view_of(with_entries(snapshot.transcript, *steps)))
-    plan = _planned(snapshot, views[-1], tail_tokens, strategy)
+    plan = _plan_compaction(snapshot, views[-1], tail_tokens, strategy)
     least, most = _tail_range(snapshot, views[-1])
     kept = plan.tail if plan else most
     tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
@@ -103,7 +103,9 @@ def plan_optimize(
     return optimization if is_useful else replace(optimization, note=NOTHING)
 
 
-def _planned(snapshot: ContextSnapshot, view: View, tail_tokens: int | None, strategy: str) -> CompactionPlan | None:
+def _plan_compaction(
+    snapshot: ContextSnapshot, view: View, tail_tokens: int | None, strategy: str
+) -> CompactionPlan | None:
     policy, budget, counts = snapshot.policy, snapshot.budget, snapshot.counts
     total = request_tokens(view, counts)
     if strategy == "last_messages":
@@ -133,9 +135,9 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
 
 def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
     """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
-    least = round(snapshot.budget.usable * TAIL_LEAST_SHARE)
+    least = round(snapshot.budget.usable * MIN_TAIL_SHARE)
     total = sum(measure_blocks(view, snapshot.counts).tokens)
-    longest = _planned(snapshot, view, min(total, snapshot.budget.usable), "extractive")
+    longest = _plan_compaction(snapshot, view, min(total, snapshot.budget.usable), "extractive")
     return least, max(longest.tail if longest else total, least + 1)
 
 

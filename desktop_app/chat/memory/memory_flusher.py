@@ -17,7 +17,7 @@ from desktop_app.chat.ports import ModelCatalogue, WorldError
 from desktop_app.chat.roles import RoleModel, resolve_role
 from desktop_app.chat.session import Session
 from desktop_app.chat.shielded import shielded
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.make_room import is_due
 from desktop_app.context.memory.flush import (
     FlushPrompts,
@@ -134,7 +134,7 @@ class MemoryFlusher:
             flush = Flush(
                 memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before, trigger=trigger
             )
-            return [await session.record_operation(stamped(flush), cause=trigger)]
+            return [await session.record_operation(stamp(flush), cause=trigger)]
         messages = unflushed_messages(view)
         before = messages[-1].id
         memories = memories_in(memories, session.id, session.info.folder)
@@ -168,7 +168,7 @@ class MemoryFlusher:
         async def keep() -> list[TurnEvent]:
             # The memories come first: their ids tell an find_interrupted_flush flush (see `find_interrupted_flush`).
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
-            return [await session.record_operation(stamped(flush), cause=trigger)]
+            return [await session.record_operation(stamp(flush), cause=trigger)]
 
         return await shielded(keep())
 
@@ -218,7 +218,7 @@ async def undo_flush(session: Session, store: MemoryStore, flush_id: str) -> lis
         if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
             return []
         await store.undo_memories(flush.memories, time.time())
-        return [await session.record_operation(stamped(Undo(entry_id=flush.id)))]
+        return [await session.record_operation(stamp(Undo(entry_id=flush.id)))]
 
 
 async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
@@ -228,7 +228,7 @@ async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> lis
         if (undo := undo_in_force(session, flush.id)) is None:
             return []
         await store.redo_memories(flush.memories, time.time())
-        return [await session.record_operation(stamped(Undo(entry_id=undo.id)))]
+        return [await session.record_operation(stamp(Undo(entry_id=undo.id)))]
 
 
 def _flush(session: Session, flush_id: str) -> Flush:

@@ -66,8 +66,8 @@ async def recall(
     """
     search = await _Search.of(archive, conversation, query)
     await search.learn()
-    ranked = search.ranked(among)
-    return await search.packed(query, ranked.scores, budget_tokens, count)
+    ranked = search.rank_messages(among)
+    return await search.pack_messages(query, ranked.scores, budget_tokens, count)
 
 
 async def recall_unasked(
@@ -86,12 +86,12 @@ async def recall_unasked(
     if not archived:
         return None
     search = await _Search.of(archive, conversation, text)
-    ranked = search.ranked(archived)
+    ranked = search.rank_messages(archived)
     if not is_worth(ranked):
         return None
     least = MIN_SCORE_SHARE * ranked.scores[0][1]
     strong = [pair for pair in ranked.scores if pair[1] >= least]
-    found = await search.packed(text, strong, budget_tokens, count, without)
+    found = await search.pack_messages(text, strong, budget_tokens, count, without)
     return found if found.messages else None
 
 
@@ -130,7 +130,7 @@ class _Search:
         search._own = score_words(search.wanted.terms, outline, search.postings)
         return search
 
-    def ranked(self, among: Collection[int] | None) -> Ranked:
+    def rank_messages(self, among: Collection[int] | None) -> Ranked:
         """Rank the messages by what is known so far."""
         return rank(self.wanted, self.outline, self.postings, self._own, among)
 
@@ -144,7 +144,7 @@ class _Search:
         held = await self._archive.postings(self._conversation, words, rare_word_limit(len(self.outline.lengths)) + 1)
         self._own = add_feedback(self._own, words, self.outline, held)
 
-    async def packed(
+    async def pack_messages(
         self,
         query: str,
         scores: Sequence[tuple[int, float]],

@@ -17,7 +17,7 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.shielded import shielded
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.chat.titles import RESEARCH
 from desktop_app.chat.turn.outcome import TurnOutcome
 from desktop_app.chat.turn.reply import StreamedReply
@@ -86,7 +86,7 @@ async def take_research(session: Session, services: Services, emit: Emit, prompt
     emit(TurnStarted(session.id))
     earlier, research, outcome = newest_words(session.view), None, TurnOutcome()
     try:
-        emit(await session.record_message(stamped(prompt)))
+        emit(await session.record_message(stamp(prompt)))
         await find_model(session, services.models, emit)
         emit(session.gauge_changed())
         if services.tools is None or services.research is None:
@@ -104,7 +104,7 @@ async def take_research(session: Session, services: Services, emit: Emit, prompt
             outcome.fail(error)
     emit(session.gauge_changed())
     outcome.report(session.id, emit, services.on_bug)
-    return research.finished(outcome.reason) if research else TurnFinished(session.id, outcome.reason)
+    return research.turn_finished(outcome.reason) if research else TurnFinished(session.id, outcome.reason)
 
 
 async def _tools_on_offer(session: Session, tools: ToolRuntime, who: Researcher) -> tuple[ToolSpec, ...]:
@@ -149,7 +149,7 @@ class Research:
         for number in range(1, MAX_ROUNDS + 1):
             is_last = number == MAX_ROUNDS or self._clock() >= self._ends_at
             if is_last:
-                await self._side.record_message(stamped(user_message(ENOUGH)))
+                await self._side.record_message(stamp(user_message(ENOUGH)))
             reply = await self._ask_model()
             if not reply.tool_calls or (is_last and reply.text.strip()):
                 self._answer.is_whole = True
@@ -168,7 +168,7 @@ class Research:
         if message is not None:
             self._emit(await self._session.record_message(message))
 
-    def finished(self, reason: str) -> TurnFinished:
+    def turn_finished(self, reason: str) -> TurnFinished:
         """Return the end of the turn, with what all its requests took."""
         usage = self._answer.usage(self._side)
         reported, dollars = (usage.prompt_tokens, usage.dollars) if usage else (0, None)

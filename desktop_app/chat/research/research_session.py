@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.text_cuts import ends_of
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View
@@ -51,7 +51,7 @@ def research_session(
     events are of the conversation. earlier: see `newest_words`."""
     asked = f"{BEFORE}\n{earlier}\n\n{QUESTION}\n{question}" if earlier else question
     system = Message(role=Role.SYSTEM, parts=(Text(who.system_prompt),))
-    entries = (stamped(RequestContext(tools=tools)), stamped(system), stamped(user_message(asked)))
+    entries = (stamp(RequestContext(tools=tools)), stamp(system), stamp(user_message(asked)))
     # Room is made by dropping results, so that no summary is paid for.
     policy = replace(session.policy, phases=(), strategy="extractive", digest_by="rule")
     return Session(session.info, entries, who.model, policy, UnstoredRecord(keep))

@@ -10,7 +10,7 @@ import msgspec
 
 from desktop_app.chat.ports import Emit
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.tool_calls import ToolCalls
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.citations import SeenUrls, urls_in
@@ -81,4 +81,4 @@ class ResearchToolCalls(ToolCalls):
         self._found.append(Found(call, outcome.text, outcome.is_error))
         cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
-        return stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
+        return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))

@@ -8,7 +8,7 @@ from desktop_app.chat.ports import Emit
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.message import Message
 
 from .request_context import record_request_context
@@ -19,7 +19,7 @@ MAX_WAIT = 0.5
 
 async def prepare(session: Session, services: Services, emit: Emit, prompt: Message | None) -> None:
     """Record what is due, then the message. Raises ModelError, ArchiveError."""
-    message = session.message(session.view.last_user_id) if prompt is None else stamped(prompt)
+    message = session.message(session.view.last_user_id) if prompt is None else stamp(prompt)
     unsaved = None if prompt is None else message
     finding = asyncio.ensure_future(find_model(session, services.models, emit))  # before anything is counted
     recalled = ()
@@ -32,7 +32,7 @@ async def prepare(session: Session, services: Services, emit: Emit, prompt: Mess
         await record_request_context(session, services)
         if unsaved is not None and services.recall is not None:
             found = await services.recall(session, unsaved)
-            recalled = () if found is None else (stamped(found),)
+            recalled = () if found is None else (stamp(found),)
     finally:  # whoever stops now, or whatever goes wrong: what the user has said is not lost
         finding.cancel()
         if unsaved is not None:

@@ -16,7 +16,7 @@ WAITS: dict[ErrorKind, tuple[float, ...]] = {
     "cut": (0.5,),
 }
 """Seconds before each repetition. What is not named here would fail in the same way again: a key, a quota, a filter."""
-WAIT_MOST = 60.0
+MAX_RETRY_WAIT = 60.0
 """Seconds: if a provider wants to be left alone for longer, the user is told instead."""
 
 
@@ -80,7 +80,7 @@ def reaction_to(
     if tried.waits >= len(waits):
         return GiveUp()
     seconds = waits[tried.waits] if error.retry_after is None else max(error.retry_after, 0.0)
-    return Wait(seconds) if seconds <= WAIT_MOST else GiveUp()
+    return Wait(seconds) if seconds <= MAX_RETRY_WAIT else GiveUp()
 
 
 def _to_overflow(tried: Tried, policy: ContextPolicy) -> Reaction:

@@ -13,7 +13,7 @@ from desktop_app.chat.compaction.make_room import drop_results, make_room
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.silent_cut import is_silently_cut
@@ -99,7 +99,7 @@ class StreamedReply:
         if self._partial.is_whole or not self._partial.is_empty:  # one that ended without a word has ended, too
             await self._store()
         if self._session.view.unfinished is not None:  # nobody wants it to be continued any more
-            await self._session.record(stamped(Continuation(reply_id="")))
+            await self._session.record(stamp(Continuation(reply_id="")))
 
     async def _stream(self, request: Request) -> None:
         """Send the request, and show what comes until the guard is STOPPING or DONE.
@@ -187,7 +187,7 @@ class StreamedReply:
         continue. Where there is no text yet, the same request goes out again, into the same reply."""
         session, guard = self._session, self._guard
         if self._partial.text.strip():
-            await self._store(stamped(Continuation(reply_id=self._partial.id, lost_call=guard.lost_call)))
+            await self._store(stamp(Continuation(reply_id=self._partial.id, lost_call=guard.lost_call)))
         elif self._partial.has_reasoning:
             self._show((ReasoningPiece("\n\n"),))
         guard.stored()

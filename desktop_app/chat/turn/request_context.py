@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, RequestContext
@@ -34,7 +34,7 @@ async def record_request_context(session: Session, services: Services, at: float
     memory = await services.memory.text(session) if services.memory is not None else ""
     is_due = tools != now.tools or (memory != now.memory and is_prefix_free(session))
     if is_due:
-        await session.record(stamped(RequestContext(tools=tools, memory=memory, at=at)))
+        await session.record(stamp(RequestContext(tools=tools, memory=memory, at=at)))
     return is_due
 
 

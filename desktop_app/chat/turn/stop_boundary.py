@@ -6,7 +6,7 @@ words cannot be seen afterwards.
 
 from __future__ import annotations
 
-GRACE_MOST = 64
+MAX_GRACE = 64
 """Tokens that may still come until the end of a line, and once more until the end of a word."""
 GRACE_SHARE = 0.01
 """Of the window: that much at the most, so that the stop stays where the policy puts it."""
@@ -17,11 +17,11 @@ def find_stop_boundary(text: str, tokens: int, window: int) -> int | None:
 
     tokens: how many came since the stop was decided.
     """
-    grace = min(GRACE_MOST, max(round(GRACE_SHARE * window), 1))
-    if (place := text.find("\n")) >= 0:
-        return len(text) - len(text[place:].lstrip("\n"))
+    grace = min(MAX_GRACE, max(round(GRACE_SHARE * window), 1))
+    if (index := text.find("\n")) >= 0:
+        return len(text) - len(text[index:].lstrip("\n"))
     if tokens <= grace:
         return None
-    if (place := text.find(" ")) >= 0:
-        return place + 1
+    if (index := text.find(" ")) >= 0:
+        return index + 1
     return len(text) if tokens > 2 * grace else None

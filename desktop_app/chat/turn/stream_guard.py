@@ -162,8 +162,8 @@ class StreamGuard:
         """A piece has come: what of it is shown, and stored."""
         self._expect(*STREAMS)
         if isinstance(piece, ReplyEnd):
-            return self._ended(piece)
-        shown = self._taken(piece)
+            return self._end_reply(piece)
+        shown = self._count_piece(piece)
         if self.state is State.FINDING_END:
             shown = self._stop_at_boundary(piece, shown)
         if self.state in STREAMS and self._has_reached(self._limits.abort_at):
@@ -218,7 +218,7 @@ class StreamGuard:
         if self.state not in states:
             raise WrongMoment(f"not while {self.state.value}")
 
-    def _taken(self, piece: TextPiece | ReasoningPiece | ToolCallPiece) -> tuple[Shown, ...]:
+    def _count_piece(self, piece: TextPiece | ReasoningPiece | ToolCallPiece) -> tuple[Shown, ...]:
         """Count a piece, and return what of it may be shown."""
         match piece:
             case TextPiece(text):
@@ -252,13 +252,13 @@ class StreamGuard:
             self._stop()
             return shown
         text = "".join(part.text for part in shown)
-        place = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.window)
-        if place is None:
+        index = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.window)
+        if index is None:
             return shown
-        if place < len(text):
-            self._last_shown = text[place - 1 : place]
+        if index < len(text):
+            self._last_shown = text[index - 1 : index]
             self.state, self.lost_call = State.STOPPING, ""
-            return (TextPiece(text[:place]),)
+            return (TextPiece(text[:index]),)
         self._stop()
         return shown
 
@@ -270,7 +270,7 @@ class StreamGuard:
         self.state, self.is_exceeded = State.ABORTED, is_exceeded
         return self._as_text(self._trimmer.cut())
 
-    def _ended(self, end: ReplyEnd) -> tuple[Shown, ...]:
+    def _end_reply(self, end: ReplyEnd) -> tuple[Shown, ...]:
         if end.reason == "length" and self._is_capped:
             if not self.may_stop:
                 return self._abort(is_exceeded=True)

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.shielded import shielded
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.fitting import fit_result_size
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import ToolFinished, ToolOutputReceived, ToolStarted
@@ -154,4 +154,4 @@ class ToolCalls:
             except WorldError:
                 cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill, outcome.ending)
-        return stamped(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
+        return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from desktop_app.chat.ports import Emit, Spills, Toolbox
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamped
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
@@ -79,22 +79,22 @@ class ToolRuntime:
         """Return the tools on offer there; none for a model that cannot call any."""
         if not session.model_info.supports_tools:
             return ()
-        place = self.context_of(session)
-        off = {*self.settings().tools_off, *(() if place.folder else IN_A_FOLDER)}
-        return tuple(spec for spec in await self.toolbox.specs(place) if spec.name not in off)
+        context = self.context_of(session)
+        off = {*self.settings().tools_off, *(() if context.folder else IN_A_FOLDER)}
+        return tuple(spec for spec in await self.toolbox.specs(context) if spec.name not in off)
 
     async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
         """Why that call may not run, in words for the model; "" if it may. Asks the user where no rule decides."""
         needs = await self.toolbox.needs(call, self.context_of(session))
-        decision = self._decided(session, needs)
+        decision = self._decide(session, needs)
         if decision == "ask":
             async with self._asking.setdefault(session.id, asyncio.Lock()):  # one question at a time
-                decision = self._decided(session, needs)  # the answer to the one before may speak of this one too
+                decision = self._decide(session, needs)  # the answer to the one before may speak of this one too
                 if decision == "ask":
                     return await self._answer(session, call, needs, emit)
         return "" if decision == "allow" else FORBIDDEN
 
-    def _decided(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
+    def _decide(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
         entries = active_entries(session.transcript.entries)
         own = tuple(entry.rule for entry in entries if isinstance(entry, Permit))
         return decide(needs, self.settings().rules + self._allowed, own)
@@ -106,7 +106,7 @@ class ToolRuntime:
         answer = await self.ask(asked, emit)
         if answer.scope != "once":
             for rule in {rule_of(need, answer) for need in needs}:
-                await self._kept(session, rule, answer.scope)
+                await self._store_rule(session, rule, answer.scope)
         return "" if answer.is_allowed else DENIED
 
     async def ask(self, asked: QuestionAsked, emit: Emit) -> PermissionAnswer:
@@ -117,8 +117,8 @@ class ToolRuntime:
         emit(QuestionAnswered(asked.conversation, asked.question, answer.is_allowed))
         return answer
 
-    async def _kept(self, session: Session, rule: Rule, scope: str) -> None:
+    async def _store_rule(self, session: Session, rule: Rule, scope: str) -> None:
         if scope == "always":
             await self._keep_rule(rule)
         else:
-            await session.record(stamped(Permit(rule=rule)))
+            await session.record(stamp(Permit(rule=rule)))

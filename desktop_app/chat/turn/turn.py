@@ -64,7 +64,7 @@ class Turn:
             self.outcome.fail(error)
         self._emit(self._session.gauge_changed())
         self.outcome.report(self._session.id, self._emit, self._services.on_bug)
-        return self._finished()
+        return self._turn_finished()
 
     async def _keep(self) -> None:
         if self._replies:
@@ -72,7 +72,7 @@ class Turn:
         if self._calls is not None:
             await self._calls.close()
 
-    def _finished(self) -> TurnFinished:
+    def _turn_finished(self) -> TurnFinished:
         """Return the end with what all that was recorded meanwhile has taken, summaries and the like included."""
         replies, upkeep = usage_totals_of(self._session.transcript.entries[self._begins_at :])
         dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]

@@ -28,12 +28,12 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> Plan:
     gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
     gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
     if not optimization.is_written and optimization.compaction_plan:
-        room = session.estimated(optimization.compaction_plan.summary_budget)
+        room = session.provider_tokens(optimization.compaction_plan.summary_budget)
         gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, session.policy)
         summary_tokens = room
     else:
-        summary_tokens = session.estimated(session.counts.text(compaction.summary)) if compaction else 0
-    pruned = session.estimated(prune.tokens_before - prune.tokens_after) if prune else 0
+        summary_tokens = session.provider_tokens(session.counts.text(compaction.summary)) if compaction else 0
+    pruned = session.provider_tokens(prune.tokens_before - prune.tokens_after) if prune else 0
     return Plan(
         id=optimization.id,
         before=gauge_before,

@@ -61,4 +61,4 @@ async def _count_draft(engine: Engine, session: Session, text: str) -> int:
         return 0
     engine.conversations.turns.expect(session)
     tokens = await asyncio.to_thread(session.counts.text, text)  # it may be a pasted book
-    return session.estimated(tokens + session.counts.tokenizer.overhead.message)
+    return session.provider_tokens(tokens + session.counts.tokenizer.overhead.message)
