@@ -54,22 +54,21 @@ class Conversations:
         return PRESETS.get(self.settings.policy, BALANCED)
 
     def in_background(self, key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Run work that nobody waits for; it is cancelled at the end, and a bug in it is told."""
+        """Run work that nobody waits for. It is cancelled at the end; a bug in it is reported."""
         self._tasks.start(key, work)
 
     def in_background_once(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run such work unless it is under way already."""
+        """Run such work, unless it is running already."""
         if not self._tasks.is_running(key):
             self._tasks.start(key, work())
 
     # The list
 
     async def infos(self) -> tuple[ConversationInfo, ...]:
-        """Return all conversations, newest first."""
         return await self.archive.conversations()
 
     async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
-        """A new conversation: empty but for the system prompt, or with imported messages as they are."""
+        """Create a conversation: empty but for the system prompt, or with imported messages as they are."""
         entries: list[AnyEntry] = [stamp(message) for message in messages]
         if not messages and self.settings.system_prompt.strip():
             entries.append(stamp(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
@@ -77,7 +76,7 @@ class Conversations:
         return await self.create_with(title or UNTITLED, entries, model, self.settings.folder)
 
     async def create_with(self, title: str, entries: Sequence[AnyEntry], model: str, folder: str) -> Session:
-        """A new conversation of these entries, which are stamped already."""
+        """Create a conversation from these entries, which are stamped already."""
         now, messages = time.time(), sum(isinstance(entry, Message) and entry.is_counted for entry in entries)
         info = ConversationInfo(uuid.uuid4().hex, title, now, now, messages, model, folder=folder)
         await self.archive.create(info, entries)
@@ -86,7 +85,7 @@ class Conversations:
         return session
 
     async def open(self, conversation: str) -> Session:
-        """That conversation, read from the archive the first time. Raises WorldError."""
+        """Return that conversation; the first time it is read from the archive. Raises WorldError."""
         async with self._opening:
             session = self._sessions.get(conversation)
             if session is None:
@@ -107,7 +106,7 @@ class Conversations:
             return session
 
     async def _info_with_model(self, conversation: str) -> ConversationInfo:
-        """Return its info; one that was imported without a window has no model, and gets that of new conversations."""
+        """Return its info. A conversation imported without the window has no model, and gets the default one."""
         info = await self.archive.conversation(conversation)
         if info.model:
             return info
@@ -115,7 +114,7 @@ class Conversations:
         return await self.archive.conversation(conversation)
 
     async def use_what_is_known(self) -> None:
-        """Servers have told more: open conversations count with it. A running turn has asked for itself."""
+        """Use what servers have told of their models in all open conversations but those with a turn under way."""
         for session in tuple(self._sessions.values()):
             if self.turns.is_busy(session.id):
                 continue
@@ -123,8 +122,7 @@ class Conversations:
                 await self.turns.note(session)
 
     async def _end_what_was_running(self, session: Session) -> None:
-        """Give calls whose tools were running when the engine was killed a result that says so, and continue no reply
-        any more."""
+        """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""
         if session.view.unfinished is not None:
             await session.record(stamp(Continuation(reply_id="")))
         newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
@@ -143,8 +141,7 @@ class Conversations:
             await self._refresh_info(conversation)
 
     async def delete(self, conversation: str) -> None:
-        """Take it off the list; nothing is erased, and `restore` brings it back. Its turn is stopped, and what waits
-        behind it is not sent."""
+        """Take it off the list and stop its turn; what waits is not sent. Nothing is erased; `restore` undoes it."""
         if (session := self._sessions.get(conversation)) is not None:
             session.is_leaving = True
         await self.turns.leave(conversation)
@@ -173,7 +170,7 @@ class Conversations:
         self._list_changed()
 
     async def choose_model(self, conversation: str, model: str) -> Session:
-        """Talk to another model from the next turn on. Raises ModelError if it is unknown."""
+        """Use another model from the next turn on. Raises ModelError if it is unknown."""
         session = await self.open(conversation)
         self.turns.refuse_while_running(conversation)
         chosen = await self.models.resolve_model(model)
@@ -190,7 +187,7 @@ class Conversations:
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Let its tools work in that folder from now on; "" for none. Raises WorldError if there is no such folder."""
+        """Let its tools work in that folder; "" for none. Raises WorldError if there is no such folder."""
         session = await self.open(conversation)
         path = Path(folder).expanduser() if folder else None
         if path is not None and not await asyncio.to_thread(path.is_dir):
@@ -210,11 +207,10 @@ class Conversations:
     # What the window asks beside turns
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
-        """Messages by their words, archived ones too."""
+        """Find messages by their words, archived ones too."""
         return await self.archive.search(query, conversation, limit)
 
     def model_infos(self) -> tuple[ModelInfo, ...]:
-        """Return all models that can be chosen."""
         return self.models.infos()
 
     def change_settings(self, settings: Settings) -> None:

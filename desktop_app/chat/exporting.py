@@ -44,12 +44,12 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def lines_of(title: str, messages: list[Message]) -> str:
-    """One OpenAI chat message a line."""
+    """Return one OpenAI chat message a line."""
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chat_of(messages))
 
 
 def markdown_of(title: str, messages: list[Message]) -> str:
-    """For people: a heading for each message, tool calls and results in fences."""
+    """Return Markdown for people: a heading for each message, tool calls and results in fences."""
     sections = [f"# {title}", *(_section_of(message) for message in messages)]
     return "\n\n".join(sections) + "\n"
 

@@ -18,9 +18,11 @@ from .stamp import stamp
 
 
 async def start_fresh(chats: Conversations, session: Session) -> Session:
-    """A new conversation with the system prompt, the summary of all that was said, and the newest message of the user
-    if it has no answer yet. Both conversations say where the other one is; if nothing was said since the last one was
-    made, and it is there still, it is that one. Raises WorldError."""
+    """Create a conversation with the system prompt, a summary of all that was said, and the user's open question.
+
+    The two conversations link to each other. If nothing was said since the last one was created, and it still exists,
+    that one is returned. Raises WorldError.
+    """
     chats.turns.refuse_while_running(session.id)
     async with session.changes:
         return await _find_made_before(chats, session) or await _make(chats, session)
@@ -53,7 +55,7 @@ async def _make(chats: Conversations, session: Session) -> Session:
 
 
 def _summary(snapshot: ContextSnapshot) -> Compaction | None:
-    """The summary of all but the newest message of the user, without a model: nothing may stand in the way here."""
+    """Return a summary of all but the newest user message, made without a model, so that nothing can prevent it."""
     total = request_tokens(snapshot.view, snapshot.counts)
     plan = plan_compaction(
         snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER, tail_tokens=0

@@ -17,7 +17,7 @@ from .titles import title_of
 
 
 async def import_file(conversations: Conversations, path: str) -> Session:
-    """A conversation of that file of OpenAI chat messages. Raises WorldError; then nothing was imported."""
+    """Create a conversation from a file of OpenAI chat messages. Raises WorldError; then nothing was imported."""
     name, messages = await asyncio.to_thread(messages_of_file, Path(path))
     first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), name)
     return await conversations.create(title_of(first), messages)

@@ -21,7 +21,7 @@ from .stamp import stamp
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Take an operation back. Repeating it changes nothing."""
+    """Undo an operation. Repeating it changes nothing."""
     async with session.changes:
         entries = session.transcript.entries
         active = {entry.id for entry in active_entries(entries)}
@@ -30,7 +30,7 @@ async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
 
 
 async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Take the undoing of an operation back. Repeating it changes nothing."""
+    """Undo the undoing of an operation. Repeating it changes nothing."""
     async with session.changes:
         steps = steps_of(session.transcript.entries, _operation(session, operation_id))
         undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
@@ -85,9 +85,9 @@ async def unpin(session: Session, message_id: str) -> list[TurnEvent]:
 
 
 def messages_touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
-    """Return the messages that an operation archived or pruned; `query` keeps those that contain all its words.
+    """Return the messages that an operation archived or pruned, if they contain all words of the query.
 
-    Of a plan that did both, those that it archived: what it shortened of the others stands in the chat.
+    Of a plan that did both, only those that it archived: the others stand in the chat.
     """
     operation = steps_of(session.transcript.entries, _operation(session, operation_id))[-1]
     if isinstance(operation, Compaction):

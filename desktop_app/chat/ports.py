@@ -166,11 +166,11 @@ class ChatModel(Protocol):
         ...
 
     async def prepare(self) -> None:
-        """Gets ready for a request that is expected soon: a local server is started. Never raises."""
+        """Get ready for a request that is expected soon: start a local server. Never raises."""
         ...
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Lets a local server read the messages now, so that a request that begins with them starts sooner.
+        """Let a local server read the messages now, so that a request that begins with them starts sooner.
 
         Does nothing where reading costs money. Never raises; cancelling it is cheap.
         """
@@ -181,16 +181,18 @@ class Toolbox(Protocol):
     """The tools that a model may call."""
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """Those on offer there, in an order that does not change. A server of tools that does not answer has none."""
+        """Return the tools on offer there, in an order that does not change; none of a server that does not answer."""
         ...
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
-        """What the call would do that the user may not want; nothing for what is harmless, or cannot be run anyway."""
+        """Return the permissions that the call needs; none if it is harmless, or cannot be run anyway."""
         ...
 
     def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Output as it comes, where a tool shows any, and at last the outcome. Whatever goes wrong in the world is an
-        outcome, too. Closing it, or cancelling the task, ends the tool and all its children."""
+        """Yield output as it comes, if the tool shows any, and finally the outcome. Never raises WorldError.
+
+        Closing the iterator or cancelling the task ends the tool and all its children.
+        """
         ...
 
     def failures(self) -> tuple[Failure, ...]:
@@ -214,22 +216,22 @@ class ModelCatalogue(Protocol):
     """The models that are set up."""
 
     def infos(self) -> tuple[ModelInfo, ...]:
-        """Return all that can be chosen, the built-in one first."""
+        """Return the models that can be chosen, the built-in one first."""
         ...
 
     def model(self, model_id: str) -> ChatModel:
-        """That model. Raises ModelError when it is unknown, saying which there are, and WindowUnknown."""
+        """Return that model. Raises WindowUnknown, or ModelError with the known ids if it is unknown."""
         ...
 
     async def resolve_model(self, model_id: str) -> ChatModel:
-        """Return that model, once its server was asked for its window, unless that was done. It takes seconds at most.
+        """Return that model, after asking its server for its window unless that was done. Takes seconds at most.
 
         Raises ModelError: for a window that was never known it says what the server answered, or that it did not.
         """
         ...
 
     def price(self, model_id: str) -> Price | None:
-        """Return what it costs, if that is known; None for what costs nothing, too."""
+        """Return what the model costs; None if that is not known, or nothing."""
         ...
 
 
@@ -250,7 +252,7 @@ class EntryStore(Protocol):
         ...
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
-        """Keep what has arrived of a reply. One per conversation: a later one replaces it."""
+        """Store what has arrived of a reply, in place of what was stored of it before."""
         ...
 
     async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
@@ -262,19 +264,17 @@ class Archive(EntryStore, Protocol):
     """The durable store."""
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:
-        """Return those that are not deleted, newest first."""
+        """Return the conversations that are not deleted, newest first."""
         ...
 
-    async def conversation(self, conversation: str) -> ConversationInfo:
-        """One of them."""
-        ...
+    async def conversation(self, conversation: str) -> ConversationInfo: ...
 
     async def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
-        """A new conversation with its first entries, in one transaction."""
+        """Store a new conversation with its first entries, in one transaction."""
         ...
 
     async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Renames, chooses a model or a working folder, deletes or restores. Nothing is ever erased."""
+        """Change the title, model or folder, or delete or restore. Nothing is ever erased."""
         ...
 
     async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
@@ -286,13 +286,13 @@ class Archive(EntryStore, Protocol):
         ...
 
     async def recover_partials(self) -> int:
-        """Turns every reply that a crash left in flight into an interrupted message. Returns how many."""
+        """Turn every reply that a crash left in flight into an interrupted message. Return how many there were."""
         ...
 
     async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
+        """Return the user's memories, oldest first; deleted ones only if `with_deleted`."""
         ...
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
-        """Messages found by their words, best first, archived ones too."""
+        """Return the messages with those words, best first, archived ones too."""
         ...

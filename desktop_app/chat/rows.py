@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import View, active_entries
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Flush, Operation, Prune, Trigger
 
-
-def message_row(index: int, message: Message, tokens: int, status: MessageChange) -> MessageRow:
-    """One message for the window. index: its position among the conversation's messages."""
-    return status.apply_to(MessageRow(message=message, index=index, tokens=tokens))
+PAGE_CHARACTERS = 300_000
+"""Text of one page: the window decodes it in a few milliseconds."""
 
 
-def change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
-    """Return how a message stands in a view. `sent`: operation and text of pruned ones, see `sent_texts`."""
+def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
+    """Return the newest indexes below `before`: at most `limit`, and a page's worth of text."""
+    end = max(min(before, len(messages)), 0)
+    start, characters = end, 0
+    while start > max(end - limit, 0) and characters < PAGE_CHARACTERS:
+        start -= 1
+        characters += len(messages[start].text)
+    return range(start, end)
+
+
+def message_rows(
+    messages: Sequence[Message], indexes: Iterable[int], view: View, counts: TokenCounts
+) -> tuple[MessageRow, ...]:
+    """Return the messages with those indexes as they stand in the view."""
+    sent = _sent_texts(view)
+    chosen = ((index, messages[index]) for index in indexes)
+    return tuple(_change_of(m.id, view, sent).apply_to(MessageRow(m, index, counts.total(m))) for index, m in chosen)
+
+
+def message_changes(ids: Iterable[str], view: View) -> tuple[MessageChange, ...]:
+    """Return how the messages with those ids stand in the view."""
+    sent = _sent_texts(view)
+    return tuple(_change_of(message_id, view, sent) for message_id in ids)
+
+
+def _change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
     status = view.statuses.get(message_id)
     is_pinned = message_id in view.pins
     if status is not None:
@@ -28,8 +52,8 @@ def change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> 
     return MessageChange(message_id, is_pinned=is_pinned)
 
 
-def sent_texts(view: View) -> dict[str, tuple[str, str]]:
-    """Of each pruned message in the view: the operation that pruned it, and its text as it is sent."""
+def _sent_texts(view: View) -> dict[str, tuple[str, str]]:
+    """Map the id of each pruned message in the view to the operation that pruned it and to its text as sent."""
     return {
         message_id: (pruned.operation_id, _as_sent(message))
         for message_id, (pruned, message) in view.pruned.items()
@@ -43,7 +67,7 @@ def _as_sent(message: Message) -> str:
 
 
 def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
-    """All operations of a record, oldest first, the undone ones marked; the steps of one plan are one operation."""
+    """Return all operations of a record, oldest first. The steps of one plan are one operation."""
     active = {entry.id for entry in active_entries(entries)}
     rows: list[OperationRow] = []
     indexes: dict[str, int] = {}
@@ -53,24 +77,25 @@ def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
             case Message():
                 newest = entry.id
             case Prune() | Compaction():
-                row, first = operation_row(entry, entry.id not in active), indexes.get(entry.plan_id)
+                row, first = _operation_row(entry, entry.id not in active), indexes.get(entry.plan_id)
                 if first is None:
-                    indexes.update({entry.plan_id: len(rows)} if entry.plan_id else {})
+                    if entry.plan_id:
+                        indexes[entry.plan_id] = len(rows)
                     rows.append(row)
                 else:
-                    rows[first] = _one_row(rows[first], row)
+                    rows[first] = _join_steps(rows[first], row)
             case Flush():
                 if entry.memories:
-                    rows.append(replace(flush_row(entry, newest), is_undone=entry.id not in active))
+                    rows.append(replace(_flush_row(entry, newest), is_undone=entry.id not in active))
             case ConversationLink():
-                rows.append(link_row(entry, newest))
+                rows.append(_link_row(entry, newest))
             case _:
                 pass
     return tuple(rows)
 
 
-def _one_row(first: OperationRow, second: OperationRow) -> OperationRow:
-    """Return two steps of one plan as one operation: it has the first one's id and is what the second one is."""
+def _join_steps(first: OperationRow, second: OperationRow) -> OperationRow:
+    """Join two steps of one plan: the row has the id of the first one and the kind of the second one."""
     return replace(
         second,
         id=first.id,
@@ -80,8 +105,8 @@ def _one_row(first: OperationRow, second: OperationRow) -> OperationRow:
     )
 
 
-def flush_row(flush: Flush, after: str) -> OperationRow:
-    """Return what was saved to memory, for the history panel. after: the message that it stands behind."""
+def _flush_row(flush: Flush, after: str) -> OperationRow:
+    """Return what was saved to memory, for the history panel. after: the message before it."""
     return OperationRow(
         id=flush.id,
         kind="flush",
@@ -95,8 +120,8 @@ def flush_row(flush: Flush, after: str) -> OperationRow:
     )
 
 
-def link_row(link: ConversationLink, after: str) -> OperationRow:
-    """Return the way to another conversation."""
+def _link_row(link: ConversationLink, after: str) -> OperationRow:
+    """Return a link to another conversation, for the history panel."""
     return OperationRow(
         id=link.id,
         kind="link",
@@ -109,51 +134,41 @@ def link_row(link: ConversationLink, after: str) -> OperationRow:
     )
 
 
-def operation_row(operation: Operation, is_undone: bool = False) -> OperationRow:
-    """One operation for the history panel."""
-    if isinstance(operation, Prune):
-        strategies: dict[str, int] = {}
-        for pruned in (*operation.results, *operation.inputs):
-            strategies[pruned.strategy] = strategies.get(pruned.strategy, 0) + 1
-        touched = operation.message_ids
-        return OperationRow(
-            id=operation.id,
-            kind="prune",
-            at=operation.at,
-            trigger=operation.trigger,
-            strategies=strategies,
-            messages=len(touched),
-            tokens_before=operation.tokens_before,
-            tokens_after=operation.tokens_after,
-            after_message_id=touched[-1] if touched else "",
-            is_undone=is_undone,
-        )
-    return OperationRow(
+def _operation_row(operation: Operation, is_undone: bool) -> OperationRow:
+    """Return an operation for the history panel."""
+    is_prune = isinstance(operation, Prune)
+    ids = operation.message_ids if is_prune else operation.archived
+    row = OperationRow(
         id=operation.id,
-        kind="compaction",
+        kind="prune" if is_prune else "compaction",
         at=operation.at,
         trigger=operation.trigger,
-        strategies={operation.strategy: len(operation.archived)},
-        messages=len(operation.archived),
+        messages=len(ids),
         tokens_before=operation.tokens_before,
         tokens_after=operation.tokens_after,
-        after_message_id=operation.archived[-1] if operation.archived else "",
+        after_message_id=ids[-1] if ids else "",
+        is_undone=is_undone,
+    )
+    if isinstance(operation, Prune):
+        return replace(row, strategies=dict(Counter(p.strategy for p in (*operation.results, *operation.inputs))))
+    return replace(
+        row,
+        strategies={operation.strategy: len(ids)},
         summary=operation.summary,
         fidelity=operation.fidelity,
         seconds=operation.seconds,
         model=operation.model,
-        is_undone=is_undone,
         usage=operation.usage,
         note=operation.note,
     )
 
 
 def changed_ids(before: View, after: View) -> set[str]:
-    """Ids of messages whose state, pin or text as sent differs between two views of one record."""
+    """Return the ids of messages whose state, pin or text as sent differs between two views of one record."""
     changed = {
         i for i in before.statuses.keys() | after.statuses.keys() if before.statuses.get(i) != after.statuses.get(i)
     }
     changed |= before.pins ^ after.pins
-    sent_before, sent_after = sent_texts(before), sent_texts(after)
+    sent_before, sent_after = _sent_texts(before), _sent_texts(after)
     changed |= {i for i in sent_before.keys() | sent_after.keys() if sent_before.get(i) != sent_after.get(i)}
     return changed

@@ -38,23 +38,18 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import ChatModel, EntryStore, ModelError, WorldError
-from .rows import change_of, changed_ids, message_row, operation_rows, sent_texts
+from .rows import changed_ids, message_changes, message_rows, operation_rows, page_indexes
 from .shielded import shielded
 from .turn.request import Request
 
 MIN_LIMIT = 512
 """A smaller window than this is not what a provider's error means by its number."""
-PAGE_CHARACTERS = 300_000
-"""Text of one page: the window decodes it in a few milliseconds."""
 
 
 class Session:
     """The state of one open conversation. Whatever `record` returned from is stored and folded.
 
     It belongs to the engine's loop; threads get its frozen values (`transcript`, `view`), never the session.
-    changes: held while an operation is measured and recorded, so that one that is wanted
-    twice finds the first one done. is_leaving: it is being deleted, and no turn begins any more. is_closed: it is
-    deleted, and another session may write its record.
     """
 
     def __init__(
@@ -73,20 +68,22 @@ class Session:
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
         self.reading = Reading()
+        # Held while an operation is measured and recorded, so that a second request for it finds the first one done.
         self.changes = asyncio.Lock()
-        self.is_leaving = self.is_closed = False
+        # It is being deleted: no turn begins any more.
+        self.is_leaving = False
+        # It is deleted: another session may write its record.
+        self.is_closed = False
         self.use(model)
 
     def use(self, model: ChatModel) -> None:
-        """Use that model from now on: its tokenizer counts, its window is the budget.
-
-        items_read: what the model was last given to read ahead.
-        """
+        """Use that model from now on: its tokenizer counts, its window is the budget."""
         self.model = model
         self.counts = TokenCounts(model.tokenizer, model.info.dialect)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
+        # What the model was last given to read ahead.
         self.items_read: Chain[Item] | None = None
         self._sent: Request | None = None
         self._learned_limit = 0
@@ -108,19 +105,19 @@ class Session:
         return budget_for(self._chosen, min(info.window, limit or info.window), info.max_output, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
-        """A provider that refuses a request may say how large its window really is: that holds from now on."""
+        """Take over the size of the window from the error of a provider that refused a request, if it is given."""
         if error.is_overflow and error.limit >= MIN_LIMIT:
             self._learned_limit = error.limit
 
     def suspect_limit(self, tokens: int) -> bool:
-        """Take the window for so many tokens, as its server seems to; False if the user knows better."""
+        """Assume a window of that many tokens, as its server seems to have. Return False if the user knows better."""
         if self._is_window_trusted or tokens < MIN_LIMIT:
             return False
         self._learned_limit = tokens
         return True
 
     def use_own_window(self) -> None:
-        """Forget what was learned of the window, at the user's word; a mere suspicion does not shrink it again."""
+        """Forget what was learned of the window, as the user asked; suspicions are ignored from now on."""
         self._learned_limit, self._is_window_trusted = 0, True
 
     @property
@@ -137,22 +134,21 @@ class Session:
 
     @property
     def calibration(self) -> Calibration:
-        """How many of the provider's tokens one counted here is, from what it reported in this record."""
+        """The ratio of the provider's tokens to those counted here, from what it reported in this record."""
         if self._calibration is None:
-            start = prior(self.counts.tokenizer.name, self.model.info.record_name)
             name = self.model.info.record_name
+            start = prior(self.counts.tokenizer.name, name)
             self._calibration = calibration_of(self.transcript, self.view, self.counts, name, self.policy, start)
         return self._calibration
 
     @property
     def own_budget(self) -> Budget:
-        """The budget for decisions, which count here: where the provider counts more, as the gauge shows, it is smaller
-        in the same proportion."""
+        """The budget in tokens as counted here: smaller than `budget` in proportion where the provider counts more."""
         gauge, counted = self.gauge(), self._count_request()
         return self.budget.counted_with(max(gauge.total / counted, 1.0)) if counted else self.budget
 
     def provider_tokens(self, tokens: int) -> int:
-        """Tokens counted here, such as those of a draft, in the provider's."""
+        """Convert tokens counted here to the provider's."""
         return round(tokens * self.calibration.factor)
 
     @property
@@ -161,7 +157,7 @@ class Session:
 
     @property
     def uncounted(self) -> int:
-        """How many of them nobody counts: system prompts, rests of replies, and what was replaced by another answer."""
+        """The messages that no count includes: system prompts, rests of replies, and abandoned ones."""
         gone = {i for i, status in self.view.statuses.items() if status.state is MessageState.ABANDONED}
         return sum(not message.is_counted or message.id in gone for message in self._messages)
 
@@ -174,7 +170,7 @@ class Session:
         return replace(gauge, stated_window=model.window) if is_learned else gauge
 
     def request_size(self) -> int:
-        """Return the tokens of the request: as the gauge shows them, and never fewer than are counted here."""
+        """Return the tokens of the request: those of the gauge, but never fewer than are counted here."""
         return max(self.gauge().total, request_tokens(self.view, self.counts))
 
     def assemble(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
@@ -182,12 +178,12 @@ class Session:
         return to_dialect(assemble(self.view), self.view.tools, self.counts.dialect)
 
     def leave_out_metadata(self) -> None:
-        """Send the model's own provider metadata back to it no more: it has refused a request with it."""
+        """Stop sending the model's provider metadata back to it, since it has refused a request with it."""
         self.counts = TokenCounts(self.model.tokenizer, replace(self.counts.dialect, returns_metadata=False))
         self._tally = self._calibration = None
 
     def assemble_request(self) -> Request:
-        """Freeze the request as it is sent now, so that what is reported of it is compared with it and nothing else."""
+        """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
         entries, view = self.transcript.entries, self.view
         messages, tools = self.assemble()
         as_of = entries[-1].id if entries else ""
@@ -196,13 +192,15 @@ class Session:
         return self._sent
 
     def _count_request(self) -> int:
-        """Tokens of the request, as they are counted here."""
+        """Return the tokens of the request as they are counted here."""
         self._tally = tally(self.view, self.counts, self._tally)
         return self._tally.total + closing_tokens(self.view, self.counts)
 
     def seconds_since_request(self) -> float | None:
-        """Since the model that is in use was last asked for a reply; None if it never was. What others were asked
-        meanwhile, such as a research's model, leaves its provider's cache as it is."""
+        """Return the seconds since the model in use was last asked for a reply; None if it never was.
+
+        Requests to other models, such as a research's, do not count: they leave its provider's cache as it is.
+        """
         name = self.model_info.record_name
         newest = next((m for m in reversed(self._messages) if m.role is Role.ASSISTANT and m.model == name), None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
@@ -211,7 +209,7 @@ class Session:
         return GaugeChanged(self.id, self.gauge())
 
     async def record(self, *entries: AnyEntry) -> None:
-        """Store the entries in one transaction, then fold them; a cancellation does not come in between."""
+        """Store the entries in one transaction, then fold them. A cancellation does not come between the two."""
         await shielded(self._record(entries))
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
@@ -233,7 +231,7 @@ class Session:
             raise WorldError(Failure("deleted", title, kept="Nothing was sent or changed.", advice=advice))
 
     def _learn_from(self, entries: tuple[AnyEntry, ...]) -> None:
-        """Learn from what was reported of the request that was sent. Of any other, the record is folded again later."""
+        """Update the calibration from the usage of the request that was sent; for any other reply, reset it."""
         replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.record_name)]
         if self._calibration is None or not replies:
             return
@@ -245,12 +243,12 @@ class Session:
     async def record_message(
         self, message: Message, *before: AnyEntry, after: tuple[AnyEntry, ...] = ()
     ) -> MessageRecorded:
-        """Store a message, and what belongs before and behind it, in one transaction. Return what tells of it."""
+        """Store a message with entries before and after it, in one transaction. Return the event that tells of it."""
         await self.record(*before, message, *after)
         return MessageRecorded(self.id, self.rows([message.id])[0])
 
     async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:
-        """Store operations, pins or undos. Return what tells how the view has changed."""
+        """Store operations, pins or undos. Return the event that tells how the view has changed."""
         return await shielded(self._record_operation(entries, cause))
 
     async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:
@@ -260,14 +258,11 @@ class Session:
         leaving = {i for i in changed if (s := self.view.statuses.get(i)) and s.state is MessageState.ARCHIVED}
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
-        sent = sent_texts(self.view)
-        changes = tuple(
-            change_of(i, self.view, sent) for i in sorted(changed & self._index.keys(), key=self._index.__getitem__)
-        )
+        ids = sorted(changed & self._index.keys(), key=self._index.__getitem__)
+        changes = message_changes(ids, self.view)
         return ViewChanged(self.id, operations, changes, cause, self.pins(), totals_of(self.transcript))
 
     def operations(self) -> tuple[OperationRow, ...]:
-        """Return all operations, oldest first."""
         return operation_rows(self.transcript.entries)
 
     def pins(self) -> tuple[MessageRow, ...]:
@@ -278,22 +273,12 @@ class Session:
         return self._messages[self._index[message_id]] if message_id in self._index else None
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
-        """Return the messages of those ids in their order; unknown ids are passed over."""
-        indices = sorted(self._index[i] for i in ids if i in self._index)
-        return self._rows(indices)
+        """Return the messages with those ids in their order; unknown ids are ignored."""
+        return self._rows(sorted(self._index[i] for i in ids if i in self._index))
 
     def page(self, before: int, limit: int) -> tuple[MessageRow, ...]:
-        """The newest messages whose index is below `before`: at most `limit`, and not more text than fits a page."""
-        end = max(min(before, self.total), 0)
-        start, characters = end, 0
-        while start > max(end - limit, 0) and characters < PAGE_CHARACTERS:
-            start -= 1
-            characters += len(self._messages[start].text)
-        return self._rows(range(start, end))
+        """Return the newest messages with an index below `before`: at most `limit`, and a page's worth of text."""
+        return self._rows(page_indexes(self._messages, before, limit))
 
-    def _rows(self, indices: range | list[int]) -> tuple[MessageRow, ...]:
-        sent, chosen = sent_texts(self.view), ((index, self._messages[index]) for index in indices)
-        return tuple(
-            message_row(index, message, self.counts.total(message), change_of(message.id, self.view, sent))
-            for index, message in chosen
-        )
+    def _rows(self, indexes: Iterable[int]) -> tuple[MessageRow, ...]:
+        return message_rows(self._messages, indexes, self.view, self.counts)

@@ -52,7 +52,7 @@ class MissingModel:
 
 
 def model_or_stand_in(models: ModelCatalogue, model_id: str) -> ChatModel:
-    """Return that model, or one that says why it is missing: a conversation can always be opened."""
+    """Return that model, or a stand-in that gives the reason why it is missing, so that any conversation opens."""
     try:
         return models.model(model_id)
     except ModelError as error:
@@ -68,7 +68,7 @@ async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> No
 
 
 async def use_model(session: Session, model: ChatModel, emit: Emit) -> bool:
-    """Use the model if more, or something else, is known of it than of the one in use. Return whether it is."""
+    """Use the model, unless the same is known of the one in use. Return whether it was changed."""
     used = session.model
     if model.info == used.info and isinstance(model, MissingModel) == isinstance(used, MissingModel):
         return False

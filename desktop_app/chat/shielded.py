@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 async def shielded(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, which runs to its end; a cancellation that comes meanwhile arrives at the next await.
+    """Run `work` to its end and return its result; a cancellation meanwhile arrives at the next await.
 
-    So what was stored is always folded and told, and stopping is still prompt.
+    So what was stored is always folded and reported, and stopping is still prompt.
     """
     task = asyncio.ensure_future(work)
     is_cancelled = False

@@ -14,5 +14,5 @@ E = TypeVar("E", bound=Entry)
 
 
 def stamp(entry: E) -> E:
-    """Return the entry with an id and the time: from now on it is one that happened."""
+    """Return the entry with an id and the time, unless it has them."""
     return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())

@@ -17,7 +17,7 @@ class Tasks:
         self._running: dict[str, asyncio.Task[Any]] = {}
 
     def start(self, key: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run `work` under that key; one at a time for each key."""
+        """Run `work` under that key. Raises RuntimeError if another task is running under it."""
         if self.is_running(key):
             work.close()
             raise RuntimeError(f"{key} is running already")
@@ -27,17 +27,18 @@ class Tasks:
         return task
 
     def is_running(self, key: str) -> bool:
-        """Return whether a task of that key has not ended yet."""
         return self._task(key) is not None
 
     async def wait(self, key: str) -> None:
-        """Wait until no task of that key runs; whoever waits may be cancelled, the task is not."""
+        """Wait until no task runs under that key. Cancelling the wait does not cancel the task."""
         while (task := self._task(key)) is not None:
             await asyncio.wait({task})
 
     async def cancel(self, key: str) -> None:
-        """Cancel that task, if there is one, and wait for its end. Whoever wants it twice only waits: a task that was
-        cancelled may have things to store, and a second cancellation would come in between."""
+        """Cancel that task, if there is one, and wait for its end.
+
+        A task that was cancelled already is only waited for: it may be storing something.
+        """
         task = self._task(key)
         if task is not None:
             _cancel(task)

@@ -58,26 +58,27 @@ class Turns:
         return is_beginning or self.is_running(conversation) or self._tasks.is_running(f"room of {conversation}")
 
     def is_automatic(self, session: Session) -> bool:
-        """Return whether room is made there without the user's word: off is off, in the settings or in the policy."""
+        """Return whether room is made there without the user's word, by the settings and by the policy."""
         return self._services.settings().is_automatic and session.policy.is_automatic
 
     async def send(
         self, session: Session, text: str, attachments: tuple[Attachment, ...] = (), is_forced: bool = False
     ) -> None:
-        """Start a turn with the user's message; returns once it has begun. While another turn is under way, it waits
-        for its end: the message is the next one. It is stored before its event is published. is_forced: see
-        `take_turn`."""
+        """Start a turn with the user's message, once the turn that is under way has ended. Return when it has begun.
+
+        The message is stored before its event is published. is_forced: see `take_turn`.
+        """
         message = user_message(text)
         message = replace(message, parts=(*message.parts, *attachments))
         await self._begin(session, text, partial(self._turn, session, message, is_forced=is_forced))
 
     async def research(self, session: Session, question: str) -> None:
-        """The same with a turn that searches the web: see `research.py`. The question is recorded as it is typed."""
+        """Start such a turn that searches the web (see `research.py`). The question is recorded as it is typed."""
         text = f"{RESEARCH}{question.strip()}"
         await self._begin(session, question, partial(self._turn, session, user_message(text), is_research=True))
 
     async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run the turn once its time has come. text: what its conversation is named for, if it has no name yet."""
+        """Run the turn once no other runs. text: what an untitled conversation is named after."""
         async with self._queue(session):
             await self._tasks.wait(session.id)
             session.refuse_if(session.is_leaving)
@@ -93,8 +94,10 @@ class Turns:
         makes_room: bool = False,
         is_forced: bool = False,
     ) -> None:
-        """Answer the newest user message, without that message of the view and what came after it. Raises WorldError
-        while a reply is being written."""
+        """Answer the newest user message again, without `first(session)` and what came after it in the view.
+
+        Raises WorldError while a reply is being written.
+        """
         self.refuse_while_running(session.id)
         async with self._queue(session):
             self.refuse_while_running(session.id)  # a message may have been sent first
@@ -104,7 +107,7 @@ class Turns:
             await self._start(session, partial(self._turn, session, None, makes_room, is_forced=is_forced))
 
     def _queue(self, session: Session) -> asyncio.Lock:
-        """Held while a turn is about to begin there."""
+        """Return the lock that is held while a turn is about to begin there."""
         return self._queues.setdefault(session.id, asyncio.Lock())
 
     async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -114,7 +117,7 @@ class Turns:
         self._tasks.start(session.id, turn())
 
     async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
-        """Wait until no turn runs there, and, if that is wanted, no room is being made either."""
+        """Wait until no turn runs there; with_room: and no room is being made either."""
         await self._tasks.wait(conversation)
         if with_room:
             await self._tasks.wait(f"room of {conversation}")
@@ -124,8 +127,10 @@ class Turns:
         await self._begin_anew(session, first_answer)
 
     async def go_on(self, session: Session, makes_room: bool = False, is_forced: bool = False) -> None:
-        """Ask for the answer that is missing: what tools have done stays, and a reply that broke off is written anew.
-        makes_room: the user wants room to be made first. is_forced: see `take_turn`."""
+        """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written anew.
+
+        makes_room: the user wants room to be made first. is_forced: see `take_turn`.
+        """
         await self._begin_anew(session, broken_reply, makes_room, is_forced)
 
     async def stop(self, conversation: str) -> None:
@@ -133,13 +138,13 @@ class Turns:
         await self._tasks.cancel(conversation)
 
     async def leave(self, conversation: str) -> None:
-        """End all that is under way there: nobody is interested any more."""
+        """End all that is under way there, since nobody is interested any more."""
         await self._tasks.cancel(conversation)
         for doing in ("room", "name", "reading", "equipping"):
             await self._tasks.cancel(f"{doing} of {conversation}")
 
     async def stop_room(self, conversation: str) -> None:
-        """End the making of room in the background, or the turn that waits for it; nothing is left of it."""
+        """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""
         if self._tasks.is_running(f"room of {conversation}"):
             await self._tasks.cancel(f"room of {conversation}")
         else:
@@ -152,15 +157,17 @@ class Turns:
             raise WorldError(Failure(kind="busy", title="A reply is still being written", advice=advice))
 
     def expect(self, session: Session) -> None:
-        """The user has begun to type: a local model gets ready, and reads what was said, meanwhile."""
+        """Let a local model get ready and read the conversation, since the user has begun to type."""
         key = f"reading of {session.id}"
         if session.items_read is not session.view.items and not self._tasks.is_running(key):
             session.items_read = session.view.items
             self._tasks.start(key, self._get_ready(session))
 
     async def equip(self, session: Session) -> None:
-        """Count what the first request of a conversation will carry. Return soon: a server of tools may take its time,
-        and then the gauge changes once it has answered."""
+        """Count what the first request of a conversation will carry.
+
+        A server of tools may be slow: then this returns soon, and the gauge changes once it has answered.
+        """
         key = f"equipping of {session.id}"
         if not self.is_busy(session.id) and not self._tasks.is_running(key):
             await asyncio.wait({self._tasks.start(key, self._equip(session))}, timeout=EQUIP_SECONDS)
@@ -199,7 +206,7 @@ class Turns:
         await self._leave(session, finished)
 
     async def _leave(self, session: Session, finished: TurnFinished) -> None:
-        """What comes behind a turn. That it has finished is told last: whoever hears it finds none running."""
+        """Do what follows a turn. Its end is published last: whoever learns of it finds no turn running."""
         try:
             await self.note(session)
             if self.is_automatic(session) and finished.reason != "stopped":  # else it may be room that was stopped
@@ -222,7 +229,7 @@ class Turns:
             self._tasks.start(key, self._make_room(session))
 
     async def _make_room(self, session: Session) -> None:
-        """After a turn, from 75 % on: room is made now, and the new prefix is read, so that nobody waits later."""
+        """Make room after a turn and let the model read the new prefix, so that nobody has to wait later."""
         try:
             is_changed = await make_room(session, self._services, Trigger.AFTER_TURN, self._publish)
             if is_changed:
@@ -235,7 +242,7 @@ class Turns:
             self._publish(TurnFailed(session.id, error.failure))
 
     async def note(self, session: Session) -> None:
-        """Keep how full the window is, and what is not counted, for the sidebar; not worth failing a turn."""
+        """Store the gauge's share and the number of uncounted messages for the sidebar. An error fails no turn."""
         gauge, info = session.gauge(), session.info
         # Without a window the figure that was seen last stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
@@ -247,7 +254,7 @@ class Turns:
 
 
 def broken_reply(session: Session) -> Message | None:
-    """Return the beginning of the newest reply, if it broke off behind everything else; None if there is none."""
+    """Return the beginning of the newest reply, if it broke off and nothing came after it."""
     newest = session.view.items[-1].message if session.view.items else None
     while newest is not None and newest.continues and (before := session.message(newest.continues)) is not None:
         newest = before
@@ -256,7 +263,7 @@ def broken_reply(session: Session) -> Message | None:
 
 
 def first_answer(session: Session) -> Message | None:
-    """Return the first message of the view that came after the newest user message; None if there is none."""
+    """Return the first message of the view after the newest user message, if there is one."""
     first = None
     for item in reversed(session.view.items):
         if item.message.id == session.view.last_user_id:

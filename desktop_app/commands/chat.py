@@ -139,7 +139,7 @@ def _standard_input() -> asyncio.StreamReader:
 
 
 async def _send(services: EngineServices, session: Session, text: str, is_forced: bool) -> None:
-    """Begin the turn of that line. Raises WorldError for a file that cannot be attached."""
+    """Start a turn with that line. Raises WorldError for a file that cannot be attached."""
     turns = services.conversations.turns
     if question := question_in(text):
         await turns.research(session, question)

@@ -197,7 +197,7 @@ def report_of(
 
 
 def _as_in_file(given: Json, sent: Json) -> Json:
-    """The message as it is sent, in the file's form where that says the same: with its parts, no name for a result."""
+    """Return the message as it is sent, in the form of the file where that says the same."""
     content = given.get("content")
     if content and isinstance(content, list) and all(_is_sendable(part, sent["role"]) for part in content):
         sent = {**sent, "content": content}
@@ -205,7 +205,7 @@ def _as_in_file(given: Json, sent: Json) -> Json:
 
 
 def _is_sendable(part: Any, role: str) -> bool:
-    """Whether every provider takes that part of `content` from that role."""
+    """Return whether every provider takes that part of `content` from that role."""
     match part:
         case {"type": "text", "text": str(text)}:
             return bool(text.strip())

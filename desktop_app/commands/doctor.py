@@ -53,13 +53,13 @@ class Check(NamedTuple):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """--data-dir --json."""
+    """Add the command's arguments."""
     add_data_dir(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints every check. Exit 1 when a required one fails."""
+    """Print every check. Return exit code 1 if a required one fails."""
     found = list(checks(data_of(args)))
     ok = all(check.ok for check in found if check.is_required)
     if args.json:
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def checks(data: Path) -> Iterator[Check]:
-    """All checks, in the order in which they are shown."""
+    """Yield all checks, in the order in which they are shown."""
     yield _folder(data)
     yield _disk_space(data)
     yield from _archive(database_file(data))
@@ -101,12 +101,12 @@ def _folder(data: Path) -> Check:
 
 
 def _nearest_existing(path: Path) -> Path:
-    """The path, or the nearest folder above it that exists."""
+    """Return the path, or the nearest folder above it that exists."""
     return next(folder for folder in (path.absolute(), *path.absolute().parents) if _exists(folder))
 
 
 def _exists(path: Path) -> bool:
-    """Path.exists raises where the folder around it may not be looked into."""
+    """Return whether it exists; `Path.exists` raises if the folder around it may not be read."""
     return os.path.exists(path)
 
 

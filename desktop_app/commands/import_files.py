@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(file: Path) -> Conversation | None:
-    """Return the file's conversation; None after its fault was told."""
+    """Return the conversation of a file; None after printing what is wrong with it."""
     try:
         messages = read_chat(file.read_bytes(), lambda _index: uuid4().hex)
     except BadChat as error:
@@ -84,7 +84,7 @@ def _read(file: Path) -> Conversation | None:
 
 
 def _conversation(file: Path, messages: Sequence[Message]) -> Conversation:
-    """Such files tell no times: all of it happened now."""
+    """Return the conversation of a file. Such files have no times: everything gets the present one."""
     now = time.time()
     first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), file.stem)
     counted = [message for message in messages if message.is_counted]

@@ -61,7 +61,7 @@ def _print(results: Sequence[SearchResult]) -> None:
 
 
 def _around_found(snippet: str, room: int) -> str:
-    """Cut the snippet to the room that there is, around the first words that were found in it."""
+    """Return the snippet cut to `room` columns around the first words that were found."""
     before = snippet.find("«") - room // 3
     return cut_to_width("…" + snippet[before:].lstrip("…") if before > 0 else snippet, room)
 

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
-    """Yield what makes a compaction of a plan. Raises BadInput if the model cannot be asked at all."""
+    """Yield a function that carries out a compaction plan. Raises BadInput if no model to ask is given."""
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     if arguments.strategy != "llm":
         yield partial(compact_without_model, strategy=arguments.strategy)
@@ -59,7 +59,7 @@ def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
 
 
 async def _find_model(catalogue: Catalogue, model: str) -> ChatModel:
-    """The model, once its server was asked for its window."""
+    """Return the model, after asking its server for its window."""
     await catalogue.litellm.load()
     await catalogue.discover()
     return catalogue.model(model)

@@ -23,7 +23,7 @@ OPERATION_EVENTS = {"prune": "pruned", "compaction": "compacted", "flush": "flus
 
 
 def lines_of(event: TurnEvent) -> list[Line]:
-    """Return what is printed of an event; an operation becomes an event of its own, with its figures."""
+    """Return the lines to print for an event; each operation is an event of its own, with its figures."""
     match event:
         case MessageRecorded(conversation, row):
             return [_message_line(conversation, row.message, row.index)]

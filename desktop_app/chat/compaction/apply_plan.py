@@ -72,7 +72,7 @@ async def _measured_steps(session: Session, optimization: Optimization) -> list[
 
 
 def stale_plan() -> WorldError:
-    """The error for a plan that was made on another view."""
+    """Return the error for a plan that was made on another view."""
     return WorldError(
         Failure(
             kind="stale",

@@ -22,18 +22,16 @@ class CancellableModel:
 
     @property
     def info(self) -> ModelInfo:
-        """The model's."""
         return self._model.info
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The model's."""
         return self._model.tokenizer
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
     ) -> AsyncGenerator[Piece, None]:
-        """The model's reply. Raises ModelError; of kind "cancelled" once it is not wanted any more."""
+        """Yield the model's reply. Raises ModelError, of kind "cancelled" once the reply is not wanted any more."""
         self._refuse_if_unwanted()
         async with aclosing(self._model.stream(messages, max_tokens, tools)) as pieces:
             async for piece in pieces:
@@ -41,12 +39,12 @@ class CancellableModel:
                 self._refuse_if_unwanted()
 
     async def prepare(self) -> None:
-        """Gets the model ready, if it is wanted."""
+        """Get the model ready, if it is wanted."""
         if self._is_wanted():
             await self._model.prepare()
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Lets the model read, if it is wanted."""
+        """Let the model read, if it is wanted."""
         if self._is_wanted():
             await self._model.read_ahead(messages)
 

@@ -176,7 +176,7 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
 
 
 def refuse_what_does_not_fit(session: Session) -> None:
-    """Nothing is sent that the window cannot hold. Raises WindowTooSmall."""
+    """Raise WindowTooSmall if the request does not fit into the window."""
     gauge = session.gauge()
     if gauge.is_window_known and gauge.total > gauge.usable:
         advice = "Optimize the conversation, or choose a model with a larger window."

@@ -80,9 +80,9 @@ class Optimization(msgspec.Struct, frozen=True):
 def plan_optimize(
     snapshot: ContextSnapshot, tail_tokens: int | None = None, strategy: str = "extractive"
 ) -> Optimization:
-    """What making room by the user's word would do; nothing is recorded. tail_tokens None: as the policy says.
+    """Return what the user's "Optimize" would do; nothing is recorded.
 
-    strategy "llm": the summary is not written yet; all else is as it will be.
+    tail_tokens None: as the policy says. strategy "llm": the summary is not written yet, everything else is final.
     """
     total = request_tokens(snapshot.view, snapshot.counts)
     prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
@@ -114,7 +114,7 @@ def _plan_compaction(
 
 
 def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization:
-    """The optimization with its summary, or with a place for the one that a model will write."""
+    """Return the optimization with its summary, or with an empty one if a model is still to write it."""
     snapshot = optimization.before_summary
     if optimization.strategy == "llm":
         blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
@@ -126,7 +126,7 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
 
 
 def _with_compaction(optimization: Optimization, compaction: Compaction) -> Optimization:
-    """A new plan, with that compaction behind the free steps."""
+    """Return a new optimization with that compaction after the free steps."""
     free = tuple(step for step in optimization.steps if isinstance(step, Prune))
     steps = (*free, replace(compaction, id="draft-compaction"))
     views = (*optimization.views[: len(free) + 1], view_of(with_entries(optimization.snapshot.transcript, *steps)))
@@ -169,7 +169,7 @@ def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[O
 
 
 def with_summary(optimization: Optimization, page: str) -> Optimization | None:
-    """The same plan with the summary that the user edited; None if it would free nothing any more."""
+    """Return the optimization with the summary that the user edited; None if it would no longer free anything."""
     plan, before = optimization.compaction_plan, optimization.compaction
     if plan is None or before is None or page.strip() == before.summary.strip():
         return optimization

@@ -56,20 +56,22 @@ class MemoryStore(Protocol):
     """The archive's memories. Every method raises only ArchiveError, and is one transaction."""
 
     async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """What is remembered of the user, oldest first, without what was deleted unless that is asked for, too."""
+        """Return the user's memories, oldest first; deleted ones only if `with_deleted`."""
         ...
 
     async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
-        """Stores memories that are new or changed: the id says which. replaced: ids of memories that are deleted since
-        another one, whose id stands behind them, takes their place."""
+        """Store memories that are new or changed, as their ids say.
+
+        replaced: from the id of each memory to be deleted to the id of the one that takes its place.
+        """
         ...
 
     async def undo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Deletes those memories, and restores what they had replaced. Repeating it changes nothing."""
+        """Delete those memories, and restore what they had replaced. Repeating it changes nothing."""
         ...
 
     async def redo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Restores memories that were taken back, and deletes again what they replaced."""
+        """Restore memories that were undone, and delete again what they had replaced."""
         ...
 
 

@@ -16,7 +16,6 @@ class Questions:
         self._waiting: dict[str, tuple[QuestionAsked, asyncio.Future[PermissionAnswer]]] = {}
 
     def new_name(self) -> str:
-        """A name that no other question has."""
         return uuid.uuid4().hex
 
     async def answer_to(self, asked: QuestionAsked) -> PermissionAnswer:
@@ -28,15 +27,15 @@ class Questions:
             self._waiting.pop(asked.question, None)
 
     def open(self, asked: QuestionAsked) -> None:
-        """The question may be answered from now on, also before anybody awaits it."""
+        """Accept an answer from now on, also before anybody waits for it."""
         self._waiting[asked.question] = asked, asyncio.get_running_loop().create_future()
 
     def answer(self, question: str, answer: PermissionAnswer) -> None:
-        """The user's answer; one that comes too late changes nothing."""
+        """Give the user's answer to a question; one that comes too late changes nothing."""
         asked = self._waiting.get(question)
         if asked is not None and not asked[1].done():
             asked[1].set_result(answer)
 
     def of(self, conversation: str) -> tuple[QuestionAsked, ...]:
-        """Return the questions with which that conversation waits, oldest first: for a window that opens it now."""
+        """Return the questions that are open in that conversation, oldest first."""
         return tuple(asked for asked, _ in self._waiting.values() if asked.conversation == conversation)

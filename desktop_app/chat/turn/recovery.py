@@ -70,8 +70,11 @@ Reaction = Wait | MakeRoom | DropResults | GiveUp
 def reaction_to(
     error: ModelError, tried: Tried, policy: ContextPolicy, is_automatic: bool, has_arrived: bool
 ) -> Reaction:
-    """What to do next. is_automatic: off is off, nothing is shortened then. has_arrived: something of the reply was
-    shown already: it is kept, and the user decides, since another attempt would say it twice."""
+    """Return what to do next.
+
+    is_automatic: whether anything may be shortened without the user's word. has_arrived: part of the reply was shown
+    already; it is kept and the user decides, since another attempt would repeat it.
+    """
     if has_arrived:
         return GiveUp()
     if error.is_overflow:

@@ -93,7 +93,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: float = 1.0) -> Limits:
-    """The limits under that policy. is_automatic: whether room may be made without the user's word: off is off."""
+    """Return the limits under that policy. is_automatic: whether room may be made without the user's word."""
     may_stop = is_automatic and Trigger.STREAMING.value in policy.phases
     return Limits(
         window,
@@ -132,8 +132,11 @@ class StreamGuard:
         self._has_shown, self._is_settled, self._end_wanted_at = False, False, 0
 
     def begun(self, limits: Limits, request: int, before: str = "", is_capped: bool = False) -> None:
-        """A request of that many tokens has gone out. before: the text that it asks to go on with. is_capped: the reply
-        may be as long as the window has room, not as long as the model would write."""
+        """Begin a request of that many tokens.
+
+        before: the text that it continues. is_capped: the reply may be as long as the window has room for, which may be
+        less than the model would write.
+        """
         self._expect(State.READY)
         self._begin(limits, request, before, is_capped)
         self.state = State.STREAMING
@@ -159,7 +162,7 @@ class StreamGuard:
         return self.restarts < self._limits.restarts
 
     def arrived(self, piece: Piece) -> tuple[Shown, ...]:
-        """A piece has come: what of it is shown, and stored."""
+        """Count a piece, and return what of it is to be shown and stored."""
         self._expect(*STREAMS)
         if isinstance(piece, ReplyEnd):
             return self._end_reply(piece)
@@ -174,7 +177,7 @@ class StreamGuard:
         return shown
 
     def decided(self, is_worth_it: bool) -> None:
-        """Whether to make room would help, so that the stream is to be stopped."""
+        """Stop the stream at the next boundary if making room would help (`is_worth_it`), else let it go on."""
         self._expect(State.DECIDING)
         self._is_settled = True
         if not is_worth_it:
@@ -186,12 +189,12 @@ class StreamGuard:
             self._stop()
 
     def stored(self) -> None:
-        """The stream is closed, and what was shown is stored."""
+        """Go on to making room: the stream is closed, and what was shown is stored."""
         self._expect(State.STOPPING)
         self.state = State.MAKING_ROOM
 
     def room_made(self, is_made: bool) -> None:
-        """Whether there is room now for the reply to go on."""
+        """Let the reply go on if room was made, else abort it."""
         self._expect(State.MAKING_ROOM)
         if is_made:
             self.restarts += 1
@@ -200,7 +203,7 @@ class StreamGuard:
         self.state = State.READY if is_made else State.ABORTED
 
     def failed(self, is_overflow: bool) -> tuple[Shown, ...]:
-        """The provider failed. A window that overflows in the middle of a reply is full, whatever was counted here."""
+        """Go on after an error: continue the reply, ask again, or abort. An overflow means that the window is full."""
         self._expect(*STREAMS)
         if not self._has_shown:
             self.state = State.READY
@@ -211,7 +214,7 @@ class StreamGuard:
         return self._abort(is_exceeded=False)
 
     def abandoned(self) -> tuple[Shown, ...]:
-        """Nobody wants the rest."""
+        """Abort the reply, since nobody wants the rest. Return what was held back."""
         return () if self.state in ENDS else self._abort(is_exceeded=False)
 
     def _expect(self, *states: State) -> None:
@@ -239,7 +242,7 @@ class StreamGuard:
         return (TextPiece(text),) if text else ()
 
     def _has_reached(self, limit: int) -> bool:
-        """Return whether so much of the window is used; near the limit it is counted exactly."""
+        """Return whether that much of the window is used; near the limit it is counted exactly."""
         if self.used < limit:
             return False
         for count in self._counts.values():
@@ -247,7 +250,7 @@ class StreamGuard:
         return self.used >= limit
 
     def _stop_at_boundary(self, piece: Piece, shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
-        """Stop as soon as the text has come to a good place; what is behind it is not shown."""
+        """Stop as soon as the text reaches a line or word boundary; what comes after that is not shown."""
         if not isinstance(piece, TextPiece):
             self._stop()
             return shown
@@ -263,7 +266,6 @@ class StreamGuard:
         return shown
 
     def _stop(self) -> None:
-        """What is held back is not shown any more: it will be said again."""
         self.state, self.lost_call = State.STOPPING, self._call
 
     def _abort(self, is_exceeded: bool) -> tuple[Shown, ...]:

@@ -58,7 +58,7 @@ class ToolRuntime:
 
     @contextmanager
     def stoppable(self, conversation: str, reply_id: str, index: int, stop: Callable[[], None]) -> Generator[None]:
-        """While that call of that reply runs, `stop` is what ends it alone."""
+        """Let `stop` end that call of that reply alone while it runs."""
         name = conversation, reply_id, index
         self._running[name] = stop
         try:
@@ -67,7 +67,7 @@ class ToolRuntime:
             del self._running[name]
 
     def stop(self, conversation: str, reply_id: str, index: int) -> None:
-        """The user wants that call to end, and the turn to go on. A call that does not run stays as it is."""
+        """End that call as the user wants; the turn goes on. A call that does not run stays as it is."""
         if (stop := self._running.get((conversation, reply_id, index))) is not None:
             stop()
 
@@ -84,7 +84,7 @@ class ToolRuntime:
         return tuple(spec for spec in await self.toolbox.specs(context) if spec.name not in off)
 
     async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
-        """Why that call may not run, in words for the model; "" if it may. Asks the user where no rule decides."""
+        """Return why that call may not run, for the model; "" if it may. Ask the user where no rule decides."""
         needs = await self.toolbox.needs(call, self.context_of(session))
         decision = self._decide(session, needs)
         if decision == "ask":

@@ -19,12 +19,12 @@ LONG_TASK = "Write a long story about a lighthouse, with many chapters."
 
 
 async def first_start(tour: TourSession) -> None:
-    """The window is shown before the engine is ready."""
+    """Show the window before the engine is ready."""
     await tour.driver.until(lambda: tour.window.chat.conversation, 30, "an open conversation")
 
 
 async def first_message(tour: TourSession) -> None:
-    """A question is typed and sent; the first words of the answer arrive."""
+    """Type a question and send it; the first words of the answer arrive."""
     await tour.say(QUESTION)
     sent = time.monotonic()
     await tour.driver.until(lambda: tour.model.streaming_text, 60, "the first words of the reply")
@@ -32,21 +32,21 @@ async def first_message(tour: TourSession) -> None:
 
 
 async def first_reply(tour: TourSession) -> None:
-    """The answer is complete, and the gauge is measured."""
+    """Wait for the whole answer, and for a measured gauge."""
     await tour.turn_is_over(120)
     if tour.gauge is None or tour.gauge.provenance != "measured":
         raise NotSeen("a measured gauge")
 
 
 async def draft_is_counted(tour: TourSession) -> None:
-    """The tokens of a draft are shown while it is typed."""
+    """Type a draft; its tokens are shown meanwhile."""
     tour.window.composer.take_focus()
     await tour.driver.type("And which famous one can be read again today?")
     await tour.driver.until(lambda: tour.window.composer.draft_tokens > 5, 10, "the draft's tokens")
 
 
 async def stop_a_reply(tour: TourSession) -> None:
-    """A long reply is stopped; its text stays, marked as interrupted."""
+    """Stop a long reply; its text stays, marked as interrupted."""
     tour.window.composer.clear()
     await tour.say(LONG_TASK)
     await tour.driver.until(lambda: len(tour.model.streaming_text) > 80, 60, "some text of the reply")
@@ -57,7 +57,7 @@ async def stop_a_reply(tour: TourSession) -> None:
 
 
 async def regenerate_it(tour: TourSession) -> None:
-    """The question is answered again; the earlier answer stays, outside the view."""
+    """Ask for another answer; the earlier one stays, outside the view."""
     tour.window.chat.regenerate()
     await tour.driver.until(lambda: tour.model.streaming_text, 60, "another reply")
     await tour.driver.escape()
@@ -67,29 +67,29 @@ async def regenerate_it(tour: TourSession) -> None:
 
 
 async def import_a_conversation(tour: TourSession) -> None:
-    """A long interview fills the small window to nearly 80 %."""
+    """Import a long interview, which fills the small window to nearly 80 %."""
     await tour.import_sample("interview.jsonl")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share > 0.7, 10, "a gauge above 70 %")
 
 
 async def see_the_breakdown(tour: TourSession) -> None:
-    """The breakdown shows what fills the context window."""
+    """Show what fills the context window."""
     await tour.driver.click(tour.window.gauge.bar)
 
 
 async def see_the_plan(tour: TourSession) -> None:
-    """Optimize conversation shows what would be archived, what stays, and the summary."""
+    """Show what would be archived, what stays, and the summary."""
     await tour.driver.click(tour.window.gauge.optimize)
     await tour.driver.sheet(PlanDialog, 30, "the plan")
 
 
 async def see_the_plan_in_the_dark(tour: TourSession) -> None:
-    """The plan in the dark theme."""
+    """Show the plan in the dark theme."""
     await tour.driver.show_theme("dark")
 
 
 async def optimize_it(tour: TourSession) -> None:
-    """The plan is applied."""
+    """Apply the plan."""
     await tour.driver.show_theme("light")
     before = tour.gauge.total if tour.gauge else 0
     plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
@@ -99,14 +99,14 @@ async def optimize_it(tour: TourSession) -> None:
 
 
 async def see_the_mark_in_the_chat(tour: TourSession) -> None:
-    """The transcript marks the compaction; the archived messages above it are dimmed."""
+    """Scroll to the mark of the compaction; the archived messages above it are dimmed."""
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
     if not tour.window.chat_pane.transcript.show_message(operation.after_message_id):
         raise NotSeen("the last archived message")
 
 
 async def browse_the_archived_messages(tour: TourSession) -> None:
-    """The history panel lists the archived messages, and one of them is read."""
+    """List the archived messages in the history panel, and read one of them."""
     panel = tour.window.panel
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
     tour.window.context.show_operation(operation.id)
@@ -117,20 +117,20 @@ async def browse_the_archived_messages(tour: TourSession) -> None:
 
 
 async def bring_one_back(tour: TourSession) -> None:
-    """One archived message is restored to the view."""
+    """Restore an archived message to the view."""
     reader = tour.window.panel.history.archived.reader
     await tour.change_view(lambda: tour.driver.click(reader.bring_back), 10, "the message in the view")
 
 
 async def pin_it(tour: TourSession) -> None:
-    """The message is pinned."""
+    """Pin the message."""
     reader = tour.window.panel.history.archived.reader
     await tour.change_view(lambda: tour.driver.click(reader.pin), 10, "the pin")
     tour.window.panel.show_tab("pins")
 
 
 async def undo_it(tour: TourSession) -> None:
-    """The compaction is undone, and the gauge is as before."""
+    """Undo the compaction; the gauge is as before."""
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
     tour.window.panel.show_tab("history")
 
@@ -142,7 +142,7 @@ async def undo_it(tour: TourSession) -> None:
 
 
 async def go_on_until_room_is_made(tour: TourSession) -> None:
-    """The next turn passes 75 %, and room is made in the background."""
+    """Take a turn that passes 75 %; room is made in the background."""
     before = tour.view_changes
     await tour.say("Which of these memories moved you most? One sentence.")
     await tour.turn_is_over(PATIENCE)
@@ -151,7 +151,7 @@ async def go_on_until_room_is_made(tour: TourSession) -> None:
 
 
 async def search_everything(tour: TourSession) -> None:
-    """Search finds archived messages."""
+    """Search for archived messages."""
     await tour.driver.click(tour.window.sidebar.search)
     await tour.driver.sheet(SearchPalette, 10, "the search")
     await tour.driver.type("harbour")
@@ -159,13 +159,13 @@ async def search_everything(tour: TourSession) -> None:
 
 
 async def find_it_in_the_chat(tour: TourSession) -> None:
-    """Enter goes to the message."""
+    """Press Enter to go to the message."""
     await tour.driver.enter()
     await tour.driver.gone(SearchPalette)
 
 
 async def survive_a_crash(tour: TourSession) -> None:
-    """The engine is killed; it is started again, and nothing is lost."""
+    """Kill the engine; it is started again, and nothing is lost."""
     rows = len(tour.model.rows)
     pid = tour.driver.bridge.engine_pid
     os.kill(pid, signal.SIGKILL)
@@ -174,13 +174,13 @@ async def survive_a_crash(tour: TourSession) -> None:
 
 
 async def a_long_agent_session(tour: TourSession) -> None:
-    """A session with tools, far beyond the small window."""
+    """Import a session with tools, far beyond the small window."""
     await tour.import_sample("migration.jsonl")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.status == "exceeded", 10, "an exceeded gauge")
 
 
 async def optimize_the_long_session(tour: TourSession) -> None:
-    """One click makes the session fit into the window."""
+    """Make the session fit into the window with one click."""
     await tour.driver.click(tour.window.gauge.optimize)
     plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
     await tour.change_view(lambda: tour.driver.click(plan.apply), 30, "the optimized view")
@@ -188,7 +188,7 @@ async def optimize_the_long_session(tour: TourSession) -> None:
 
 
 async def the_window_in_the_dark(tour: TourSession) -> None:
-    """The whole window in the dark theme."""
+    """Show the whole window in the dark theme."""
     await tour.driver.show_theme("dark")
 
 

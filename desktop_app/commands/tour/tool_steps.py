@@ -16,7 +16,7 @@ REMEMBERED = "I write for readers who have never seen the sea."
 
 
 async def see_the_tools(tour: TourSession) -> None:
-    """The tools are listed with their tokens, and with the note that this model cannot call any."""
+    """List the tools with their tokens, and with the note that this model cannot call any."""
     await tour.driver.click(tour.window.composer.tools)
     sheet = await tour.driver.sheet(ToolsSheet, 20, "the tools")
     if not sheet.warning.isVisible():
@@ -24,7 +24,7 @@ async def see_the_tools(tour: TourSession) -> None:
 
 
 async def switch_one_off(tour: TourSession) -> None:
-    """One of the tools is switched off, and the sum of their tokens goes down."""
+    """Switch a tool off; the sum of the tokens goes down."""
     sheet = await tour.driver.sheet(ToolsSheet, 20, "the tools")
     before = sheet.total.text()
     await tour.driver.click(sheet.rows["bash"].switch)
@@ -32,7 +32,7 @@ async def switch_one_off(tour: TourSession) -> None:
 
 
 async def see_the_servers(tour: TourSession) -> None:
-    """The settings look for servers on this machine."""
+    """Look for servers on this machine, in the settings."""
     await tour.driver.click((await tour.driver.sheet(ToolsSheet, 20, "the tools")).close_button)
     await tour.driver.gone(ToolsSheet)
     await tour.driver.click(tour.window.sidebar.settings)
@@ -44,7 +44,7 @@ async def see_the_servers(tour: TourSession) -> None:
 
 
 async def add_a_server(tour: TourSession) -> None:
-    """The form of a server is added; nothing is stored before it is saved."""
+    """Add the form of a server; nothing is stored before it is saved."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.click(settings.servers.add_server)
     await tour.driver.until(lambda: settings.servers.forms, 5, "a form")
@@ -52,7 +52,7 @@ async def add_a_server(tour: TourSession) -> None:
 
 
 async def see_what_tools_may_do(tour: TourSession) -> None:
-    """The permanent rules, and the form of an MCP server."""
+    """Show the permanent rules, and the form of an MCP server."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.click(settings.tools.add_server)
     await tour.driver.until(lambda: settings.tools.forms, 5, "a form")
@@ -60,7 +60,7 @@ async def see_what_tools_may_do(tour: TourSession) -> None:
 
 
 async def remember_something(tour: TourSession) -> None:
-    """A memory is written by hand."""
+    """Write a memory by hand."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.click(settings.cancel)
     await tour.driver.gone(SettingsDialog)
@@ -78,7 +78,7 @@ async def remember_something(tour: TourSession) -> None:
 
 
 async def see_the_memory_sent(tour: TourSession) -> None:
-    """The memory is sent with the next question, and the breakdown shows its tokens."""
+    """Send the memory with the next question; the breakdown shows its tokens."""
     tour.window.context.show_breakdown()
     await tour.say("When did the Marit Elise ground at Kvalsand, and who wrote to the paper about it?")
     await tour.driver.until(
@@ -89,7 +89,7 @@ async def see_the_memory_sent(tour: TourSession) -> None:
 
 
 async def say_too_much(tour: TourSession) -> None:
-    """A message that is larger than the window is not sent; a card says so, and offers ways out."""
+    """Write a message that is larger than the window; a card says so, and offers ways out."""
     before = tour.window.chat.conversation
     await tour.driver.click(tour.window.sidebar.new)
     await tour.driver.until(lambda: tour.window.chat.conversation != before, 10, "a new conversation")
@@ -99,7 +99,7 @@ async def say_too_much(tour: TourSession) -> None:
 
 
 async def open_a_tool_card(tour: TourSession) -> None:
-    """The card of a tool call shows its arguments and its result."""
+    """Open a tool call's card, with its arguments and its result."""
     item = next(i for i in _messages(tour) if i.call is not None and i.row.message.tool_result is not None)
     transcript = tour.window.chat_pane.transcript
     if not transcript.show_message(item.row.message.id):
