@@ -93,7 +93,7 @@ class Driver:
         await self.until(lambda: self._open(kind), seconds, what)
         return self._open(kind)[0]
 
-    async def gone(self, kind: type[Sheet]) -> None:
+    async def wait_until_closed(self, kind: type[Sheet]) -> None:
         """Wait until no sheet of that class is open."""
         await self.until(lambda: not self._open(kind), 10, f"the end of the {kind.__name__}")
 

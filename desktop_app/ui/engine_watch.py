@@ -28,10 +28,10 @@ class EngineWatch(Controller):
         super().__init__(bridge, parts, chat)
         self._has_died = False
         self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
-        chat.shown.connect(self._tell_what_broke_off)
+        chat.shown.connect(self._show_what_broke_off)
 
     def note_ready(self, welcome: Welcome) -> None:
-        """The engine is up, for the first time or again."""
+        """Say that the engine is back if it had died, show its warnings, and open a conversation."""
         if self._has_died:
             self._has_died = False
             self._parts.toast.show_message(CAME_BACK)
@@ -40,19 +40,19 @@ class EngineWatch(Controller):
         self._chat.welcome()
 
     def note_death(self) -> None:
-        """It will be started again."""
+        """Note that the engine died and will be started again."""
         self._has_died = True
         self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
 
     def note_end(self, failure: Failure) -> None:
-        """It will not be started again by itself."""
+        """Show that the engine died and is not started again by itself."""
         self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
         self._parts.failure.show_failure(failure, "Restart", self._bridge.start_engine)
 
     def show_failure(self, failure: Failure) -> None:
-        """Something that was asked for was not done."""
+        """Show why a request failed: as a card, or as a toast if a line says it all."""
         if failure is ENGINE_DIED:  # the toast says it when the engine is back
             return
         if failure.detail or failure.kept:
@@ -61,7 +61,7 @@ class EngineWatch(Controller):
             self._parts.toast.show_message(f"{failure.title}. {failure.advice}".strip())
 
     def show_bug(self, words: str) -> None:
-        """A bug of the window: it is in the log, and said once."""
+        """Show a bug of the window, which is in the log."""
         failure = Failure(
             kind="bug",
             title="Something went wrong in this window",
@@ -71,8 +71,8 @@ class EngineWatch(Controller):
         )
         self._parts.failure.show_failure(failure)
 
-    def _tell_what_broke_off(self, opened: ConversationOpened) -> None:
-        """Once the record is shown again, its turn gets a card, unless the reply was stored to its end."""
+    def _show_what_broke_off(self, opened: ConversationOpened) -> None:
+        """Show a card for a turn that ended with the engine, unless its reply was stored to its end."""
         if opened.conversation.id in self._broken_off:
             self._broken_off.discard(opened.conversation.id)
             if opened.rows and not _is_answer(opened.rows[-1].message):
@@ -80,5 +80,5 @@ class EngineWatch(Controller):
 
 
 def _is_answer(message: Message) -> bool:
-    """Whether it is a reply that ends a turn."""
+    """Return whether it is a reply that ends a turn."""
     return message.role is Role.ASSISTANT and not message.is_interrupted and not message.tool_calls

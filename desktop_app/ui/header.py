@@ -16,7 +16,7 @@ from desktop_app.conversation.listing import ModelInfo
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import shorten
 from .widgets.layouts import horizontal
-from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scaled
+from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
 HEIGHT = 62
@@ -59,10 +59,10 @@ class Chip(Button):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), scaled(30))
+        return QSize(super().sizeHint().width(), scale(30))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.sizeHint().width(), scaled(MIN_CHIP_WIDTH)), scaled(30))
+        return QSize(min(self.sizeHint().width(), scale(MIN_CHIP_WIDTH)), scale(30))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -71,7 +71,7 @@ class Chip(Button):
         paint_box(painter, box, None, colour("accent" if self.hasFocus() else "line"), box.height() / 2)
         painter.setFont(self._font())
         painter.setPen(colour("ink" if is_near else "ink_soft"))
-        room = self.width() - scaled(20)
+        room = self.width() - scale(20)
         words = QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
 
@@ -193,7 +193,7 @@ class Header(StyleAware, QWidget):
         self._name_model()
 
     def refresh_style(self) -> None:
-        self.setFixedHeight(scaled(HEIGHT))
+        self.setFixedHeight(scale(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -203,7 +203,7 @@ class Header(StyleAware, QWidget):
     def _name_model(self) -> None:
         if self._model is not None:
             short = replace(self._model, label=shorten(self._model.label, MAX_MODEL_NAME))
-            self.chip.setText(short.label if self.width() < scaled(NARROW) else model_label(short))
+            self.chip.setText(short.label if self.width() < scale(NARROW) else model_label(short))
             self.chip.updateGeometry()
 
     def _choose_model(self, action: QAction) -> None:

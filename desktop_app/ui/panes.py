@@ -10,7 +10,7 @@ from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript_model import TranscriptModel
 from .transcript.transcript_widget import TranscriptWidget
 from .welcome import WelcomePage
-from .widgets.look import colour, paint_box, scaled
+from .widgets.look import colour, paint_box, scale
 
 MIN_HEIGHT = 48  # pixels of the conversation that stay in sight
 MIN_CARD_HEIGHT = 84  # pixels
@@ -32,14 +32,14 @@ class Skeleton(QWidget):
         painter.fillRect(self.rect(), colour("paper"))
         if not self.is_drawn:
             return
-        column = max(min(scaled(COLUMN), self.width() - 2 * SIDE), 120)
-        x, y = (self.width() - column) / 2, float(scaled(26))
-        for share, above in SPEECHES * (self.height() // scaled(280) + 1):
+        column = max(min(scale(COLUMN), self.width() - 2 * SIDE), 120)
+        x, y = (self.width() - column) / 2, float(scale(26))
+        for share, above in SPEECHES * (self.height() // scale(280) + 1):
             widths = [0.12, *[1.0] * above, share]
             for width in widths:
-                paint_box(painter, QRectF(x, y, column * width, scaled(10)), colour("line_soft"), None, 5)
-                y += scaled(24)
-            y += scaled(20)
+                paint_box(painter, QRectF(x, y, column * width, scale(10)), colour("line_soft"), None, 5)
+                y += scale(24)
+            y += scale(20)
 
 
 class ChatPane(QStackedWidget):
@@ -93,13 +93,13 @@ class BottomPane(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def sizeHint(self) -> QSize:
-        wanted = [height for _, height in self._wanted()]
+        wanted = [height for _, height in self._wanted_heights()]
         return QSize(COLUMN, sum(wanted) + self._spaces(len(wanted)))
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of what always stands there, and of a part of one card."""
-        wanted = self._wanted()
-        cards = [min(height, scaled(MIN_CARD_HEIGHT)) for widget, height in wanted if widget in self._cards]
+        wanted = self._wanted_heights()
+        cards = [min(height, scale(MIN_CARD_HEIGHT)) for widget, height in wanted if widget in self._cards]
         fixed = sum(height for widget, height in wanted if widget not in self._cards)
         width = max(widget.minimumSizeHint().width() for widget in self._fixed)
         return QSize(width + 2 * SIDE, fixed + max(cards, default=0) + self._spaces(len(wanted)))
@@ -126,23 +126,23 @@ class BottomPane(QWidget):
         painter.fillRect(0, 0, self.width(), 1, colour("line"))
 
     def _column(self) -> int:
-        return max(min(self.width() - 2 * SIDE, scaled(COLUMN)), 0)
+        return max(min(self.width() - 2 * SIDE, scale(COLUMN)), 0)
 
     def _spaces(self, widgets: int) -> int:
         return 2 * EDGE + GAP * max(widgets - 1, 0)
 
-    def _wanted(self) -> list[tuple[QWidget, int]]:
+    def _wanted_heights(self) -> list[tuple[QWidget, int]]:
         """Return what is shown, from top to bottom, and the height that each would like."""
         width = self._column()
         shown = [widget for widget in (*self._cards, *self._fixed) if not widget.isHidden()]
         return [(widget, _wanted_height(widget, width)) for widget in shown]
 
     def _place(self) -> None:
-        wanted = self._wanted()
+        wanted = self._wanted_heights()
         left = self.height() - self._spaces(len(wanted)) - sum(h for w, h in wanted if w not in self._cards)
         heights = dict(wanted)
         for index, card in enumerate(cards := [widget for widget, _ in wanted if widget in self._cards]):
-            others = sum(min(heights[other], scaled(MIN_CARD_HEIGHT)) for other in cards[index + 1 :])
+            others = sum(min(heights[other], scale(MIN_CARD_HEIGHT)) for other in cards[index + 1 :])
             heights[card] = max(min(heights[card], left - others), 0)
             left -= heights[card]
         y = EDGE
@@ -185,7 +185,7 @@ class SplitPane(QWidget):
     @property
     def is_narrow(self) -> bool:
         """Whether the panel has no room beside the conversation."""
-        return self.width() < scaled(MIDDLE) + self._panel.width()
+        return self.width() < scale(MIDDLE) + self._panel.width()
 
     @property
     def is_panel_wanted(self) -> bool:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from .theme import Palette, theme
-from .widgets.look import font, scaled
+from .widgets.look import font, scale
 
 
 def is_dark_wanted(choice: str) -> bool:
@@ -59,12 +59,12 @@ def style_sheet(colours: Palette) -> str:
     c = colours
     return f"""
 QToolTip {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; padding: 4px 8px; }}
-QLineEdit {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; border-radius: {scaled(6)}px;
-    padding: {scaled(4)}px {scaled(8)}px; selection-background-color: {c.accent};
+QLineEdit {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; border-radius: {scale(6)}px;
+    padding: {scale(4)}px {scale(8)}px; selection-background-color: {c.accent};
     selection-color: {c.accent_ink}; }}
 QLineEdit:focus {{ border-color: {c.accent}; }}
 QMenu {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; padding: 5px; }}
-QMenu::item {{ padding: {scaled(6)}px {scaled(22)}px {scaled(6)}px {scaled(12)}px; border-radius: {scaled(5)}px; }}
+QMenu::item {{ padding: {scale(6)}px {scale(22)}px {scale(6)}px {scale(12)}px; border-radius: {scale(5)}px; }}
 QMenu::item:selected {{ background: {c.accent_soft}; color: {c.ink}; }}
 QMenu::item:disabled {{ color: {c.ink_faint}; }}
 QMenu::separator {{ height: 1px; background: {c.line_soft}; margin: 5px 8px; }}

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .widgets.buttons import LinkButton
 from .widgets.layouts import STRETCH, horizontal
-from .widgets.look import colour, paint_box, scaled
+from .widgets.look import colour, paint_box, scale
 from .widgets.text_label import TextLabel
 
 SHOWN, SHOWN_WITH_ACTION = 4_000, 8_000  # milliseconds
@@ -98,8 +98,8 @@ class Toast(QWidget):
     def _fit(self) -> None:
         """Give the text its width, and in a narrow window more lines."""
         links = [link for link in (self.action, self.dismiss) if not link.isHidden()]
-        taken = 2 * SIDE + scaled(30) + sum(link.sizeHint().width() + GAP for link in links)
-        room = max(self.width() - taken, scaled(MIN_TEXT_WIDTH))
+        taken = 2 * SIDE + scale(30) + sum(link.sizeHint().width() + GAP for link in links)
+        room = max(self.width() - taken, scale(MIN_TEXT_WIDTH))
         self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, room))
         self.label.setFixedHeight(self.label.heightForWidth(self.label.width()))
 

@@ -105,12 +105,12 @@ class ToolsController(Controller):
         await sheet.open_gradually()
 
     async def _switch(self, name: str, is_on: bool) -> None:
-        def changed(settings: Settings) -> Settings:
+        def switch(settings: Settings) -> Settings:
             off = tuple(tool for tool in settings.tools_off if tool != name)
             return replace(settings, tools_off=off if is_on else (*off, name))
 
         try:
-            await self._settings.change(changed)
+            await self._settings.change(switch)
         finally:  # the switch shows what is stored, also when that was not possible
             tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
             if self._sheet is not None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.layouts import horizontal, vertical
-from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scaled
+from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
 PROMPTS = (
@@ -31,23 +31,23 @@ class PromptButton(Button):
         self.setAccessibleDescription(prompt)
 
     def sizeHint(self) -> QSize:
-        return QSize(scaled(300), scaled(86))
+        return QSize(scale(300), scale(86))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(scaled(166), scaled(86))
+        return QSize(scale(166), scale(86))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect())
         fill, _, _ = self._colours()
         paint_box(painter, box, fill, colour("accent" if self.hasFocus() else "line"), 10)
-        inner = box.adjusted(16, scaled(12), -16, -scaled(10))
+        inner = box.adjusted(16, scale(12), -16, -scale(10))
         painter.setFont(self._font())
         painter.setPen(colour("ink"))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignTop), self.text())
         painter.setFont(font(13))
         painter.setPen(colour("ink_soft"))
-        rest = inner.adjusted(0, scaled(22), 0, 0)
+        rest = inner.adjusted(0, scale(22), 0, 0)
         painter.drawText(rest, int(Qt.TextFlag.TextWordWrap), self.prompt)
 
 
@@ -87,4 +87,4 @@ class WelcomePage(StyleAware, QWidget):
         self.refresh_style()
 
     def refresh_style(self) -> None:
-        self._column.setMaximumWidth(scaled(WIDTH))
+        self._column.setMaximumWidth(scale(WIDTH))

@@ -68,7 +68,7 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
         await asyncio.sleep(0.5)
         figures[f"gap_{name}_ms"] = driver.gap_of_step() * 1000
         await driver.escape()
-        await driver.gone(kind)
+        await driver.wait_until_closed(kind)
 
     window.composer.take_focus()
     await driver.type("Please say hello to me in one short sentence.")
@@ -93,7 +93,7 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
     await asyncio.sleep(0.5)
     figures["gap_plan_1000_ms"] = driver.gap_of_step() * 1000
     await driver.click(plan.apply)
-    await driver.gone(PlanDialog)
+    await driver.wait_until_closed(PlanDialog)
     await asyncio.sleep(0.5)
     figures["gap_compaction_1000_ms"] = driver.gap_of_step() * 1000
     figures["pss_window_at_the_end_mib"] = pss(own)

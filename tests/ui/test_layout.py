@@ -22,7 +22,7 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import DARK, LIGHT, Palette
-from desktop_app.ui.widgets.look import scaled
+from desktop_app.ui.widgets.look import scale
 
 TEXTS = ("ink", "ink_soft", "ink_faint", "accent", "ok", "warning", "tight", "critical")
 GROUNDS = ("paper", "side", "raised", "code")
@@ -240,9 +240,9 @@ def test_in_a_narrow_header_the_title_has_the_room(qtbot) -> None:
     ground.show()
     model = ModelInfo("far/x", "claude-sonnet-4-5", 200_000, 1)
     header.show_conversation("Migrating the billing service", model)
-    header.resize(scaled(NARROW) + 1, header.height())
+    header.resize(scale(NARROW) + 1, header.height())
     assert header.chip.text() == "claude-sonnet-4-5 · 200k"
-    header.resize(scaled(NARROW) - 1, header.height())
+    header.resize(scale(NARROW) - 1, header.height())
     assert header.chip.text() == "claude-sonnet-4-5"
     header.show_conversation("Migrating", replace(model, label="kimi-k2-thinking-turbo-preview-0905"))
     assert len(header.chip.text()) == MAX_MODEL_NAME

@@ -114,8 +114,8 @@ def test_a_label_measures_its_text_once_for_a_width(qtbot, monkeypatch):
     label = TextLabel("A sentence that is wrapped somewhere", wraps=True)
     qtbot.addWidget(label)
     measured: list[float] = []
-    lay_out = label._laid_out
-    monkeypatch.setattr(label, "_laid_out", lambda runs, width: measured.append(width) or lay_out(runs, width))
+    lay_out = label._layout_of
+    monkeypatch.setattr(label, "_layout_of", lambda runs, width: measured.append(width) or lay_out(runs, width))
     heights = [label.heightForWidth(60) for _ in range(5)]
     hints = [label.sizeHint() for _ in range(5)]
     assert len(set(heights)) == 1

@@ -92,7 +92,7 @@ def test_a_summary_is_written_edited_and_applied(play) -> None:
         dialog.summary.area.appendPlainText("- And mine.")
         await driver.until(dialog.apply.isEnabled, 30, "the check")
         await driver.click(dialog.apply)
-        await driver.gone(PlanDialog)
+        await driver.wait_until_closed(PlanDialog)
         await driver.until(lambda: operations(window), 30, "the end")
         (row,) = operations(window)
         assert row.summary.endswith("- And mine.")

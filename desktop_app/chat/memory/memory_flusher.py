@@ -168,7 +168,7 @@ class MemoryFlusher:
         )
 
         async def keep() -> list[TurnEvent]:
-            # The memories come first: their ids tell an find_interrupted_flush flush (see `find_interrupted_flush`).
+            # The memories come first: their ids tell of a flush that was cut off (see `find_interrupted_flush`).
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
             return [await session.record_operation(stamp(flush), cause=trigger)]
 

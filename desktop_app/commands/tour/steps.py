@@ -95,7 +95,7 @@ async def optimize_it(tour: TourSession) -> None:
     plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
     await tour.change_view(lambda: tour.driver.click(plan.apply), 20, "the optimized view")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.total < before, 5, "a lower gauge")
-    await tour.driver.gone(PlanDialog)
+    await tour.driver.wait_until_closed(PlanDialog)
 
 
 async def see_the_mark_in_the_chat(tour: TourSession) -> None:
@@ -161,7 +161,7 @@ async def search_everything(tour: TourSession) -> None:
 async def find_it_in_the_chat(tour: TourSession) -> None:
     """Press Enter to go to the message."""
     await tour.driver.enter()
-    await tour.driver.gone(SearchPalette)
+    await tour.driver.wait_until_closed(SearchPalette)
 
 
 async def survive_a_crash(tour: TourSession) -> None:

@@ -34,7 +34,7 @@ async def switch_one_off(tour: TourSession) -> None:
 async def see_the_servers(tour: TourSession) -> None:
     """Look for servers on this machine, in the settings."""
     await tour.driver.click((await tour.driver.sheet(ToolsSheet, 20, "the tools")).close_button)
-    await tour.driver.gone(ToolsSheet)
+    await tour.driver.wait_until_closed(ToolsSheet)
     await tour.driver.click(tour.window.sidebar.settings)
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.scroll_to(settings.servers, settings.area)
@@ -63,7 +63,7 @@ async def remember_something(tour: TourSession) -> None:
     """Write a memory by hand."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.click(settings.cancel)
-    await tour.driver.gone(SettingsDialog)
+    await tour.driver.wait_until_closed(SettingsDialog)
     tour.window.panel.show_tab("memory")
     memories = tour.window.panel.memories
     await tour.driver.click(memories.add)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scaled
+from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .draft_field import DraftField, cursor_on_all
@@ -179,7 +179,7 @@ class Composer(StyleAware, QWidget):
         """Return fewer lines in a low window, so that what stands above and below keeps its place."""
         if self.isWindow():
             return MAX_LINES
-        room = self.window().height() - scaled(OTHER_HEIGHT)
+        room = self.window().height() - scale(OTHER_HEIGHT)
         return max(min(room // self.field.fontMetrics().lineSpacing(), MAX_LINES), MIN_LINES)
 
     def _fit(self) -> None:

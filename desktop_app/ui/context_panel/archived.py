@@ -45,7 +45,7 @@ class MessageDetails(Card):
         self.pin.setToolTip("Keeps the message in the context window, whatever else is archived")
         self.show_in_chat = LinkButton("Show in chat")
         self._lay_out()
-        self.bring_back.clicked.connect(lambda _=False: self.bring_back_requested.emit(self._archived()))
+        self.bring_back.clicked.connect(lambda _=False: self.bring_back_requested.emit(self._archived_ids()))
         self.pin.clicked.connect(self._pin)
         self.show_in_chat.clicked.connect(lambda _=False: self.message_requested.emit(self._chosen[0].message.id))
         self.show_messages(())
@@ -57,7 +57,7 @@ class MessageDetails(Card):
         self.body.setVisible(is_one)
         self.pin.setVisible(is_one)
         self.show_in_chat.setVisible(is_one)
-        self.bring_back.setVisible(bool(self._archived()))
+        self.bring_back.setVisible(bool(self._archived_ids()))
         if is_one:
             self._show_one(chosen[0])
         elif chosen:
@@ -79,7 +79,7 @@ class MessageDetails(Card):
         self.column.addWidget(self.body, 1)
         self.column.addLayout(horizontal(self.bring_back, self.pin, self.show_in_chat, STRETCH, spacing=14))
 
-    def _archived(self) -> tuple[str, ...]:
+    def _archived_ids(self) -> tuple[str, ...]:
         return tuple(row.message.id for row in self._chosen if row.state is MessageState.ARCHIVED)
 
     def _pin(self) -> None:

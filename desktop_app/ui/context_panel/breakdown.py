@@ -16,7 +16,7 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number, format_percent, percentages, pluralize
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, RESTYLING, Tint, colour, font, paint_box, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, RESTYLING, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 
@@ -136,7 +136,7 @@ class BreakdownTable(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(260, len(self.lines) * scaled(ROW))
+        return QSize(260, len(self.lines) * scale(ROW))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(180, self.sizeHint().height())
@@ -148,7 +148,7 @@ class BreakdownTable(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        height = scaled(ROW)
+        height = scale(ROW)
         for number, line in enumerate(self.lines):
             room = QRectF(0, number * height, self.width(), height)
             if room.toRect().intersects(event.rect()):
@@ -158,7 +158,7 @@ class BreakdownTable(QWidget):
         if line.is_sum:
             painter.setPen(QPen(colour("line"), 1))
             painter.drawLine(QPointF(room.left(), room.top() + 0.5), QPointF(room.right(), room.top() + 0.5))
-        side = scaled(SQUARE)
+        side = scale(SQUARE)
         if line.square is not None:
             square = QRectF(room.left(), room.center().y() - side / 2, side, side)
             opacity = 0.35 if line.tint == "ink_faint" else 1.0
@@ -166,7 +166,7 @@ class BreakdownTable(QWidget):
         shown = font(13, BOLD if line.is_sum else NORMAL)
         painter.setFont(shown)
         left = room.left() + (0 if line.is_sum else side + 9)
-        numbers = room.right() - scaled(SHARE)
+        numbers = room.right() - scale(SHARE)
         tokens = format_number(line.tokens)
         name_room = numbers - QFontMetricsF(shown).horizontalAdvance(tokens) - 10 - left
         name = QFontMetricsF(shown).elidedText(line.name, Qt.TextElideMode.ElideRight, name_room)

@@ -70,10 +70,10 @@ class MemoryList(QWidget):
         titles: Mapping[str, str],
         here: CurrentScope | None = None,
     ) -> None:
-        """Shows these, those of the open conversation first. tokens: what is sent in it takes, of the budget of `most`.
-        titles: of conversations, by their ids. here: the open conversation.
+        """Show these memories, those of the open conversation first; one that is being edited stays as it is.
 
-        One that is being edited stays as it is being written.
+        tokens: those of the memories that are sent in it, of a budget of `most`. titles: of conversations, by their
+        ids. here: the open conversation.
         """
         self._memories, self._titles, self._here = tuple(memories), titles, here or CurrentScope()
         used = sum(map(self._is_used_here, memories))

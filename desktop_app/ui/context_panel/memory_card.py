@@ -34,7 +34,7 @@ class CurrentScope(msgspec.Struct, frozen=True):
     folder: str = ""
 
 
-def anchored(memory: Memory, here: CurrentScope) -> Memory:
+def fill_scope(memory: Memory, here: CurrentScope) -> Memory:
     """Return the memory with a folder and conversation to limit it to: its own, else those that are open."""
     own = bool(memory.conversation)
     folder = memory.folder or ("" if own else here.folder)
@@ -67,7 +67,7 @@ class ScopeButton(LinkButton):
     def offer(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        wider = anchored(self._memory, self._here)
+        wider = fill_scope(self._memory, self._here)
         for scope in get_args(MemoryScope):
             if (scope == "folder" and not wider.folder) or (scope == "conversation" and not wider.conversation):
                 continue
@@ -81,8 +81,8 @@ class ScopeButton(LinkButton):
     def _choose(self, action: QAction) -> None:
         scope: MemoryScope = action.data()
         if scope != self._memory.scope:
-            anchored_one = self._memory if scope == "user" else anchored(self._memory, self._here)
-            self.chosen.emit(replace(anchored_one, scope=scope))
+            limited = self._memory if scope == "user" else fill_scope(self._memory, self._here)
+            self.chosen.emit(replace(limited, scope=scope))
 
 
 AUTHORS = {"model": "Saved by the model", "rule": "Saved automatically", "user": "Written by you"}

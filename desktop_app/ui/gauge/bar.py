@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths, rounded_path, segment_hint
 from desktop_app.ui.widgets.formats import format_number, format_percent
-from desktop_app.ui.widgets.look import colour, font, mix, paint_focus, scaled
+from desktop_app.ui.widgets.look import colour, font, mix, paint_focus, scale
 
 BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
@@ -92,7 +92,7 @@ class GaugeBar(QWidget):
         return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
 
     def sizeHint(self) -> QSize:
-        return QSize(480, BAR + 2 * EDGE + scaled(14))
+        return QSize(480, BAR + 2 * EDGE + scale(14))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, self.sizeHint().height())

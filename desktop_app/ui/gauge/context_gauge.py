@@ -11,7 +11,7 @@ from desktop_app.ui.theme import STATUS_WORDS, theme
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import format_number, format_percent
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .bar import GaugeBar
@@ -50,7 +50,7 @@ class StatusDot(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(scaled(9), scaled(9))
+        return QSize(scale(9), scale(9))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -101,7 +101,7 @@ class ContextGauge(QWidget):
         self._show()
 
     def set_streaming(self, is_streaming: bool) -> None:
-        """While a reply streams, figures come often and the bar follows without an animation."""
+        """Let the bar follow without an animation while a reply streams, since figures come often."""
         self._is_streaming = is_streaming
         self._show()
 
@@ -111,7 +111,7 @@ class ContextGauge(QWidget):
         self._show()
 
     def _is_narrow(self) -> bool:
-        return self.width() < scaled(NARROW)
+        return self.width() < scale(NARROW)
 
     def _lay_out(self) -> None:
         for label in (self.word, self.numbers):

@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, Tint, colour, paint_box, scaled
+from desktop_app.ui.widgets.look import BOLD, Tint, colour, paint_box, scale
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -41,7 +41,7 @@ class GaugeComparison(QWidget):
             grid.addWidget(figure, line, 2)
             self.bars.append(bar)
             self.figures.append(figure)
-        grid.setColumnMinimumWidth(2, scaled(236))  # of the longest words, so that the bars keep their length
+        grid.setColumnMinimumWidth(2, scale(236))  # of the longest words, so that the bars keep their length
 
     def compare(self, before: Gauge, after: Gauge, is_bound: bool = False) -> None:
         """Show both. is_bound: `after` is an upper bound."""
@@ -72,7 +72,7 @@ class ColorSquare(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(scaled(9), scaled(9))
+        return QSize(scale(9), scale(9))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), None, 2)
@@ -105,7 +105,7 @@ class PlanChange(QWidget):
         amount = TextLabel(figure, size=13, tint="ink_soft")
         amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never cut
         line = horizontal(ColorSquare(square), self.label, self.show_items, STRETCH, amount, spacing=8)
-        line.addStrut(scaled(23))
+        line.addStrut(scale(23))
         self._column = vertical(line, holder=self, spacing=4)
         self.show_items.clicked.connect(self.toggle)
 
@@ -138,7 +138,7 @@ class PlanChange(QWidget):
             rows.append(ListRow("", f"… and {pluralize(self._more, 'message')} more"))
         made = RowList(has_body=False)
         made.rows.replace(rows)
-        made.setFixedHeight(min(len(rows), MAX_ROWS) * scaled(ROW) + 2)
+        made.setFixedHeight(min(len(rows), MAX_ROWS) * scale(ROW) + 2)
         return made
 
 

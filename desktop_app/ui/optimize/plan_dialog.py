@@ -14,7 +14,7 @@ from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.legend import Legend, LegendItem
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scale
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -146,9 +146,9 @@ class PlanDialog(Sheet):
 
     def _size_within(self, limit: QSize) -> QSize:
         """Return one height for every plan, so that another plan moves nothing."""
-        width = min(scaled(WIDTH), limit.width())
+        width = min(scale(WIDTH), limit.width())
         self.choices.setMinimumWidth(min(self.choices.needed_width(), width * 3 // 5))
-        return QSize(width, min(scaled(HEIGHT), limit.height()))
+        return QSize(width, min(scale(HEIGHT), limit.height()))
 
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)

@@ -10,7 +10,7 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import MEDIUM, scaled
+from desktop_app.ui.widgets.look import MEDIUM, scale
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -50,11 +50,11 @@ class StrategyChoice(QWidget):
         self.instructions = TextArea(size=13)
         self.instructions.setPlaceholderText(ASK)
         self.instructions.setAccessibleName(ASK)
-        self.instructions.setFixedHeight(scaled(INSTRUCTION_HEIGHT) - 14)
+        self.instructions.setFixedHeight(scale(INSTRUCTION_HEIGHT) - 14)
         self._field = Card()
         self._field.column.setContentsMargins(10, 6, 6, 6)
         self._field.column.addWidget(self.instructions)
-        self._field.setFixedHeight(scaled(INSTRUCTION_HEIGHT))
+        self._field.setFixedHeight(scale(INSTRUCTION_HEIGHT))
         title = TextLabel("Summary by", size=13, weight=MEDIUM)
         column = vertical(title, self.choices, self.note, self._field, holder=self, spacing=6)
         column.setAlignment(self.choices, Qt.AlignmentFlag.AlignLeft)

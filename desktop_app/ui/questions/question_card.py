@@ -24,7 +24,7 @@ from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, paint_box, restyle, scaled
+from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, paint_box, restyle, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .question_text import covers, note_of, pattern_warning, suggested_pattern, title_of
@@ -138,7 +138,7 @@ class QuestionCard(StyleAware, QWidget):
         return super().eventFilter(watched, event)
 
     def refresh_style(self) -> None:
-        restyle(self.pattern, f"font-family: '{font(13, is_mono=True).family()}'; font-size: {scaled(13)}px;")
+        restyle(self.pattern, f"font-family: '{font(13, is_mono=True).family()}'; font-size: {scale(13)}px;")
         self._limit_height()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -201,9 +201,9 @@ class QuestionCard(StyleAware, QWidget):
 
     def _limit_height(self) -> None:
         """Take no more height than the window can spare; what is longer scrolls."""
-        limit = max(self.window().height() - scaled(OTHER_HEIGHT) - MIN_TRANSCRIPT_HEIGHT, scaled(MIN_HEIGHT))
+        limit = max(self.window().height() - scale(OTHER_HEIGHT) - MIN_TRANSCRIPT_HEIGHT, scale(MIN_HEIGHT))
         self.setMaximumHeight(limit)
-        self.keys.setVisible(limit >= scaled(MIN_HEIGHT_WITH_KEYS))
+        self.keys.setVisible(limit >= scale(MIN_HEIGHT_WITH_KEYS))
 
 
 def _set_or_hide(label: TextLabel, text: str) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, pluralize
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import BOLD, scaled
+from desktop_app.ui.widgets.look import BOLD, scale
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -152,7 +152,7 @@ class SearchPalette(Sheet):
             self.list.setCurrentIndex(self.list.rows.index(0))
         self.list.setVisible(bool(rows))
         row = self.list.sizeHintForRow(0) if rows else 0
-        self.list.setFixedHeight(min(len(rows) * row + 2, scaled(LIST_HEIGHT)))
+        self.list.setFixedHeight(min(len(rows) * row + 2, scale(LIST_HEIGHT)))
 
 
 def _about(info: ConversationInfo) -> str:

@@ -12,7 +12,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.settings import Settings, Summaries
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_number
-from desktop_app.ui.widgets.look import scaled
+from desktop_app.ui.widgets.look import scale
 from desktop_app.ui.widgets.text_area import TextArea
 
 from .section import LabelledSelect, Section, field_label
@@ -57,7 +57,7 @@ class ConversationSection(Section):
         self.model = LabelledSelect("Model", choices, settings.chat_model)
         self.prompt = TextArea()
         self.prompt.setPlainText(settings.system_prompt)
-        self.prompt.setFixedHeight(PROMPT_LINES * self.prompt.fontMetrics().lineSpacing() + scaled(8))
+        self.prompt.setFixedHeight(PROMPT_LINES * self.prompt.fontMetrics().lineSpacing() + scale(8))
         self.prompt.setAccessibleName("System prompt")
         self._is_gone = is_gone
         card = Card(radius=8)
@@ -65,7 +65,7 @@ class ConversationSection(Section):
         card.column.addWidget(self.prompt)
         super().__init__("New conversations", self.model, field_label("System prompt"), card)
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         prompt = self.prompt.toPlainText().strip()
         return replace(settings, chat_model=self.model.value(), system_prompt=prompt)
 
@@ -92,7 +92,7 @@ class RoleSection(Section):
         )
         super().__init__("Models for other tasks", self.vision, self.research)
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         return replace(settings, vision_model=self.vision.value(), research_model=self.research.value())
 
 

@@ -20,7 +20,7 @@ class Section(QWidget):
         super().__init__()
         self.column = vertical(TextLabel(title, size=14, weight=BOLD), *widgets, holder=self, spacing=8)
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         """Return the settings with what was written here. Raises ValueError for what is wrong."""
         return settings
 

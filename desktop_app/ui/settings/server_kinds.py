@@ -65,5 +65,5 @@ def key_hint(kind: ServerKind, has_key: bool) -> str:
 def host_and_port(server: Server) -> str:
     """Return what two settings of one server have in common, whatever their paths and kinds; "" if unknown."""
     address = server.base_url or KINDS[server.kind].address
-    place = urlsplit(address).netloc.lower()
-    return place.replace("localhost", "127.0.0.1") if is_local(address) else place
+    authority = urlsplit(address).netloc.lower()
+    return authority.replace("localhost", "127.0.0.1") if is_local(address) else authority

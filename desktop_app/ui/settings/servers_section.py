@@ -57,15 +57,15 @@ class ServersSection(Section):
         self._offer_models(form)
         return form
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         """Return the settings with these servers, whose models follow them to a new name."""
         return replace(
             settings,
             servers=tuple(form.server() for form in self.forms),
-            chat_model=self._renamed(settings.chat_model),
-            utility_model=self._renamed(settings.utility_model),
-            vision_model=self._renamed(settings.vision_model),
-            research_model=self._renamed(settings.research_model),
+            chat_model=self._follow_rename(settings.chat_model),
+            utility_model=self._follow_rename(settings.utility_model),
+            vision_model=self._follow_rename(settings.vision_model),
+            research_model=self._follow_rename(settings.research_model),
         )
 
     def keys(self) -> dict[str, str]:
@@ -81,7 +81,7 @@ class ServersSection(Section):
 
     def is_set_up(self, model: str) -> bool:
         """Return whether one of the servers has the model."""
-        server, _, name = self._renamed(model).partition("/")
+        server, _, name = self._follow_rename(model).partition("/")
         return any(form.name.text() == server and name in models_of(form.models.text()) for form in self.forms)
 
     def field_of(self, setting: str) -> Field | None:
@@ -108,7 +108,7 @@ class ServersSection(Section):
         for form in self.forms:
             self._offer_models(form)
 
-    def _renamed(self, model: str) -> str:
+    def _follow_rename(self, model: str) -> str:
         server, slash, name = model.partition("/")
         for form in self.forms:
             if slash and form.original.name == server and form.name.text():

@@ -46,7 +46,7 @@ class SettingsDialog(Sheet):
         """Return the settings as they are written. Raises ValueError for what is wrong."""
         settings = self._read.settings  # what stands only in the settings file stays as it is
         for section in sorted(self.sections, key=lambda section: section is self.servers):
-            settings = section.written(settings)  # the servers last: the chosen models follow a renamed one
+            settings = section.apply_to(settings)  # the servers last: the chosen models follow a renamed one
         return settings
 
     def keys(self) -> dict[str, str]:

@@ -101,7 +101,7 @@ class ToolsSection(Section):
         """Add a form that edits this server."""
         return self._list.add(McpForm(server, f"mcp/{server.name}" in self._names_with_key))
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         return replace(
             settings,
             search_url=self.search.text().rstrip("/"),

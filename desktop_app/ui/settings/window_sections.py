@@ -41,7 +41,7 @@ class AppearanceSection(Section):
         self._show_scale(self.scale.value())
         super().__init__("Appearance", self.theme, self.scale_label, self.scale)
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         return replace(settings, theme=self.theme.value(), font_scale=self.scale.value() / 100)
 
     def _show_scale(self, scale: int) -> None:
@@ -64,7 +64,7 @@ class ContextSection(Section):
             "Context window", self.automatic, note(OFF_NOTE), self.policy, self.policy_note, self.summaries
         )
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         return replace(
             settings,
             is_automatic=self.automatic.isChecked(),
@@ -86,7 +86,7 @@ class MemorySection(Section):
         self.recall.setAccessibleDescription(RECALL_NOTE)
         super().__init__("Memory", self.memory, note(MEMORY_NOTE), self.recall, note(RECALL_NOTE))
 
-    def written(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         return replace(settings, is_memory_on=self.memory.isChecked(), is_recalling=self.recall.isChecked())
 
 

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER, LEFT, AnyIndex, TransparentList
 
 from .conversation_model import ACTIVITY_ROLE, ROW_ROLE, ConversationModel, Heading, SidebarRow, details_of
@@ -54,7 +54,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         is_heading = isinstance(index.data(ROW_ROLE), Heading)
-        return QSize(120, scaled(HEADING_HEIGHT if is_heading else ROW_HEIGHT))
+        return QSize(120, scale(HEADING_HEIGHT if is_heading else ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: SidebarRow = index.data(ROW_ROLE)
@@ -65,13 +65,13 @@ class ConversationDelegate(QStyledItemDelegate):
         if isinstance(row, Heading):
             painter.setFont(font(11, BOLD))
             painter.setPen(colour("ink_faint"))
-            painter.drawText(box.adjusted(10, 0, 0, -scaled(4)), BOTTOM_LEFT, row.title)
+            painter.drawText(box.adjusted(10, 0, 0, -scale(4)), BOTTOM_LEFT, row.title)
         else:
             if state & QStyle.StateFlag.State_Selected:
                 paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), 8)
             elif state & QStyle.StateFlag.State_MouseOver or self.marked == index:
                 paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, 8)
-            self._paint_info(painter, box.adjusted(10, scaled(8), -10, -scaled(8)), row, index.data(ACTIVITY_ROLE))
+            self._paint_info(painter, box.adjusted(10, scale(8), -10, -scale(8)), row, index.data(ACTIVITY_ROLE))
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
@@ -84,18 +84,18 @@ class ConversationDelegate(QStyledItemDelegate):
             model.setData(index, editor.text())
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        editor.setGeometry(option.rect.adjusted(2, 4, -2, -scaled(20)))  # type: ignore[attr-defined]
+        editor.setGeometry(option.rect.adjusted(2, 4, -2, -scale(20)))  # type: ignore[attr-defined]
 
     def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
         half = room.height() / 2
-        line = QRectF(room.left(), room.top(), room.width() - scaled(PIE + 10), half)
+        line = QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half)
         _draw_text(painter, line, info.title, font(14, MEDIUM), colour("ink"))
         below = line.translated(0, half)
         if activity is None:
             _draw_text(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
         else:
             _draw_activity(painter, below, activity)
-        pie = QRectF(room.right() - scaled(PIE), room.center().y() - scaled(PIE) / 2, scaled(PIE), scaled(PIE))
+        pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
         _draw_pie(painter, pie, info.share, QColor(theme.palette.status(info.status)))
 
 
@@ -184,13 +184,13 @@ class ConversationList(TransparentList):
 
 def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
     """Draw a dot and a word: a ring for what goes on by itself, a full dot for what needs the user."""
-    ink, side = colour(ACTIVITY_TINT[activity]), scaled(DOT)
+    ink, side = colour(ACTIVITY_TINT[activity]), scale(DOT)
     dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
     painter.setPen(QPen(ink, 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
     painter.drawEllipse(dot)
     weight = NORMAL if activity is Activity.WORKS else MEDIUM
-    _draw_text(painter, room.adjusted(side + scaled(6), 0, 0, 0), activity.value, font(12, weight), ink)
+    _draw_text(painter, room.adjusted(side + scale(6), 0, 0, 0), activity.value, font(12, weight), ink)
 
 
 def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QColor) -> None:

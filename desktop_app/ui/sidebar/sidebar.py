@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scaled
+from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scale
 
 from .conversation_list import ConversationList
 
@@ -40,7 +40,7 @@ class WideButton(Button):
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
         if self._shortcut:
             painter.setFont(font(11))
-            key = QRectF(inner.right() - width + 2, box.center().y() - scaled(9), width, scaled(18))
+            key = QRectF(inner.right() - width + 2, box.center().y() - scale(9), width, scale(18))
             paint_box(painter, key, None, colour("line"), 4)
             painter.setPen(colour("ink_faint"))
             painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._shortcut)
@@ -77,7 +77,7 @@ class Sidebar(StyleAware, QWidget):
 
     def refresh_style(self) -> None:
         """Grow half as fast as the text, so that the conversation has the rest; titles end in an ellipsis."""
-        self.setFixedWidth(max((WIDTH + scaled(WIDTH)) // 2, self.minimumSizeHint().width()))
+        self.setFixedWidth(max((WIDTH + scale(WIDTH)) // 2, self.minimumSizeHint().width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

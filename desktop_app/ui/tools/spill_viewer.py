@@ -11,7 +11,7 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.live_tools import plain_output
 from desktop_app.ui.widgets.formats import first_line, format_bytes, format_number, pluralize
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, font, restyle, scaled
+from desktop_app.ui.widgets.look import StyleAware, colour, font, restyle, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 PAGE = 1_000  # lines read at a time
@@ -46,7 +46,7 @@ class SpillViewer(StyleAware, QDialog):
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = horizontal((self.field, 1), self.note, spacing=12, margins=(14, 10, 14, 10))
         vertical(head, (self.text, 1), holder=self, spacing=0)
-        self.resize(scaled(860), scaled(640))
+        self.resize(scale(860), scale(640))
         self.refresh_style()
         self.field.textChanged.connect(lambda _: self._pause.start())
         self._pause.timeout.connect(self.search)
@@ -99,7 +99,7 @@ class SpillViewer(StyleAware, QDialog):
 
     def refresh_style(self) -> None:
         self.text.setFont(font(12.5, is_mono=True))
-        rules = f"background: {theme.palette.paper}; color: {colour('ink').name()}; padding: {scaled(8)}px;"
+        rules = f"background: {theme.palette.paper}; color: {colour('ink').name()}; padding: {scale(8)}px;"
         restyle(self.text, f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
 from desktop_app.ui.widgets.formats import format_number, pluralize
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .answers import EarlierItem
 from .display_list import Action, Fill
@@ -66,7 +66,7 @@ NOTICES = frozenset({"nearly_full", "silent_cut"})
 def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     """Lay out the dashed rule of an operation: what it did, what it freed, and how to undo it."""
     strong, normal, link = font(13, BOLD), font(13), font(13, MEDIUM)
-    height = scaled(24)
+    height = scale(24)
     what, links = mark_text(operation), _mark_links(operation)
     figures = f" · {format_number(operation.tokens_before)} → {format_number(operation.tokens_after)} tokens"
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
@@ -100,11 +100,11 @@ def _way_link(way: Action, failure: Failure) -> ActionLink:
 
 def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
     """Lay out what happened, what was kept, and what to do."""
-    pad = scaled(18)
+    pad = scale(18)
     tint: Tint = "warning" if failure.kind in NOTICES else "critical"
     builder.skip(12)
-    builder.words(pad, failure.title, font(14, BOLD), tint, scaled(22), builder.width - 2 * pad)
-    builder.y += scaled(24)
+    builder.words(pad, failure.title, font(14, BOLD), tint, scale(22), builder.width - 2 * pad)
+    builder.y += scale(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
             builder.plain(text[:FAILURE_CHARACTERS], inset=pad, is_soft=True)
@@ -116,8 +116,8 @@ def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
     builder.skip(10)
     box = QRectF(0, 0, builder.width, builder.y)
     builder.layout.drawn[0:0] = [
-        Fill(box, colour("raised"), colour("line"), scaled(10)),
-        Fill(QRectF(0, scaled(12), 3, builder.y - scaled(24)), colour(tint), None, 1.5),
+        Fill(box, colour("raised"), colour("line"), scale(10)),
+        Fill(QRectF(0, scale(12), 3, builder.y - scale(24)), colour(tint), None, 1.5),
     ]
 
 
@@ -129,19 +129,19 @@ def lay_out_earlier(builder: RowBuilder, item: EarlierItem, is_toggled: bool, ch
     """Lay out a line that unfolds to one of the replaced answers, with links to the others."""
     is_shown, count = is_toggled != item.is_only, len(item.answers)
     number = min(max(chosen if chosen >= 0 else count - 1, 0), count - 1)
-    height, small = scaled(LINE), font(12)
+    height, small = scale(LINE), font(12)
     words = "Earlier answer" if count == 1 else pluralize(count, "earlier answer")
     x = builder.link(0, ActionLink(Action.FOLD, item.key, f"{'▾' if is_shown else '▸'} {words}"), small, height)
     if item.is_interrupted(number) and is_shown:
-        x = builder.tag(x + scaled(8), Tag("interrupted", "warning"), height)
+        x = builder.tag(x + scale(8), Tag("interrupted", "warning"), height)
     if is_shown and count > 1:
-        x = builder.words(x + scaled(14), f"{number + 1} of {count}", small, "ink_faint", height)
+        x = builder.words(x + scale(14), f"{number + 1} of {count}", small, "ink_faint", height)
         if number > 0:
-            x = builder.link(x + scaled(14), ActionLink(Action.EARLIER, item.key), small, height)
+            x = builder.link(x + scale(14), ActionLink(Action.EARLIER, item.key), small, height)
         if number < count - 1:
-            x = builder.link(x + scaled(14), ActionLink(Action.LATER, item.key), small, height)
+            x = builder.link(x + scale(14), ActionLink(Action.LATER, item.key), small, height)
     if is_shown:
-        builder.link(builder.width - scaled(34), ActionLink(Action.COPY, item.key), small, height, is_on_hover=True)
+        builder.link(builder.width - scale(34), ActionLink(Action.COPY, item.key), small, height, is_on_hover=True)
     builder.y += height
     if is_shown:
         builder.skip(2)
@@ -154,9 +154,9 @@ def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
     if not item.missing.value:
         return
     builder.skip(6)
-    height = scaled(LINE)
+    height = scale(LINE)
     words = " ".join(filter(None, (item.missing.value, item.why)))
-    x = builder.words(0, words, font(13), "ink_faint", height, builder.width - scaled(90))
+    x = builder.words(0, words, font(13), "ink_faint", height, builder.width - scale(90))
     if item.missing.can_be_had:
-        builder.link(x + scaled(12), ActionLink(Action.TRY_AGAIN, ""), font(13, MEDIUM), height)
+        builder.link(x + scale(12), ActionLink(Action.TRY_AGAIN, ""), font(13, MEDIUM), height)
     builder.y += height

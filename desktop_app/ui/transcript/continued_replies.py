@@ -52,7 +52,7 @@ def _one(first: MessageRow, second: MessageRow) -> MessageRow:
     head, tail = first.message, second.message
     message = replace(
         head,
-        parts=_joined_parts(head, tail),
+        parts=_join_parts(head, tail),
         is_interrupted=tail.is_interrupted,
         usage=tail.usage,
         seconds=head.seconds + tail.seconds,
@@ -61,7 +61,7 @@ def _one(first: MessageRow, second: MessageRow) -> MessageRow:
     return replace(first, message=message, tokens=first.tokens + second.tokens, state=second.state, is_pinned=is_pinned)
 
 
-def _joined_parts(head: Message, tail: Message) -> tuple[Part, ...]:
+def _join_parts(head: Message, tail: Message) -> tuple[Part, ...]:
     """Return the parts of both with the texts joined without a gap: the second continues the first."""
     before, after = list(head.parts), list(tail.parts)
     last = next((n for n in reversed(range(len(before))) if isinstance(before[n], Text)), None)
@@ -78,11 +78,11 @@ def arriving_reply(rows: Sequence[MessageRow], reply: LiveReply) -> ReplyItem | 
     """Return what has arrived of a reply; None if it is stored already."""
     if any(row.message.id == reply.reply_id for row in rows):
         return None
-    begun = begun_reply(rows, reply.reply_id, reply.model, reply.continues)
+    begun = begin_reply(rows, reply.reply_id, reply.model, reply.continues)
     return replace(begun, text=begun.text + reply.text, reasoning=begun.reasoning + reply.reasoning)
 
 
-def begun_reply(rows: Sequence[MessageRow], reply_id: str, model: str, continues: str) -> ReplyItem:
+def begin_reply(rows: Sequence[MessageRow], reply_id: str, model: str, continues: str) -> ReplyItem:
     """Return a reply without content of its own, which begins with the text that it continues."""
     row = _row_of_continued(rows, continues)
     if row is None:

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from desktop_app.ui.widgets.look import colour, font, scaled
+from desktop_app.ui.widgets.look import colour, font, scale
 
 LINE_HEIGHT = 22
 CODE_LINE_HEIGHT = 19
@@ -88,5 +88,5 @@ def _set_lines(document: QTextDocument, height: float) -> None:
     cursor = QTextCursor(document)
     cursor.select(QTextCursor.SelectionType.Document)
     shape = QTextBlockFormat()
-    shape.setLineHeight(scaled(height), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    shape.setLineHeight(scale(height), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
     cursor.mergeBlockFormat(shape)

@@ -58,7 +58,7 @@ class ToolItem(msgspec.Struct, frozen=True):
 
 
 class MarkItem(msgspec.Struct, frozen=True):
-    """The index where the view was pruned or compacted, or where a memory was saved."""
+    """A line where the view was pruned or compacted, or a memory was saved."""
 
     operation: OperationRow
 

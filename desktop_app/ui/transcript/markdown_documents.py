@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.look import BOLD, colour, font, scaled
+from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
@@ -42,7 +42,7 @@ def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[flo
     indent: of the first line, in pixels, if it continues a paragraph. columns: widths of the table at its end, if that
     continues.
     """
-    document = _parsed(prose.text, prose.references)
+    document = _parse(prose.text, prose.references)
     first = document.begin()
     if prose.number is not None and (listed := first.textList()) is not None:
         shape = listed.format()
@@ -64,7 +64,7 @@ def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[flo
 
 def rows_document(rows: TableSegment, columns: tuple[float, ...]) -> InkDocument:
     """Return rows of a table without its head. columns: their widths in pixels; empty: their natural ones."""
-    document = _parsed(f"{rows.head}\n{rows.text}", rows.references)
+    document = _parse(f"{rows.head}\n{rows.text}", rows.references)
     table = last_table(document)
     if table is None:
         return document
@@ -77,7 +77,7 @@ def rows_document(rows: TableSegment, columns: tuple[float, ...]) -> InkDocument
 
 def _fix_columns(table: QTextTable, columns: tuple[float, ...]) -> None:
     if len(columns) == table.columns():
-        shape, beside = table.format(), scaled(BESIDE_CELL) + 1
+        shape, beside = table.format(), scale(BESIDE_CELL) + 1
         widths = [QTextLength(QTextLength.Type.FixedLength, width + beside) for width in columns]
         shape.setColumnWidthConstraints(widths)
         table.setFormat(shape)
@@ -106,9 +106,9 @@ def end_of_text(document: QTextDocument) -> float:
     return line.x() + line.naturalTextWidth()
 
 
-def _parsed(text: str, references: str) -> InkDocument:
+def _parse(text: str, references: str) -> InkDocument:
     document = InkDocument()
-    document.setIndentWidth(scaled(26))
+    document.setIndentWidth(scale(26))
     document.setMarkdown(to_qt_markdown(text) + (f"\n\n{references}" if references else ""), _NO_HTML)
     return document
 
@@ -136,12 +136,12 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
     top, bottom = (12, 4) if old.headingLevel() else (0, 0) if is_in_table else (0, 8)
     if block.textList() and block.next().isValid() and block.next().textList():
         bottom = 3
-    shape.setTopMargin(0 if is_first else scaled(top))
-    shape.setBottomMargin(0 if is_last else scaled(bottom))
+    shape.setTopMargin(0 if is_first else scale(top))
+    shape.setBottomMargin(0 if is_last else scale(bottom))
     if not is_in_table:
-        shape.setLineHeight(scaled(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+        shape.setLineHeight(scale(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
     if old.property(QTextFormat.Property.BlockQuoteLevel):
-        shape.setLeftMargin(scaled(16))
+        shape.setLeftMargin(scale(16))
     if old.hasProperty(QTextFormat.Property.BlockCodeFence):
         shape.setBackground(colour("code"))
         shape.setBottomMargin(0)
@@ -198,9 +198,9 @@ def _shape_table(table: QTextTable, has_head: bool) -> None:
     shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
     shape.setBorderCollapse(True)
     shape.setCellSpacing(0)
-    shape.setCellPadding(scaled(CELL_PADDING))
-    shape.setTopMargin(scaled(4))
-    shape.setBottomMargin(scaled(4))
+    shape.setCellPadding(scale(CELL_PADDING))
+    shape.setTopMargin(scale(4))
+    shape.setBottomMargin(scale(4))
     shape.setWidth(QTextLength())
     table.setFormat(shape)
     for column in range(table.columns() if has_head else 0):
@@ -222,10 +222,10 @@ def table_columns(head: str, pieces: Sequence[str], width: float) -> tuple[float
     wanted = [_widths(head.split("\n")[0], theme.version), *(_widths(piece, theme.version) for piece in pieces)]
     count = len(wanted[0])
     natural = [max(row[column] if column < len(row) else 0 for row in wanted) for column in range(count)]
-    return _shared(natural, width - count * (scaled(BESIDE_CELL) + 1) - 1)
+    return _share_room(natural, width - count * (scale(BESIDE_CELL) + 1) - 1)
 
 
-def _shared(natural: Sequence[float], room: float) -> tuple[float, ...]:
+def _share_room(natural: Sequence[float], room: float) -> tuple[float, ...]:
     """Return the wanted widths if there is room; else the narrow ones get theirs, and the others share the rest."""
     given = [0.0] * len(natural)
     left = max(room, len(natural))

@@ -17,7 +17,7 @@ _SPACE = re.compile(r"(?<=[^\s\\]) (?=[^\W\d_])")  # what follows begins no list
 
 def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
     """Yield the pieces and their start. No cut is inside markup; a space at the cut belongs to no piece."""
-    marked, position = _apart(_marked_spans(text)) if len(text) > PIECE else [], 0
+    marked, position = _merge_overlaps(_marked_spans(text)) if len(text) > PIECE else [], 0
     while len(text) - position > PIECE:
         cut = _cut(text, position, marked)
         if cut == len(text):
@@ -46,15 +46,15 @@ def _is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
     return number >= 0 and position < spans[number][1]
 
 
-def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the same places in spans that do not overlap, in their order."""
-    apart: list[tuple[int, int]] = []
+def _merge_overlaps(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans in their order, with those that overlap merged."""
+    merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if apart and start < apart[-1][1]:
-            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            apart.append((start, end))
-    return apart
+            merged.append((start, end))
+    return merged
 
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:

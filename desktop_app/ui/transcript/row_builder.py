@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from desktop_app.conversation.gauge import Segment
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scaled
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
 from .document_cache import DocumentCache
@@ -36,7 +36,7 @@ class Tag(msgspec.Struct, frozen=True):
 
     @property
     def width(self) -> float:
-        return advance(font(11, MEDIUM), self.text) + (0 if self.ground is TagFrame.NOTHING else scaled(14))
+        return advance(font(11, MEDIUM), self.text) + (0 if self.ground is TagFrame.NOTHING else scale(14))
 
 
 class ActionLink(msgspec.Struct, frozen=True):
@@ -64,12 +64,12 @@ class RowBuilder:
         self.layout = RowLayout()
         self.y = 0.0
 
-    def done(self) -> RowLayout:
+    def finish(self) -> RowLayout:
         self.layout.height = self.y
         return self.layout
 
     def skip(self, pixels: float) -> None:
-        self.y += scaled(pixels)
+        self.y += scale(pixels)
 
     def words(self, x: float, text: str, look: QFont, tint: Tint | QColor, height: float, most: float = 1e6) -> float:
         """Put text on the line at `y`, and return where it ends."""
@@ -80,13 +80,13 @@ class RowBuilder:
 
     def tag(self, x: float, tag: Tag, height: float) -> float:
         """Put a tag on the line at `y`, and return where it ends."""
-        box = QRectF(x, self.y + (height - scaled(18)) / 2, tag.width + 1, scaled(18))
+        box = QRectF(x, self.y + (height - scale(18)) / 2, tag.width + 1, scale(18))
         fill = colour("accent_soft") if tag.ground is TagFrame.ACCENT else None
         border = colour(tag.tint) if tag.ground is TagFrame.FRAME else None
         inner = box
         if tag.ground is not TagFrame.NOTHING:
             self.layout.drawn.append(Fill(box, fill, border, 4))
-            inner = box.adjusted(scaled(7), 0, 0, 0)
+            inner = box.adjusted(scale(7), 0, 0, 0)
         self.layout.drawn.append(TextLine(inner, tag.text, font(11, MEDIUM), colour(tag.tint)))
         return box.right()
 
@@ -100,18 +100,18 @@ class RowBuilder:
 
     def buttons(self, inset: float, links: Sequence[ActionLink]) -> None:
         """Put buttons side by side, on as many lines as they need; the first stands out."""
-        look, height, gap = font(13, MEDIUM), scaled(32), scaled(8)
+        look, height, gap = font(13, MEDIUM), scale(32), scale(8)
         x = inset
         for number, link in enumerate(links):
-            width = advance(look, link.label) + scaled(24)
+            width = advance(look, link.label) + scale(24)
             if x > inset and x + width > self.width - inset:
                 x = inset
                 self.y += height + gap
             box = QRectF(x, self.y, width, height)
             is_first = number == 0
             fill, border = (colour("accent"), None) if is_first else (colour("raised"), colour("line"))
-            self.layout.drawn.append(Fill(box, fill, border, scaled(8)))
-            inner = box.adjusted(scaled(12), 0, -scaled(12) + 2, 0)
+            self.layout.drawn.append(Fill(box, fill, border, scale(8)))
+            inner = box.adjusted(scale(12), 0, -scale(12) + 2, 0)
             words = TextLine(inner, link.label, look, colour("accent_ink" if is_first else "ink"))
             self.layout.hit_regions.append(HitRegion(box, link.action, link.argument, words))
             x += width + gap
@@ -127,10 +127,10 @@ class RowBuilder:
         height: float = 0,
     ) -> None:
         """Put the speaker and tags on the left, and the numbers and (on hover) the actions on the right."""
-        height = height or scaled(WHO_HEIGHT)
+        height = height or scale(WHO_HEIGHT)
         x = self.words(inset, name, font(12, BOLD), "ink_soft", height)
         for tag in tags:
-            x = self.tag(x + scaled(8), tag, height)
+            x = self.tag(x + scale(8), tag, height)
         self.right_end(meta, actions, inset, height)
 
     def right_end(self, meta: str, actions: Sequence[ActionLink], inset: float, height: float) -> float:
@@ -142,9 +142,9 @@ class RowBuilder:
         self.layout.drawn.append(TextLine(box, meta, small, colour("ink_faint"), is_right_aligned=True))
         x = box.left()
         for link in reversed(actions):
-            x -= advance(small, link.label) + scaled(ACTION_GAP)
+            x -= advance(small, link.label) + scale(ACTION_GAP)
             self.link(x, link, small, height, is_on_hover=True)
-        return box.left() - scaled(ACTION_GAP)
+        return box.left() - scale(ACTION_GAP)
 
     def flow(self, flow: Flow) -> None:
         self.layout.drawn.append(flow)
@@ -158,7 +158,7 @@ class RowBuilder:
         """Put dashes on both sides of the text in the middle of the line at `y`."""
         ink = colour(Segment.SUMMARY)
         middle = self.y + round(height / 2)
-        gap = scaled(12)
+        gap = scale(12)
         self.layout.drawn.append(DashedRule(QPointF(0, middle), max(text_left - gap, 0), ink))
         self.layout.drawn.append(
             DashedRule(QPointF(text_right + gap, middle), max(self.width - text_right - gap, 0), ink)

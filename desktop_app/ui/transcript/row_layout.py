@@ -10,7 +10,7 @@ from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.message import Attachment, Reasoning, Role
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .answers import EarlierItem
 from .cards import lay_out_earlier, lay_out_failure, lay_out_mark, lay_out_missing
@@ -67,30 +67,30 @@ def lay_out(
         lay_out_missing(builder, item)
         builder.layout.message_id = item.row.message.id
         builder.layout.opacity = ARCHIVED_OPACITY if item.row.state is MessageState.ARCHIVED else 1.0
-    return builder.done()
+    return builder.finish()
 
 
 def estimated_height(item: Item, width: float) -> float:
     """Return about how tall the row will be, for the scroll bar."""
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
-            return scaled(20)
+            return scale(20)
         case MessageItem(row) if row.message.role is Role.TOOL:
-            return scaled(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
+            return scale(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
         case MessageItem(row):
             is_user, text = row.message.role is Role.USER, row.message.text
             shown = text[:LONG_SHOWN] if is_user and len(text) > LONG else text
-            return scaled(20 + (24 if is_user else 0)) + estimated_text_height(shown, width, LINE_HEIGHT)
+            return scale(20 + (24 if is_user else 0)) + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
-            return scaled(HEAD)
+            return scale(HEAD)
         case GapItem(first, last):
-            return scaled(GAP_MESSAGE) * (last - first + 1)
+            return scale(GAP_MESSAGE) * (last - first + 1)
         case EarlierItem(is_only=True):
-            return scaled(20) + estimated_text_height(item.text(-1), width, LINE_HEIGHT)
+            return scale(20) + estimated_text_height(item.text(-1), width, LINE_HEIGHT)
         case EarlierItem():
-            return scaled(20)
+            return scale(20)
         case _:
-            return scaled(60)
+            return scale(60)
 
 
 def _message(builder: RowBuilder, item: MessageItem, is_unfolded: bool, is_running: bool) -> None:
@@ -116,52 +116,52 @@ def _message(builder: RowBuilder, item: MessageItem, is_unfolded: bool, is_runni
 
 def _user_box(builder: RowBuilder, key: str, text: str, is_unfolded: bool) -> None:
     is_long = len(text) > LONG
-    top = builder.y = builder.y + scaled(2)
+    top = builder.y = builder.y + scale(2)
     builder.skip(11)
     index = len(builder.layout.drawn)
-    flow_plain(builder, text[:LONG_SHOWN] if is_long and not is_unfolded else text, inset=scaled(16))
+    flow_plain(builder, text[:LONG_SHOWN] if is_long and not is_unfolded else text, inset=scale(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
-    builder.layout.drawn.insert(index, Fill(box, colour("user"), None, scaled(12)))
+    builder.layout.drawn.insert(index, Fill(box, colour("user"), None, scale(12)))
     if is_long:
         builder.skip(4)
         label = "Show less" if is_unfolded else f"Show all {format_number(len(text))} characters"
-        builder.link(0, ActionLink(Action.FOLD, key, label), font(13, MEDIUM), scaled(22))
-        builder.y += scaled(22)
+        builder.link(0, ActionLink(Action.FOLD, key, label), font(13, MEDIUM), scale(22))
+        builder.y += scale(22)
 
 
 def _chip_line(builder: RowBuilder, name: str, detail: str) -> None:
-    height = scaled(22)
+    height = scale(22)
     x = builder.words(0, name, font(12.5, MEDIUM, is_mono=True), "ink", height)
-    builder.words(x + scaled(10), detail, font(12.5, is_mono=True), "ink_soft", height, builder.width - x - scaled(10))
+    builder.words(x + scale(10), detail, font(12.5, is_mono=True), "ink_soft", height, builder.width - x - scale(10))
     builder.y += height
 
 
 def _reasoning(builder: RowBuilder, key: str, reasoning: str, is_unfolded: bool) -> None:
-    builder.y += scaled(20)
+    builder.y += scale(20)
     if not reasoning:
         return
     arrow = "▾" if is_unfolded else "▸"
     builder.skip(2)
     label = f"{arrow} Reasoning · {pluralize(len(reasoning.split()), 'word')}"
-    builder.link(0, ActionLink(Action.FOLD, key, label), font(12), scaled(20))
-    builder.y += scaled(20)
+    builder.link(0, ActionLink(Action.FOLD, key, label), font(12), scale(20))
+    builder.y += scale(20)
     if is_unfolded:
-        flow_plain(builder, reasoning, inset=scaled(14), is_soft=True)
+        flow_plain(builder, reasoning, inset=scale(14), is_soft=True)
         builder.skip(6)
 
 
 def _system(builder: RowBuilder, row: MessageRow, is_unfolded: bool) -> None:
     arrow = "▾" if is_unfolded else "▸"
     label = f"{arrow} System prompt · {pluralize(row.tokens, 'token')}"
-    height = scaled(20)
+    height = scale(20)
     x = builder.link(0, ActionLink(Action.FOLD, row.message.id, label), font(12), height)
     for tag in tags_of(row):
-        x = builder.tag(x + scaled(8), tag, height)
+        x = builder.tag(x + scale(8), tag, height)
     builder.y += height
     if is_unfolded:
         builder.skip(4)
-        flow_plain(builder, row.message.text, inset=scaled(14), is_soft=True)
+        flow_plain(builder, row.message.text, inset=scale(14), is_soft=True)
 
 
 def _reply(builder: RowBuilder, item: ReplyItem, is_unfolded: bool) -> None:
@@ -171,8 +171,8 @@ def _reply(builder: RowBuilder, item: ReplyItem, is_unfolded: bool) -> None:
     if item.text:
         flow_markdown(builder, item.key, item.text)
     elif not item.reasoning:
-        builder.words(0, "Reading the conversation…", font(), "ink_faint", scaled(22))
-        builder.y += scaled(22)
+        builder.words(0, "Reading the conversation…", font(), "ink_faint", scale(22))
+        builder.y += scale(22)
 
 
 MAX_ROWS = 64  # rows
@@ -193,7 +193,7 @@ class RowCache:
     def choose(self, key: str, number: int) -> None:
         self._chosen[key] = number
 
-    def chosen(self, key: str) -> int:
+    def choice(self, key: str) -> int:
         """Return which of several answers is shown; -1 for the newest."""
         return self._chosen.get(key, -1)
 
@@ -208,7 +208,7 @@ class RowCache:
         """Lay the row out; of a long text after the deadline only what is kept. looked_at: see `RowBuilder`."""
         self._documents.begin(deadline)
         layout = lay_out(
-            item, width, self._documents, item.key in self._unfolded, is_running, looked_at, self.chosen(item.key)
+            item, width, self._documents, item.key in self._unfolded, is_running, looked_at, self.choice(item.key)
         )
         self._kept[item.key] = (self._state(item, width, is_running), layout)
         self._kept.move_to_end(item.key)
@@ -222,4 +222,4 @@ class RowCache:
         return kept[1] if kept is not None else None
 
     def _state(self, item: Item, width: int, is_running: bool) -> tuple[object, ...]:
-        return item, width, is_running, theme.version, item.key in self._unfolded, self.chosen(item.key)
+        return item, width, is_running, theme.version, item.key in self._unfolded, self.choice(item.key)

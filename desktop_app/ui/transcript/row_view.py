@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
-from desktop_app.ui.widgets.look import scaled
+from desktop_app.ui.widgets.look import scale
 
 from .pages import PAGE, GapItem, page_to_read
 from .transcript_model import TranscriptModel
@@ -100,7 +100,7 @@ class RowView(QAbstractItemView):
         self._anchor_key, self._anchor_offset = "", 0
         self._anchor_index = -1.0  # without a key: of the message that is read
         self._is_anchored_below = False
-        self.heights = RowHeights(scaled(TOP))
+        self.heights = RowHeights(scale(TOP))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
@@ -111,7 +111,7 @@ class RowView(QAbstractItemView):
 
     @property
     def column(self) -> int:
-        return max(min(scaled(COLUMN), self.width() - 2 * SIDE), 120)
+        return max(min(scale(COLUMN), self.width() - 2 * SIDE), 120)
 
     @property
     def column_left(self) -> int:
@@ -134,7 +134,7 @@ class RowView(QAbstractItemView):
         if not index.isValid() or index.row() >= len(self.heights):
             return QRect()
         top = self.heights.top(index.row()) - self.verticalOffset()
-        return QRect(self.column_left, top, self.column, self.heights[index.row()] - scaled(GAP))
+        return QRect(self.column_left, top, self.column, self.heights[index.row()] - scale(GAP))
 
     def scrollTo(
         self,
@@ -145,9 +145,9 @@ class RowView(QAbstractItemView):
         if box.isNull():
             return
         if box.top() < 0 or box.height() > self.viewport().height():
-            bar.setValue(bar.value() + box.top() - scaled(TOP))
+            bar.setValue(bar.value() + box.top() - scale(TOP))
         elif box.bottom() > self.viewport().height():
-            bar.setValue(bar.value() + box.bottom() - self.viewport().height() + scaled(GAP))
+            bar.setValue(bar.value() + box.bottom() - self.viewport().height() + scale(GAP))
 
     def indexAt(self, point: QPoint) -> QModelIndex:
         row = self.row_at(point)

@@ -117,7 +117,7 @@ class GrowingText:
                 return [], len(text) - begun
             end = len(text) if is_last else (text.find("\n", begun + self._stretch) + 1 or len(text))
             parsed = parse_blocks(text[begun:end], self._carry)
-            placed = list(_placed(text[begun:end], parsed.units))
+            placed = list(_place_units(text[begun:end], parsed.units))
             self._references.update(parsed.references)
             settled = max(len(placed) - UNSETTLED, 0)
             if settled:
@@ -137,16 +137,16 @@ def _with_references(segment: MarkdownSegment, references: dict[str, str]) -> Ma
     return msgspec.structs.replace(segment, references="\n\n".join(used)) if used else segment
 
 
-def _placed(text: str, units: Sequence[Unit]) -> Iterator[PlacedSegment]:
+def _place_units(text: str, units: Sequence[Unit]) -> Iterator[PlacedSegment]:
     starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     held: list[Unit] = []
     for unit in units:
         if held and _ends_before(unit, held, starts):
-            yield from _emitted(text, held, starts[unit.start], starts)
+            yield from _segments_of(text, held, starts[unit.start], starts)
             held = []
         held.append(unit)
     if held:
-        yield from _emitted(text, held, len(text), starts)
+        yield from _segments_of(text, held, len(text), starts)
 
 
 def _ends_before(unit: Unit, held: Sequence[Unit], starts: Sequence[int]) -> bool:
@@ -159,7 +159,7 @@ def _ends_before(unit: Unit, held: Sequence[Unit], starts: Sequence[int]) -> boo
     return unit.is_cut and weight > (SETTLED if unit.carry is None else SETTLED_INSIDE)
 
 
-def _emitted(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -> Iterator[PlacedSegment]:
+def _segments_of(text: str, held: Sequence[Unit], end: int, starts: Sequence[int]) -> Iterator[PlacedSegment]:
     first, start = held[0], starts[held[0].start]
     shown = text[start:end].strip("\n")
     if first.kind == "fence":

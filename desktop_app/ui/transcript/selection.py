@@ -36,24 +36,24 @@ class TextSelection(msgspec.Struct):
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         self.anchor, self.caret = (number, cursor.selectionStart()), (number, cursor.selectionEnd())
 
-    def marked(self, layout: RowLayout) -> list[SelectedRange]:
+    def ranges(self, layout: RowLayout) -> list[SelectedRange]:
         """Return the selected ranges, document by document."""
         if self.is_empty:
             return []
         (first, start), (last, end) = sorted((self.anchor, self.caret))
         flows = layout.flows[: last + 1]
-        stretches: list[SelectedRange] = []
+        ranges: list[SelectedRange] = []
         for number in range(first, len(flows)):
             document = flows[number].document
             most = document.characterCount() - 1
             begin = min(start, most) if number == first else 0
-            stretches.append(SelectedRange(document, begin, min(end, most) if number == last else most))
-        return stretches
+            ranges.append(SelectedRange(document, begin, min(end, most) if number == last else most))
+        return ranges
 
     def text(self, layout: RowLayout) -> str:
         parts: list[str] = []
         first = min(self.anchor, self.caret)[0]
-        for mark, flow in zip(self.marked(layout), layout.flows[first:], strict=False):
+        for mark, flow in zip(self.ranges(layout), layout.flows[first:], strict=False):
             parts.append(flow.joint if parts else "")
             cursor = QTextCursor(mark.document)
             cursor.setPosition(mark.start)

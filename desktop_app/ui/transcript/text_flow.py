@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF
 
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .display_list import Action, Fill, Flow
 from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_document, plain_document, soft_document
@@ -61,8 +61,8 @@ def flow_plain(builder: RowBuilder, text: str, inset: float = 0, is_soft: bool =
 
 def estimated_text_height(text: str, width: float, line: float) -> float:
     """Return about how tall the text will be."""
-    lines = len(text) * scaled(7) / max(width, 1) + 0.7 * text.count("\n") + 1
-    return lines * scaled(line)
+    lines = len(text) * scale(7) / max(width, 1) + 0.7 * text.count("\n") + 1
+    return lines * scale(line)
 
 
 def _nearest_first(
@@ -106,7 +106,7 @@ def _document(
     ready = builder.cache.ready
     match segment:
         case CodeSegment():
-            return ready(code_document, segment.text, builder.width - 2 * scaled(CODE_PAD))
+            return ready(code_document, segment.text, builder.width - 2 * scale(CODE_PAD))
         case TableSegment():
             return ready(rows_document, segment, builder.width, columns)
         case ProseSegment(goes_on=goes_on):
@@ -159,9 +159,9 @@ def _code_box(
     """Put code in a box, with its language and a link that copies all of it."""
     code = segments[number]
     assert isinstance(code, CodeSegment)
-    pad, top, index = scaled(CODE_PAD), builder.y, len(builder.layout.drawn)
+    pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if code.is_first:
-        line, small = scaled(28), font(11, MEDIUM)
+        line, small = scale(28), font(11, MEDIUM)
         builder.words(pad, code.language, font(11), "ink_faint", line)
         x = builder.width - pad - advance(small, "Copy") - 1
         builder.link(x, ActionLink(Action.COPY_CODE, code_of_block(segments, number), "Copy"), small, line)
@@ -170,15 +170,15 @@ def _code_box(
     if code.is_last:
         builder.skip(10)
     box = QRectF(0, top, builder.width, builder.y - top)
-    radius = scaled(8) if code.is_first and code.is_last else 0
+    radius = scale(8) if code.is_first and code.is_last else 0
     builder.layout.drawn.insert(index, Fill(box, colour("code"), None, radius))
 
 
 def _estimate(segment: MarkdownSegment, width: float) -> float:
     match segment:
         case CodeSegment():
-            return (segment.text.count("\n") + 1) * scaled(CODE_LINE_HEIGHT)
+            return (segment.text.count("\n") + 1) * scale(CODE_LINE_HEIGHT)
         case TableSegment():
-            return (segment.text.count("\n") + 1) * scaled(LINE_HEIGHT + 12)
+            return (segment.text.count("\n") + 1) * scale(LINE_HEIGHT + 12)
         case ProseSegment():
             return estimated_text_height(segment.text, width, LINE_HEIGHT)

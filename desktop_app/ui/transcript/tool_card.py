@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.ui.widgets.formats import format_bytes, format_duration, format_number, pluralize
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scaled
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .display_list import Action, Fill, Flow, HitRegion
 from .items import MessageItem, ToolItem
@@ -39,11 +39,11 @@ def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) ->
     frame = len(builder.layout.drawn)
     tags = tags_of(row)
     if result is not None and result.spill:
-        is_narrow = builder.width < scaled(NARROW)
+        is_narrow = builder.width < scale(NARROW)
         tags.insert(0, Tag("truncated", "warning") if is_narrow else truncated_tag(result))
     if result is not None and result.is_error:
         tags.insert(0, ENDING_TAGS.get(result.ending, FAILED_TAG))
-    pad, height = scaled(14), scaled(HEAD)
+    pad, height = scale(14), scale(HEAD)
     right = builder.right_end(meta_of(row, has_clock=False), actions_of(item, is_running=True), pad, height)
     _head(builder, item.key, result.name if result else "tool", item.call, tags, right)
     body = builder.y
@@ -56,14 +56,14 @@ def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) ->
 def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> None:
     """Lay out a call that waits or runs: the end of its output so far."""
     frame = len(builder.layout.drawn)
-    pad, height = scaled(14), scaled(HEAD)
+    pad, height = scale(14), scale(HEAD)
     if item.seconds is None:
         tag, right = Tag("waiting", "ink_faint"), builder.width - pad
     else:
         tag, small = Tag("running", "accent", TagFrame.ACCENT), font(13, MEDIUM)
         width = advance(small, Action.STOP.value) + 1
         builder.link(builder.width - pad - width, ActionLink(Action.STOP, item.key), small, height)
-        right = builder.right_end(format_duration(item.seconds), (), pad + width + scaled(12), height)
+        right = builder.right_end(format_duration(item.seconds), (), pad + width + scale(12), height)
     _head(builder, item.key, item.call.name, item.call, [tag], right)
     body = builder.y
     if is_unfolded:
@@ -74,8 +74,8 @@ def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> N
         document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
         builder.flow(Flow(QPointF(pad, builder.y), document, is_code=True))
         if item.lines > shown.count("\n") + 1:
-            builder.words(pad, f"{pluralize(item.lines, 'line')} so far", font(12), "ink_faint", scaled(20))
-            builder.y += scaled(20)
+            builder.words(pad, f"{pluralize(item.lines, 'line')} so far", font(12), "ink_faint", scale(20))
+            builder.y += scale(20)
         builder.skip(9)
     _frame(builder, frame, body)
 
@@ -100,15 +100,15 @@ def _sizes() -> re.Pattern[str]:
 
 def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:
     """Put the name, arguments and tags; a click on them unfolds the card."""
-    pad, height = scaled(14), scaled(HEAD)
-    tags_width = sum(tag.width + scaled(8) for tag in tags)
+    pad, height = scale(14), scale(HEAD)
+    tags_width = sum(tag.width + scale(8) for tag in tags)
     x = builder.words(pad, name, font(12.5, MEDIUM, is_mono=True), "ink", height, max(right - tags_width - pad, 40))
     words = arguments_summary(call) if call else ""
-    room = right - tags_width - x - scaled(10)
-    if words and room > scaled(40):
-        x = builder.words(x + scaled(10), words, font(12.5, is_mono=True), "ink_soft", height, room)
+    room = right - tags_width - x - scale(10)
+    if words and room > scale(40):
+        x = builder.words(x + scale(10), words, font(12.5, is_mono=True), "ink_soft", height, room)
     for tag in tags:
-        x = builder.tag(x + scaled(8), tag, height)
+        x = builder.tag(x + scale(8), tag, height)
     builder.layout.hit_regions.append(HitRegion(QRectF(0, 0, max(right, 0), height), Action.FOLD, key))
     builder.y += height
 
@@ -117,7 +117,7 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
     """Put all arguments of the call."""
     words = arguments_text(call).rstrip()
     if words:
-        pad = scaled(14)
+        pad = scale(14)
         builder.skip(9)
         shown = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
         builder.flow(Flow(QPointF(pad, builder.y), builder.cache.code(shown, builder.width - 2 * pad), is_code=True))
@@ -130,7 +130,7 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     factor = UNFOLDED if is_unfolded else 1
     lines = text.split("\n")
     shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
-    pad = scaled(14)
+    pad = scale(14)
     builder.skip(9)
     builder.flow(
         Flow(QPointF(pad, builder.y), builder.cache.code(shown or "(empty)", builder.width - 2 * pad), is_code=True)
@@ -144,8 +144,8 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
         links.append(ActionLink(Action.OPEN_WHOLE, item.row.message.id))
     x = pad
     for link in links:
-        x = builder.link(x, link, font(12.5, is_mono=link.action is Action.READ), scaled(22)) + scaled(16)
-    builder.y += scaled(22) if links else 0
+        x = builder.link(x, link, font(12.5, is_mono=link.action is Action.READ), scale(22)) + scale(16)
+    builder.y += scale(22) if links else 0
     builder.skip(9)
 
 
@@ -154,11 +154,11 @@ def _frame(builder: RowBuilder, index: int, body: float) -> None:
     whole = QRectF(0, 0, builder.width, builder.y)
     inner = QRectF(0, body, builder.width, builder.y - body)
     under = [
-        Fill(inner, colour("code"), None, scaled(10), has_square_top=True),
+        Fill(inner, colour("code"), None, scale(10), has_square_top=True),
         Fill(QRectF(0, body, builder.width, 1), colour("line_soft")),
     ]
     builder.layout.drawn[index:index] = [
-        Fill(whole, colour("raised"), None, scaled(10)),
+        Fill(whole, colour("raised"), None, scale(10)),
         *(under if inner.height() > 1 else []),
-        Fill(whole, None, colour("line"), scaled(10)),
+        Fill(whole, None, colour("line"), scale(10)),
     ]

@@ -32,7 +32,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.ui.live_turns import RESTING, LiveTurn
 
 from .answers import EarlierItem
-from .continued_replies import arriving_reply, begun_reply, join_continued
+from .continued_replies import arriving_reply, begin_reply, join_continued
 from .items import (
     FailureItem,
     Item,
@@ -127,7 +127,7 @@ class TranscriptModel(QAbstractListModel):
         self._rows = list(rows)
         self._operations = {operation.id: operation for operation in operations}
         self._reply = arriving_reply(self._rows, turn.reply) if turn.reply is not None else None
-        self._failures = [self._numbered(failure) for failure in (*turn.notices, *turn.failures)]
+        self._failures = [self._number_failure(failure) for failure in (*turn.notices, *turn.failures)]
         self._watched = {row.message.id for row in self._rows[-1:] if is_running}
         self._watched |= {row.message.id for row in self._rows if is_running and row.message.tool_calls}
         self._items = items_with_gaps(self._rows, tuple(self._operations.values()), self._live(is_running))
@@ -152,14 +152,14 @@ class TranscriptModel(QAbstractListModel):
                 self._record(row)
             case ReplyStarted(_, reply_id, model, continues):
                 if self._reply is None or self._reply.reply_id != reply_id:
-                    self._reply = begun_reply(self._rows, reply_id, model, continues)
+                    self._reply = begin_reply(self._rows, reply_id, model, continues)
                     self._show()
             case TextDelta() | ReasoningDelta():
                 self._append(event)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
             case TurnFailed(_, failure) | Noticed(_, failure):
-                self._failures = [*(i for i in self._failures if i.failure != failure), self._numbered(failure)]
+                self._failures = [*(i for i in self._failures if i.failure != failure), self._number_failure(failure)]
                 self._show()
             case ToolStarted(_, reply_id):
                 self._watched.add(reply_id)
@@ -223,7 +223,7 @@ class TranscriptModel(QAbstractListModel):
         if self._failures and newest is not None and newest.role is Role.USER:
             self._reasons[newest.id] = f"{self._failures[-1].failure.title}."
 
-    def _numbered(self, failure: Failure) -> FailureItem:
+    def _number_failure(self, failure: Failure) -> FailureItem:
         self._failures_seen += 1
         return FailureItem(failure, self._failures_seen)
 

@@ -16,7 +16,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scaled
+from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scale
 
 from .display_list import HitRegion, RowLayout, paint_row
 from .highlight import Highlighter
@@ -44,12 +44,12 @@ class TranscriptView(RowView):
         self.hovered_region: HitRegion | None = None
         self.follows_end = True
         self.is_keyboard_led = False
-        self._is_placing = False
+        self._is_laying_out = False
         self._shown_key = ""
         self._highlighter = Highlighter(self)
         self._highlighter.highlighted.connect(self.viewport().update)
         self._settling = QTimer(self, singleShot=True, interval=0)
-        self._settling.timeout.connect(self.place)
+        self._settling.timeout.connect(self.lay_out_visible)
         self._growing = QTimer(self, singleShot=True, interval=REPAINT)
         self._growing.timeout.connect(self._show_growth)
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
@@ -58,7 +58,7 @@ class TranscriptView(RowView):
         self.pill.clicked.connect(self.follow_end)
         self.pill.hide()
         self.setModel(model)
-        model.has_changed.connect(self.place)
+        model.has_changed.connect(self.lay_out_visible)
 
     @property
     def is_settled(self) -> bool:
@@ -74,7 +74,7 @@ class TranscriptView(RowView):
     def follow_end(self) -> None:
         self.follows_end = True
         self.pill.hide()
-        self.place()
+        self.lay_out_visible()
 
     def show_message(self, message_id: str) -> bool:
         """Scroll to a message and highlight it for a moment; return False if it is not loaded."""
@@ -82,27 +82,27 @@ class TranscriptView(RowView):
         if row < 0:
             return False
         self.follows_end = False
-        self._anchor_key, self._anchor_offset = self.transcript.item(row).key, -scaled(60)
+        self._anchor_key, self._anchor_offset = self.transcript.item(row).key, -scale(60)
         self._is_anchored_below = False
         self._shown_key = self._anchor_key
         self._forgetting.start()
-        self.place()
+        self.lay_out_visible()
         return True
 
-    def place(self) -> None:
+    def lay_out_visible(self) -> None:
         """Lay out what is in sight, and restore the reader's position."""
         if self.transcript.is_changing:
             return  # half of a change cannot be shown
         deadline = monotonic() + LAYOUT_SLICE
         is_settled = False
-        self._is_placing = True
+        self._is_laying_out = True
         for _ in range(12):
             self._set_scroll_range()
             self.verticalScrollBar().setValue(self._wanted_offset())
-            is_settled, has_changed = self._lay_out_seen(deadline)
+            is_settled, has_changed = self._lay_out_rows(deadline)
             if not has_changed:
                 break
-        self._is_placing = False
+        self._is_laying_out = False
         if not is_settled:
             self._settling.start()
         elif not self.follows_end and (self._is_anchored_below or not self._anchor_key):
@@ -112,14 +112,14 @@ class TranscriptView(RowView):
         self._ask_for_page()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if self._is_placing:
+        if self._is_laying_out:
             return
         bar = self.verticalScrollBar()
         self.follows_end = bar.value() >= bar.maximum() - 2
         if self.follows_end:
             self.pill.hide()
         self._remember_position()
-        self.place()
+        self.lay_out_visible()
 
     def _remember_position(self) -> None:
         row = self.heights.row_at(self.verticalOffset())
@@ -138,8 +138,8 @@ class TranscriptView(RowView):
 
     def go_to_start(self) -> None:
         self.follows_end = False
-        self._go_to_index(0, -scaled(TOP))
-        self.place()
+        self._go_to_index(0, -scale(TOP))
+        self.lay_out_visible()
 
     def _wanted_offset(self) -> int:
         bar = self.verticalScrollBar()
@@ -154,20 +154,20 @@ class TranscriptView(RowView):
     def _set_scroll_range(self) -> None:
         bar, height = self.verticalScrollBar(), self.viewport().height()
         bar.setPageStep(height)
-        bar.setSingleStep(scaled(40))
-        bar.setRange(0, max(self.heights.end + scaled(BOTTOM) - height, 0))
+        bar.setSingleStep(scale(40))
+        bar.setRange(0, max(self.heights.end + scale(BOTTOM) - height, 0))
 
-    def _seen_rows(self) -> range:
+    def _visible_rows(self) -> range:
         if not len(self.heights):
             return range(0)
         top = self.verticalOffset()
         first = self.heights.row_at(top)
         return range(first, self.heights.row_at(top + self.viewport().height()) + 1)
 
-    def _lay_out_seen(self, deadline: float) -> tuple[bool, bool]:
+    def _lay_out_rows(self, deadline: float) -> tuple[bool, bool]:
         """Return whether all that is in sight is laid out, and whether a height has changed."""
         has_changed = False
-        for row in self._seen_rows():
+        for row in self._visible_rows():
             item = self.transcript.item(row)
             layout = self.cache.find(item, self.column, self.transcript.is_running)
             if layout is None or not layout.is_complete:
@@ -177,7 +177,7 @@ class TranscriptView(RowView):
                 layout = self.cache.make(item, self.column, self.transcript.is_running, deadline, middle)
                 for flow in layout.flows:
                     self._highlighter.add(flow.document, flow.language)
-            has_changed |= self.heights.set(row, round(layout.height) + scaled(GAP))
+            has_changed |= self.heights.set(row, round(layout.height) + scale(GAP))
             if not layout.is_complete:
                 return False, has_changed
         return True, has_changed
@@ -191,7 +191,7 @@ class TranscriptView(RowView):
         self.text_selection.clear()
         self.hovered_row, self.hovered_region = -1, None
         self.pill.hide()
-        self.place()
+        self.lay_out_visible()
 
     def rowsInserted(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
         """Follow new rows at the end, or show the button that leads there."""
@@ -199,7 +199,7 @@ class TranscriptView(RowView):
         self.heights.insert(start, self._estimates(start, end + 1))
         if not self.follows_end and end == self.transcript.rowCount() - 1:
             self._show_pill()
-        self.place()
+        self.lay_out_visible()
 
     def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
         super().rowsAboutToBeRemoved(parent, start, end)
@@ -216,16 +216,16 @@ class TranscriptView(RowView):
             if not self._growing.isActive():
                 self._growing.start()
             return
-        self.place()
+        self.lay_out_visible()
 
     def _show_growth(self) -> None:
         if not self.follows_end:
             self._show_pill()
-        self.place()
+        self.lay_out_visible()
 
     def _estimates(self, start: int, end: int) -> list[int]:
         items = (self.transcript.item(row) for row in range(start, end))
-        return [round(estimated_height(item, self.column)) + scaled(GAP) for item in items]
+        return [round(estimated_height(item, self.column)) + scale(GAP) for item in items]
 
     # Painting
 
@@ -234,7 +234,7 @@ class TranscriptView(RowView):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-        for row in self._seen_rows():
+        for row in self._visible_rows():
             item = self.transcript.item(row)
             layout = self.cache.find(item, self.column, self.transcript.is_running) or self.cache.stale(item.key)
             if layout is None:
@@ -245,7 +245,7 @@ class TranscriptView(RowView):
             painter.save()
             painter.translate(origin)
             self._paint_ground(painter, item.key, is_current, layout)
-            marked = self.text_selection.marked(layout) if self.text_selection.key == item.key else ()
+            marked = self.text_selection.ranges(layout) if self.text_selection.key == item.key else ()
             hot = self.hovered_region if row == self.hovered_row else None
             paint_row(painter, layout, clip, row == self.hovered_row or is_current, hot, marked)
             painter.restore()
@@ -259,7 +259,7 @@ class TranscriptView(RowView):
 
     def _show_pill(self) -> None:
         self.pill.adjustSize()
-        self.pill.move((self.width() - self.pill.width()) // 2, self.height() - self.pill.height() - scaled(10))
+        self.pill.move((self.width() - self.pill.width()) // 2, self.height() - self.pill.height() - scale(10))
         self.pill.show()
         self.pill.raise_()
 
@@ -273,9 +273,9 @@ class TranscriptView(RowView):
             self.heights.reset(self._estimates(0, self.transcript.rowCount()))
         if self.pill.isVisible():
             self._show_pill()
-        self.place()
+        self.lay_out_visible()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in RESTYLING:
-            self.place()
+            self.lay_out_visible()

@@ -17,7 +17,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import font, scaled
+from desktop_app.ui.widgets.look import font, scale
 
 from .answers import EarlierItem
 from .display_list import Action, HitRegion, RowLayout
@@ -40,11 +40,11 @@ class MessageReader(QDialog):
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
         self.text.setFont(font(13, is_mono=message.tool_result is not None))
-        rules = f"background: {theme.palette.paper}; padding: {scaled(12)}px;"
+        rules = f"background: {theme.palette.paper}; padding: {scale(12)}px;"
         self.text.setStyleSheet(f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
         self.text.setAccessibleName("The message's text")
         vertical(self.text, holder=self)
-        self.resize(scaled(760), scaled(620))
+        self.resize(scale(760), scale(620))
 
 
 OPENED_SCHEMES = ("http", "https", "mailto")
@@ -84,7 +84,7 @@ class TranscriptWidget(TranscriptView):
                 self._read(argument)
             case Action.FOLD:
                 self.cache.fold(argument)
-                self.place()
+                self.lay_out_visible()
             case Action.EARLIER | Action.LATER:
                 self._turn_over(argument, -1 if action is Action.EARLIER else 1)
             case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION | Action.OPEN_CONVERSATION:
@@ -105,9 +105,9 @@ class TranscriptWidget(TranscriptView):
         item = self._item(key)
         if isinstance(item, EarlierItem):
             last = len(item.answers) - 1
-            shown = self.cache.chosen(key)
+            shown = self.cache.choice(key)
             self.cache.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
-            self.place()
+            self.lay_out_visible()
 
     def _request(self, action: Action, argument: str) -> None:
         {
@@ -139,7 +139,7 @@ class TranscriptWidget(TranscriptView):
             case ReplyItem(text=text):
                 return text
             case EarlierItem() as item:
-                return item.text(self.cache.chosen(key))
+                return item.text(self.cache.choice(key))
             case item:
                 return accessible_text(item)
 

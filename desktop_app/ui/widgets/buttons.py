@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from .look import MEDIUM, StyleAware, colour, font, mix, paint_box, paint_focus, scaled
+from .look import MEDIUM, StyleAware, colour, font, mix, paint_box, paint_focus, scale
 
 KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
@@ -45,7 +45,7 @@ class Button(StyleAware, QPushButton):
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
         width = max(map(metrics.horizontalAdvance, (self.text(), *self._texts)))
-        return QSize(width + scaled(26), scaled(36))
+        return QSize(width + scale(26), scale(36))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -100,7 +100,7 @@ class LinkButton(Button):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
-        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height() + scaled(6))
+        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height() + scale(6))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

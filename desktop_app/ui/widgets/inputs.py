@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBo
 
 from .buttons import KEYBOARD
 from .layouts import horizontal
-from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, scaled
+from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, scale
 
 # Pixels
 SEGMENT_MARGINS = (3, 3, 3, 3)  # between the track of a segmented choice and the choices
@@ -35,10 +35,10 @@ class SegmentButton(StyleAware, QAbstractButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font(13, MEDIUM))
-        return QSize(metrics.horizontalAdvance(self.text()) + scaled(24), scaled(28))
+        return QSize(metrics.horizontalAdvance(self.text()) + scale(24), scale(28))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint() - QSize(scaled(14), 0)
+        return self.sizeHint() - QSize(scale(14), 0)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._is_ringed = event.reason() in (*KEYBOARD, Qt.FocusReason.OtherFocusReason)  # the last: arrow keys
@@ -112,10 +112,10 @@ class Select(QComboBox):
         self.setCurrentIndex(self.findData(value))
 
     def sizeHint(self) -> QSize:
-        return QSize(200, scaled(36))
+        return QSize(200, scale(36))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, scaled(36))
+        return QSize(120, scale(36))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -154,14 +154,14 @@ class Slider(QSlider):
         self.setPageStep(max((maximum - minimum) // 10 // self._grain, 1) * self._grain)
 
     def sizeHint(self) -> QSize:
-        return QSize(160, scaled(KNOB) + 6)
+        return QSize(160, scale(KNOB) + 6)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(60, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        knob, middle, at = scaled(KNOB), self.height() / 2, self._x()
+        knob, middle, at = scale(KNOB), self.height() / 2, self._x()
         strong = colour("accent" if self.isEnabled() else "ink_faint")
         paint_box(painter, QRectF(0, middle - TRACK / 2, self.width(), TRACK), colour("line"), None, TRACK / 2)
         paint_box(painter, QRectF(0, middle - TRACK / 2, at, TRACK), strong, None, TRACK / 2)
@@ -183,12 +183,12 @@ class Slider(QSlider):
         self.setSliderDown(False)
 
     def _x(self) -> float:
-        knob = scaled(KNOB)
+        knob = scale(KNOB)
         span = max(self.maximum() - self.minimum(), 1)
         return knob / 2 + (self.value() - self.minimum()) / span * (self.width() - knob)
 
     def _go_to(self, x: float) -> None:
-        knob = scaled(KNOB)
+        knob = scale(KNOB)
         share = (x - knob / 2) / max(self.width() - knob, 1)
         exact = self.minimum() + share * (self.maximum() - self.minimum())
         if not self.minimum() < exact < self.maximum():
@@ -206,8 +206,8 @@ class Switch(StyleAware, QCheckBox):
         self.setSizePolicy(FIXED, FIXED)
 
     def sizeHint(self) -> QSize:
-        text = scaled(SWITCH_GAP) + QFontMetrics(font(14)).horizontalAdvance(self.text()) if self.text() else 2
-        return QSize(scaled(SWITCH_WIDTH) + text + 4, scaled(SWITCH_HEIGHT) + 6)
+        text = scale(SWITCH_GAP) + QFontMetrics(font(14)).horizontalAdvance(self.text()) if self.text() else 2
+        return QSize(scale(SWITCH_WIDTH) + text + 4, scale(SWITCH_HEIGHT) + 6)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -217,8 +217,8 @@ class Switch(StyleAware, QCheckBox):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        height = scaled(SWITCH_HEIGHT)
-        track = QRectF(3, (self.height() - height) / 2, scaled(SWITCH_WIDTH), height)
+        height = scale(SWITCH_HEIGHT)
+        track = QRectF(3, (self.height() - height) / 2, scale(SWITCH_WIDTH), height)
         is_on = self.isChecked()
         paint_box(painter, track, colour("accent" if is_on else "hatch"), None, height / 2)
         side = height - 6
@@ -229,5 +229,5 @@ class Switch(StyleAware, QCheckBox):
             paint_focus(painter, track.adjusted(-3, -3, 3, 3), height)
         painter.setFont(font(14))
         painter.setPen(colour("ink"))
-        room = QRectF(track.right() + scaled(SWITCH_GAP), 0, self.width(), self.height())
+        room = QRectF(track.right() + scale(SWITCH_GAP), 0, self.width(), self.height())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Segment
 
-from .look import MEDIUM, NORMAL, StyleAware, Tint, colour, font, scaled
+from .look import MEDIUM, NORMAL, StyleAware, Tint, colour, font, scale
 
 GAP, SQUARE, SQUARE_GAP = 12, 8, 5  # pixels
 
@@ -63,7 +63,7 @@ class Legend(StyleAware, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        line, square = self._line_height(), scaled(SQUARE)
+        line, square = self._line_height(), scale(SQUARE)
         for item, corner in zip(self._items, self._corners(self.width()), strict=True):
             left, top = corner.x(), corner.y()
             if item.square is not None:
@@ -85,7 +85,7 @@ class Legend(StyleAware, QWidget):
         corners: list[QPointF] = []
         x = y = 0.0
         for item in self._items:
-            needed = metrics.horizontalAdvance(item.text) + (scaled(SQUARE) + SQUARE_GAP if item.square else 0)
+            needed = metrics.horizontalAdvance(item.text) + (scale(SQUARE) + SQUARE_GAP if item.square else 0)
             if x and x + needed > width:
                 x, y = 0.0, y + self._line_height()
             corners.append(QPointF(x, y))

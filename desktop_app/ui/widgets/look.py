@@ -65,14 +65,14 @@ def mix(tint: Tint | Segment, other: Tint, share: float) -> QColor:
     )
 
 
-def scaled(pixels: float) -> int:
+def scale(pixels: float) -> int:
     """Return a length in pixels after the user's font scale; at least 1."""
     return max(round(pixels * theme.font_scale), 1)
 
 
 def font(size: float = 14, weight: int = NORMAL, *, is_mono: bool = False) -> QFont:
     """Return the interface's font at `size` pixels before the user's scale, with digits of one width."""
-    return _font(scaled(size), weight, is_mono)
+    return _font(scale(size), weight, is_mono)
 
 
 @lru_cache(maxsize=128)

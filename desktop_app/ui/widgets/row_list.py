@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .look import MEDIUM, NORMAL, TRANSPARENT, StyleAware, Tint, colour, font, paint_box, recolour, scaled
+from .look import MEDIUM, NORMAL, TRANSPARENT, StyleAware, Tint, colour, font, paint_box, recolour, scale
 from .text_label import ELLIPSIS, Run
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -112,7 +112,7 @@ class RowDelegate(QStyledItemDelegate):
         self._has_body = has_body
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(120, scaled(46 if self._has_body else 28))
+        return QSize(120, scale(46 if self._has_body else 28))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: ListRow = index.data(ROW)
@@ -123,11 +123,11 @@ class RowDelegate(QStyledItemDelegate):
         if is_chosen or state & QStyle.StateFlag.State_MouseOver:
             fill = colour("accent_soft" if is_chosen else "line_soft")
             paint_box(painter, box.adjusted(0, 1, 0, -1), fill, None, 6)
-        room = box.adjusted(PADDING, scaled(4), -PADDING, -scaled(4))
-        first = QRectF(room.left(), room.top(), room.width(), scaled(19) if self._has_body else room.height())
+        room = box.adjusted(PADDING, scale(4), -PADDING, -scale(4))
+        first = QRectF(room.left(), room.top(), room.width(), scale(19) if self._has_body else room.height())
         self._paint_first(painter, first, row)
         if self._has_body:
-            draw_runs(painter, QRectF(room.left(), first.bottom(), room.width(), scaled(19)), row.body, 13, "ink_soft")
+            draw_runs(painter, QRectF(room.left(), first.bottom(), room.width(), scale(19)), row.body, 13, "ink_soft")
         painter.restore()
 
     def _paint_first(self, painter: QPainter, room: QRectF, row: ListRow) -> None:

@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from .boxes import ScrollColumn
 from .layouts import LayoutItem, horizontal, vertical
-from .look import BOLD, colour, paint_box, scaled
+from .look import BOLD, colour, paint_box, scale
 from .text_label import TextLabel
 
 MARGIN = 24  # pixels between the sheet and the window's edges
@@ -239,7 +239,7 @@ class Sheet(QDialog):
             target.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def _size_within(self, limit: QSize) -> QSize:
-        width = min(scaled(self._wanted_width), limit.width())
+        width = min(scale(self._wanted_width), limit.width())
         layout = self.layout()
         wanted = self.sizeHint().height()
         if layout is not None and layout.hasHeightForWidth():

@@ -107,13 +107,13 @@ class TextLabel(StyleAware, QLabel):
             return math.ceil(self._line_height())
         key = (self._font().pixelSize(), width)
         if key not in self._measured:  # layouts ask a dozen times
-            lines = self._laid_out(self._runs, width).lineCount()
+            lines = self._layout_of(self._runs, width).lineCount()
             self._measured[key] = math.ceil(self._line_height() * max(lines, 1))
         return self._measured[key]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         runs = self._cut_runs() if self.is_elided() else self._runs
-        layout = self._laid_out(runs, self.width() if self._wraps else 1e6)
+        layout = self._layout_of(runs, self.width() if self._wraps else 1e6)
         painter = QPainter(self)
         top = (self.height() - self._line_height() * layout.lineCount()) / 2
         if not self._wraps:
@@ -141,7 +141,7 @@ class TextLabel(StyleAware, QLabel):
     def _natural_width(self) -> int:
         key = (self._font().pixelSize(), -1)
         if key not in self._measured:
-            layout = self._laid_out(self._runs, 1e6)  # held: a width is read from it
+            layout = self._layout_of(self._runs, 1e6)  # held: a width is read from it
             self._measured[key] = math.ceil(layout.maximumWidth()) if self.text() else 0
         return self._measured[key]
 
@@ -154,7 +154,7 @@ class TextLabel(StyleAware, QLabel):
     def _cut_runs(self) -> list[Run]:
         """Return the runs as far as they fit before an ellipsis."""
         room = self.width() - math.ceil(QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)) - 1
-        layout = self._laid_out(self._runs, 1e6)  # held: a line is a view into it
+        layout = self._layout_of(self._runs, 1e6)  # held: a line is a view into it
         end = layout.lineAt(0).xToCursor(max(room, 0.0))
         cut: list[Run] = []
         for run in self._runs:
@@ -164,7 +164,7 @@ class TextLabel(StyleAware, QLabel):
                 break
         return [*cut, Run(ELLIPSIS)]
 
-    def _laid_out(self, runs: Sequence[Run], width: float) -> QTextLayout:
+    def _layout_of(self, runs: Sequence[Run], width: float) -> QTextLayout:
         text = "".join(run.text for run in runs)
         # A line separator breaks lines inside one layout; a newline would not.
         layout = QTextLayout(text.replace("\n", "\u2028"), self._font())
