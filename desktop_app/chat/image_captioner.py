@@ -20,7 +20,8 @@ from desktop_app.conversation.transcript import AuxiliaryUsage, Recalled
 from desktop_app.settings import Settings
 
 from .complete import complete
-from .ports import ChatModel, Emit, ModelCatalogue, ModelError
+from .ports import Emit, ModelCatalogue, ModelError
+from .roles import RoleModel, resolve_role
 from .session import Session
 from .stamp import stamp
 
@@ -73,35 +74,26 @@ class ImageCaptioner:
         before = next((entry for entry in reversed(entries) if entry.for_message_id == message.id), None)
         if before is not None and DESCRIBED in before.text:
             return
-        model = self._seeing()
-        if model is None and any(BLIND in entry.text for entry in entries):
+        role = resolve_role(self._models, self._settings().vision_model, session.model)
+        can_see = role.model.info.supports_vision
+        if not can_see and any(BLIND in entry.text for entry in entries):
             return
         found, told = list[Caption](), BLIND
-        if model is not None:
-            emit(DescriptionStarted(session.id, len(images), model.info.label))
-            found = await self._all(model, images, message.text)
+        if can_see:
+            emit(DescriptionStarted(session.id, len(images), role.model.info.label))
+            found = await self._all(role, images, message.text)
             told = f"{HEADING}\n" + "\n\n".join(one.text for one in found)
         paid = [stamp(one.usage) for one in found if one.usage is not None]
         await session.record(*paid, stamp(beside(before, told, message.id)))
         emit(session.gauge_changed())
 
-    def _seeing(self) -> ChatModel | None:
-        """Return the vision role's model, if it can be used and sees."""
-        chosen = self._settings().vision_model
-        try:
-            model = self._models.model(chosen) if chosen else None
-        except ModelError as error:
-            log.info("no image is described: %s", error)
-            return None
-        return model if model is not None and model.info.supports_vision else None
-
-    async def _all(self, model: ChatModel, images: list[Attachment], words: str) -> list[Caption]:
+    async def _all(self, role: RoleModel, images: list[Attachment], words: str) -> list[Caption]:
         prompt = await asyncio.to_thread(self._prompt)
         free = asyncio.Semaphore(AT_ONCE)
 
         async def one(image: Attachment) -> Caption:
             async with free:
-                return await self._one(model, image, prompt, words)
+                return await self._one(role, image, prompt, words)
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(image)) for image in images[:MAX_IMAGES]]
@@ -111,7 +103,7 @@ class ImageCaptioner:
         ]
         return [*(task.result() for task in tasks), *left]
 
-    async def _one(self, model: ChatModel, image: Attachment, prompt: str, words: str) -> Caption:
+    async def _one(self, role: RoleModel, image: Attachment, prompt: str, words: str) -> Caption:
         asked = Text(
             f"The user's words: {head_of(words, MAX_WORDS)}" if words.strip() else "There are no words with it."
         )
@@ -119,9 +111,9 @@ class ImageCaptioner:
             stamp(Message(role=Role.SYSTEM, parts=(Text(prompt),))),
             stamp(Message(role=Role.USER, parts=(asked, image))),
         )
-        label, price = model.info.label, self._models.price(model.info.id)
+        model, label = role.model, role.model.info.label
         try:
-            reply = await complete(model, messages, max_tokens=REPLY_TOKENS, seconds=SECONDS, price=price)
+            reply = await complete(model, messages, max_tokens=REPLY_TOKENS, seconds=SECONDS, price=role.price)
         except ModelError as error:
             log.warning("an image was not described: %s", error)
             return Caption(f"[Image {name_of(image)} could not be described: {error.failure.title}.]")

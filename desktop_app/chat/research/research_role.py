@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
 from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError
+from desktop_app.chat.roles import resolve_role
 from desktop_app.chat.session import Session
 from desktop_app.settings import Settings
 
@@ -31,9 +33,9 @@ class ResearchRole:
 
     async def researcher(self, session: Session) -> Researcher:
         """Return the model that the settings name; the chat's own if none is named, or if that one is missing."""
-        chosen, model, note = self._settings().research_model, session.model, ""
-        try:
-            model = await self._models.resolve_model(chosen) if chosen else model
-        except ModelError as error:
-            note = f"{error.failure.title}: {model.info.label} answered instead."
-        return Researcher(model, await asyncio.to_thread(self._words), note)
+        if chosen := self._settings().research_model:
+            with suppress(ModelError):  # the role says what is wrong
+                await self._models.resolve_model(chosen)
+        role = resolve_role(self._models, chosen, session.model)
+        note = f"{role.why_replaced}: {role.model.info.label} answered instead." if role.replaces else ""
+        return Researcher(role.model, await asyncio.to_thread(self._words), note)
