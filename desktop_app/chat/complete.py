@@ -25,15 +25,17 @@ class Unfinished(ModelError):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """A whole reply. model: as the record names it. The usage of `end` includes its cost, where that is known."""
+    """A whole reply."""
 
     text: str
     end: ReplyEnd
+    """Its usage includes the cost, where that is known."""
     model: str
+    """The model's name in the record."""
 
     @property
     def usage(self) -> Usage | None:
-        """What the provider reported."""
+        """The usage that the provider reported."""
         return self.end.usage
 
     def used_for(self, purpose: str) -> AuxiliaryUsage:

@@ -78,13 +78,13 @@ class ImageCaptioner:
         can_see = role.model.info.supports_vision
         if not can_see and any(BLIND in entry.text for entry in entries):
             return
-        found, told = list[Caption](), BLIND
+        found, text = list[Caption](), BLIND
         if can_see:
             emit(DescriptionStarted(session.id, len(images), role.model.info.label))
             found = await self._all(role, images, message.text)
-            told = f"{HEADING}\n" + "\n\n".join(one.text for one in found)
+            text = f"{HEADING}\n" + "\n\n".join(one.text for one in found)
         paid = [stamp(one.usage) for one in found if one.usage is not None]
-        await session.record(*paid, stamp(beside(before, told, message.id)))
+        await session.record(*paid, stamp(beside(before, text, message.id)))
         emit(session.gauge_changed())
 
     async def _all(self, role: RoleModel, images: list[Attachment], words: str) -> list[Caption]:
@@ -118,18 +118,18 @@ class ImageCaptioner:
             log.warning("an image was not described: %s", error)
             return Caption(f"[Image {name_of(image)} could not be described: {error.failure.title}.]")
         if not (text := reply.text.strip()):
-            told = f"[Image {name_of(image)} could not be described: {label} said nothing.]"
-            return Caption(told, reply.used_for("image"))
+            text = f"[Image {name_of(image)} could not be described: {label} said nothing.]"
+            return Caption(text, reply.used_for("image"))
         text = await asyncio.to_thread(_cut, text, model.tokenizer.count)
         return Caption(f"{DESCRIBED}{name_of(image)}, by {label}: {text}]", reply.used_for("image"))
 
 
-def beside(before: Recalled | None, told: str, message_id: str) -> Recalled:
+def beside(before: Recalled | None, text: str, message_id: str) -> Recalled:
     """Return the captions for a message, appended to what was recalled for it."""
     if before is None:
-        return Recalled(for_message_id=message_id, text=told)
+        return Recalled(for_message_id=message_id, text=text)
     kept = before.text.partition(HEADING)[0].partition(BLIND)[0].strip()
-    return replace(before, id="", at=0.0, text="\n\n".join(filter(None, (kept, told))))
+    return replace(before, id="", at=0.0, text="\n\n".join(filter(None, (kept, text))))
 
 
 def name_of(image: Attachment) -> str:

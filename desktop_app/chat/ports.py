@@ -47,14 +47,14 @@ ErrorKind = Literal[
     "cut",
     "garbage",
 ]
-"""What a provider's error is; "provider" where nobody can tell."""
+"""The kinds of a provider's errors; "provider" where the kind is not known."""
 
 
 class ModelError(WorldError):
-    """A provider did not do what was asked.
+    """An error of a provider.
 
-    is_overflow: it said that the request was too long. retry_after: seconds, if it said when to come again.
-    limit, observed: tokens that it takes, and that it counted, where it said so; else 0.
+    is_overflow: the request was too long. retry_after: seconds to wait before the next attempt, if the provider says.
+    limit, observed: tokens that the provider accepts, and that it counted; 0 if it does not say.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ModelError(WorldError):
 
 
 class WindowUnknown(ModelError):
-    """Nobody has told how many tokens the model accepts. info, tokenizer: what is known of it all the same."""
+    """It is not known how many tokens the model accepts. `info` and `tokenizer` hold what is known."""
 
     def __init__(self, failure: Failure, info: ModelInfo, tokenizer: Tokenizer) -> None:
         super().__init__(failure)
@@ -100,17 +100,19 @@ class ReasoningPiece(msgspec.Struct, frozen=True):
 
 
 class ReplyEnd(msgspec.Struct, frozen=True):
-    """The last piece of every stream that was not cut. reason: "stop", "length", "tool_calls" or "content_filter"."""
+    """The last piece of every stream that was not cut."""
 
     reason: str
+    """"stop", "length", "tool_calls" or "content_filter"."""
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ToolCallPiece(msgspec.Struct, frozen=True):
-    """Text that the arguments of a tool call have grown by; the whole call comes with `ReplyEnd`. index: which call."""
+    """Text that the arguments of a tool call have grown by; the whole call comes with `ReplyEnd`."""
 
     index: int
+    """Which of the calls."""
     name: str
     text: str
 
@@ -236,11 +238,12 @@ class ModelCatalogue(Protocol):
 
 
 class Changes(TypedDict, total=False):
-    """What can be changed of a conversation beside its record. folder: "" for none."""
+    """What can be changed of a conversation beside its record."""
 
     title: str
     model: str
     folder: str
+    """"" for none."""
     is_deleted: bool
 
 
@@ -281,9 +284,7 @@ class Archive(EntryStore, Protocol):
         """Store how full the window was, for the sidebar."""
         ...
 
-    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        """Return the whole record in its order."""
-        ...
+    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]: ...
 
     async def recover_partials(self) -> int:
         """Turn every reply that a crash left in flight into an interrupted message. Return how many there were."""

@@ -1,4 +1,4 @@
-"""One open conversation in memory: its record, the view folded from it, and what the window is told of it."""
+"""One open conversation in memory: its record, the view folded from it, and the events that tell the window of it."""
 
 from __future__ import annotations
 

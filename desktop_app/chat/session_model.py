@@ -16,7 +16,7 @@ from .session import Session
 
 
 class MissingModel:
-    """A model that cannot be used now: its server is gone, or has not told its window yet.
+    """A model that cannot be used now: its server is gone, or has not reported its window yet.
 
     Its conversations can still be read, searched and optimized. Every request is answered with the reason.
     """

@@ -1,4 +1,4 @@
-"""Every task has an owner: a bug in one is told, and none is forgotten at the end."""
+"""Background tasks by key: bugs in them are reported, and all are cancelled at the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Tasks:
-    """Tasks in flight by key. `on_bug` is told of every exception that is not a cancellation."""
+    """Runs one task for each key. `on_bug` is called with every exception that is not a cancellation."""
 
     def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
         self._on_bug = on_bug

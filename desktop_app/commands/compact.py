@@ -176,7 +176,7 @@ def report_of(
         _as_in_file(objects[whole[id(m)]], chat) if id(m) in whole else chat
         for m, chat in zip(sent, shaped, strict=True)
     ]
-    told = {int(item.message.id) for item in result.view.items if item.kind is ItemKind.MESSAGE}
+    sent_indexes = {int(item.message.id) for item in result.view.items if item.kind is ItemKind.MESSAGE}
     pruned = {int(message_id) for message_id in result.view.pruned.keys() - result.view.statuses.keys()}
     summary = result.view.summary
     fidelity = summary.fidelity if summary else Fidelity()
@@ -188,7 +188,7 @@ def report_of(
         "tokens_after": result.tokens_after,
         "operations": [_operation(operation) for operation in result.operations],
         "messages": chat,
-        "verbatim": sorted(told - pruned),
+        "verbatim": sorted(sent_indexes - pruned),
         "pruned": sorted(pruned),
         "archived": sorted(int(message_id) for message_id in result.view.statuses),
         "summary": summary.summary if summary else "",

@@ -44,12 +44,13 @@ FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fo
 
 
 class Check(NamedTuple):
-    """One thing that was looked at. is_required: without it Palimpsest does not work."""
+    """The result of one check."""
 
     name: str
     ok: bool
     detail: str
     is_required: bool = True
+    """Whether Palimpsest needs it to work."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -73,7 +73,7 @@ class OnThisThread:
 
 
 async def _answer(archive: RecallArchive, conversation: str, budget: int, count: Callable[[str], int]) -> None:
-    # A first query, so that no query has to wait for what is loaded once; an unknown conversation is told at once.
+    # A first query, so that no query has to wait for what is loaded once; an unknown conversation is reported at once.
     await recall(archive, conversation, "What is loaded before the first query?", budget, count)
     count("The tokenizer, too.")
     gc.freeze()  # all of that stays: to look through it for garbage takes a quarter of a query's time

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """Print what was found, best first; to find nothing is no error."""
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         if args.conversation is not None:
-            store.conversation(args.conversation)  # an unknown one is told, not taken for "nothing found"
+            store.conversation(args.conversation)  # an unknown one is an error, not "nothing found"
         results = store.search(args.query, args.conversation, args.limit)
     if args.json:
         print_json({"results": [_shape(result) for result in results]})

@@ -36,27 +36,26 @@ NOTHING = "There is nothing to optimize right now: all messages are recent enoug
 
 
 class Optimization(msgspec.Struct, frozen=True):
-    """A plan on the record as it was. steps: what would be recorded, in order, whole but not stamped.
-
-    views: the view before, and after each step; last the one with an empty summary, if that is not written yet.
-    compaction_plan: for measuring a summary. strategy: as it was asked for. is_written: False while a model has not
-    written the summary, which then is not among the steps. tail_tokens, tail_least, tail_most: where the tail slider
-    stands, and its ends. tail_kept: tokens that the tail really takes, at most those of the slider. note: why there is
-    nothing to gain, or why the summary is not as it was wanted.
-    """
+    """A plan for the record as it was when the plan was made."""
 
     id: str
     snapshot: ContextSnapshot
     steps: tuple[Operation, ...]
+    """What would be recorded, in order; complete but for ids and times."""
     views: tuple[View, ...]
+    """The view before the steps and after each; last the one with an empty summary, if that is not written yet."""
     compaction_plan: CompactionPlan | None
     tail_tokens: int
+    """The value of the tail slider, between `tail_least` and `tail_most`."""
     tail_least: int
     tail_most: int
     tail_kept: int
+    """Tokens that the tail really takes, at most those of the slider."""
     note: str = ""
+    """Why there is nothing to gain, or why the summary is not the one that was asked for."""
     strategy: str = "extractive"
     is_written: bool = True
+    """False while a model has not written the summary, which then is not among the steps."""
 
     @property
     def prune(self) -> Prune | None:

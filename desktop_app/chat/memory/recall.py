@@ -139,8 +139,8 @@ class _Search:
         first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= MAX_WHOLE]
         first = first[:FEEDBACK_FROM]
         messages = await self._read([index for index, _ in first])
-        told = [(text_of(messages[index]), score) for index, score in first if index in messages]
-        words = feedback_of(self.wanted, [text for text, _ in told], [score for _, score in told], self.outline.named)
+        best = [(text_of(messages[index]), score) for index, score in first if index in messages]
+        words = feedback_of(self.wanted, [text for text, _ in best], [score for _, score in best], self.outline.named)
         held = await self._archive.postings(self._conversation, words, rare_word_limit(len(self.outline.lengths)) + 1)
         self._own = add_feedback(self._own, words, self.outline, held)
 

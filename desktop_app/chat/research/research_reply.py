@@ -74,9 +74,9 @@ class ResearchReply:
 
     async def _store_whole(self, spills: Spills, said: list[str], answer: str) -> str:
         """Store all that was said and read, and return where."""
-        told = [f"{one.call.name} {one.call.arguments}\n\n{one.text}" for one in self.found]
+        sources = [f"{one.call.name} {one.call.arguments}\n\n{one.text}" for one in self.found]
         try:
-            name = await spills.keep("\n\n---\n\n".join([*told, *said, answer]))
+            name = await spills.keep("\n\n---\n\n".join([*sources, *said, answer]))
         except WorldError as error:
             return f"[What was read could not be kept: {error.failure.title}]"
         count = f"{len(self.found)} result" + ("" if len(self.found) == 1 else "s")

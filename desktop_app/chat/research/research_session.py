@@ -62,5 +62,5 @@ def newest_words(view: View) -> str:
     said = [
         i.message for i in view.items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)
     ]
-    told = [message for message in said if message.text][-MAX_MESSAGES:]
-    return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in told)
+    with_text = [message for message in said if message.text][-MAX_MESSAGES:]
+    return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in with_text)

@@ -41,8 +41,8 @@ class Found(msgspec.Struct, frozen=True):
 def seen_in(found: Collection[Found]) -> SeenUrls:
     """Return all addresses that came up. What an error quotes was not found."""
     read = (url for one in found for url in one.read)
-    told = (url for one in found if not one.is_error for url in urls_in(one.text))
-    return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(told)))
+    named = (url for one in found if not one.is_error for url in urls_in(one.text))
+    return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(named)))
 
 
 class ResearchToolCalls(ToolCalls):

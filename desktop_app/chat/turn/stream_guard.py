@@ -11,7 +11,7 @@ STREAMING      arrived(piece) below the stop                   STREAMING    it i
 STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) nothing is read meanwhile
 STREAMING      arrived(piece) at 100 %                         ABORTED      Context limit exceeded (X/Y)
 DECIDING       decided(it would not help)                      STREAMING    up to 100 %, which is more room
-DECIDING       decided(it would help)                          FINDING_END  (2) a good place may come
+DECIDING       decided(it would help)                          FINDING_END  (2) a boundary may come
 FINDING_END    arrived(text) with the end of a line, or word   STOPPING     what is behind it is not shown
 FINDING_END    arrived(reasoning, or arguments of a call)      STOPPING     no text to end well
 STOPPING       stored()                                        MAKING_ROOM  the connection is closed
@@ -80,16 +80,15 @@ class WrongMoment(Exception):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """In the provider's tokens. restarts: how many there may be; 0: the stream is not stopped to make room.
-
-    factor: the provider's tokens for one counted here.
-    """
+    """The limits of one request, in the provider's tokens."""
 
     window: int
     stop_at: int
     abort_at: int
     restarts: int
+    """How often the stream may be stopped to make room."""
     factor: float = 1.0
+    """The provider's tokens for one counted here."""
 
 
 def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: float = 1.0) -> Limits:

@@ -90,7 +90,7 @@ class ToolCalls:
         await shielded(self._record(index, call, outcome, time.monotonic() - started))
 
     async def _outcome(self, index: int, call: ToolCall) -> ToolOutcome:
-        """Return how the call ends. A bug in a tool is told, and is a result like any other."""
+        """Return how the call ends. A bug in a tool is reported, and is a result like any other."""
         self._shown[index] = ""
         self._emit(ToolStarted(self._session.id, self._reply.id, call, index))
         limit, is_stopped = asyncio.timeout(TOOL_SECONDS), False
@@ -105,7 +105,7 @@ class ToolCalls:
             async with limit:
                 with self._tools.stoppable(self._session.id, self._reply.id, index, stop):
                     return await self._ran(index, call)
-        except Exception as error:  # noqa: BLE001 - told as the bug that it is; the call still gets its result
+        except Exception as error:  # noqa: BLE001 - reported as a bug; the call still gets its result
             if limit.expired():
                 if is_stopped:
                     return self._cut_short(index, STOPPED_ALONE)
@@ -126,8 +126,8 @@ class ToolCalls:
 
     def _cut_short(self, index: int, words: str, ending: CallEnding = "stopped") -> ToolOutcome:
         """Return what that call has shown so far, and why there is no more of it."""
-        told = (self._shown[index], words) if index in self._shown else (NOT_BEGUN,)
-        return ToolOutcome("\n".join(filter(None, told)), is_error=True, ending=ending)
+        output = (self._shown[index], words) if index in self._shown else (NOT_BEGUN,)
+        return ToolOutcome("\n".join(filter(None, output)), is_error=True, ending=ending)
 
     async def _record(self, index: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
         """Store the result as it enters, and tell of it."""
@@ -135,9 +135,9 @@ class ToolCalls:
         recorded = await self._session.record_message(message)
         self._answered.add(index)
         size = len(outcome.text.encode(errors="replace"))
-        told = (self._session.id, call.call_id, message.id, call.name, outcome.is_error, seconds, size)
+        fields = (self._session.id, call.call_id, message.id, call.name, outcome.is_error, seconds, size)
         self._emit(recorded)
-        self._emit(ToolFinished(*told, self._reply.id, index))
+        self._emit(ToolFinished(*fields, self._reply.id, index))
         self._emit(self._session.gauge_changed())
 
     async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
