@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 
 def host_of(base_url: str) -> str:
-    """The host of an http or https address; "" when it is no such address."""
+    """Return the host of an http or https address; "" for any other."""
     try:
         parts = urlsplit(base_url)
         is_address = parts.scheme in ("http", "https") and parts.port != 0  # reading the port checks it

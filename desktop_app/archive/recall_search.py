@@ -84,7 +84,7 @@ class Known:
             self.rows = (self.rows[0], rows[-1][0])
 
     def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
-        """The messages of those rows, which are in their order; rows of other conversations are left out."""
+        """Return the indexes of the messages in those ascending rows, without rows of other conversations."""
         first, indexes = self.rows[0], self._indexes
         found = [indexes[number - first] for (number,) in rows if 0 <= number - first < len(indexes)]
         return tuple(found) if -1 not in found else tuple([index for index in found if index >= 0])
@@ -101,23 +101,25 @@ class RecallSearch:
         self._known: dict[str, Known] = {}
 
     def outline(self, conversation: str) -> Outline:
-        """The conversation from afar, up to date. Raises ArchiveError if there is no such conversation."""
+        """Return the up-to-date outline. Raises ArchiveError if there is no such conversation."""
         return self._known_of(conversation).outline
 
     def postings(self, conversation: str, terms: Sequence[str], most: int = MAX_HELD) -> dict[str, tuple[int, ...]]:
-        """The indexes of the conversation's messages that hold each term, ascending, the first `most` of them; terms
-        that none holds are left out. A term of several words is held where they stand in their order."""
+        """Return the ascending indexes of the first `most` messages with each term, without terms that none has.
+
+        A term of several words is found where they stand in their order.
+        """
         known = self._known_of(conversation)
         found = {term: self._held(term, known, most) for term in dict.fromkeys(terms)}
         return {term: held for term, held in found.items() if held}
 
     def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """The indexes of the conversation's messages that a compaction took out of the view."""
+        """Return the indexes of the messages that a compaction took out of the view."""
         known = self._known_of(conversation)
         return frozenset(known.indexes_of(self._database.execute_sql(ARCHIVED, known.rows)))
 
     def messages_at(self, conversation: str, indexes: Iterable[int]) -> dict[int, Message]:
-        """The messages at those indexes; those that are not there, or damaged, are left out."""
+        """Return the messages at those indexes, without missing and damaged ones."""
         wanted = sorted(set(indexes))
         found: dict[int, Message] = {}
         for start in range(0, len(wanted), AT_ONCE):

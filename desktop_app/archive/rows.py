@@ -40,7 +40,7 @@ class UnreadableEntry(Exception):
 
 
 def encode(entry: AnyEntry) -> str:
-    """The entry as JSON text. SQLite and UTF-8 know no lone surrogates: see `surrogates.mended`, which is logged.
+    """Return the entry as JSON text. Lone surrogates, which UTF-8 cannot encode, are replaced and logged.
 
     Raises UnreadableEntry if reading the text would not give the same entry.
     """

@@ -9,7 +9,7 @@ What counts as repeated is the longest beginning of the continuation that the pa
 - within a line, two words or more from the beginning of a word on; or
 - the whole last word, of three characters or more, that the partial reply ends in the middle of.
 
-Up to BEGINNING_MOST characters in front of that may differ (a capital letter, an ellipsis, another way into the same
+Up to MAX_BEGINNING characters in front of that may differ (a capital letter, an ellipsis, another way into the same
 sentence), if what follows is twice as long. Nothing is trimmed that the partial reply says twice in a row itself, or
 that repeats within itself: that is how the text goes on, as rows of a table or closing brackets do.
 

@@ -1,4 +1,4 @@
-"""The record: an append-only sequence of entries. What the model sees of it is folded in `context/view.py`."""
+"""The record: an append-only sequence of entries. What the model sees of it is folded in `context/view/`."""
 
 from __future__ import annotations
 

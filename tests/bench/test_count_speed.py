@@ -27,7 +27,7 @@ MEGABYTE = "The parser reads each line once, and keeps what it read; 12,345 line
 
 @pytest.mark.parametrize("family", [*SOURCES, "smollm2", "claude", "llama-2"])
 def test_a_streamed_token_is_counted_and_added_to_the_gauge(benchmark, family: str) -> None:
-    """As desktop_app/chat/stream_reply.py does it: count the piece, then grow the gauge."""
+    """As desktop_app/chat/turn/reply.py does it: count the piece, then grow the gauge."""
     counts = TokenCounts(tokenizer_of(family))
     transcript = Transcript(Chain([Message(id="m", role=Role.USER, parts=(Text("Tell me all about it."),))]))
     view, budget = view_of(transcript), budget_for(BALANCED, 128_000)

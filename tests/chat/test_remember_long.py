@@ -42,8 +42,8 @@ async def test_each_compaction_has_its_flush_and_each_flush_its_own_stretch(hous
     assert all(places)
     indexes = [session._index[flush.before] for flush in home.flushes]
     assert indexes == sorted(set(indexes)), "each one goes on where the one before ended"
-    ridden = [request for request in home.requests if len(request.turns) > 2]
-    assert len(ridden) == len(home.requests), "each was the chat's own request with the question behind it"
+    appended = [request for request in home.requests if len(request.turns) > 2]
+    assert len(appended) == len(home.requests), "each was the chat's own request with the question behind it"
     assert session.gauge().total <= session.budget.usable
 
 

@@ -67,7 +67,7 @@ def engine_command(tmp_path: Path) -> Callable[..., list[str]]:
 
 @pytest.fixture
 def bridge(qapp: QApplication, engine_command: Callable[..., list[str]], tmp_path: Path) -> Bridge:
-    """A bridge to an engine with two conversations, not started yet. Bugs in tasks are seen by `no_bugs`."""
+    """A bridge to an engine with two conversations, not started yet. Bugs in tasks fail tests: `stray_exceptions`."""
     return Bridge(engine_command(messages=200), tmp_path / "engine.log")
 
 

@@ -1,7 +1,7 @@
 """A reply while it streams: how full the window gets, when the stream is stopped to make room, and how it goes on (S3).
 
 Written as a state machine without a clock, a network or a task, so that any order of events can be tried on it. The
-driver (`stream_reply.py`) tells it what happens, and does what its state says.
+driver (`reply.py`) tells it what happens, and does what its state says.
 
 =============  ==============================================  ===========  ===============================
 state          event                                           next         what it means

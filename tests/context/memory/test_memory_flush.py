@@ -233,7 +233,7 @@ def test_what_tools_said_is_not_looked_at() -> None:
     assert "calls read" in asked.text
 
 
-def test_ridden_the_request_begins_as_the_chats_own() -> None:
+def test_appended_the_request_begins_as_the_chats_own() -> None:
     said = [user("1"), reply("2")]
     assert append_question(said, PROMPTS, KNOWN)[:2] == tuple(said)
     assert append_question(said, PROMPTS, KNOWN)[2].role is Role.USER
@@ -243,7 +243,7 @@ def test_ridden_the_request_begins_as_the_chats_own() -> None:
     assert "By calls." in ending[2].text
 
 
-def test_ridden_what_has_left_the_view_is_told_as_a_record() -> None:
+def test_appended_what_has_left_the_view_is_told_as_a_record() -> None:
     gone = [user("x", "I am away in May. My key is sk-abcdefghijklmnop1234."), reply("y")]
     (*_, asked) = append_question([user("1"), reply("2")], PROMPTS, (), gone, 1_000, count)
     mark = next(word for word in asked.text.split() if word.startswith("<mark-"))[1:]
