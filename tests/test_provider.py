@@ -29,6 +29,8 @@ from provider_asked import ANTHROPIC, CALLS, PLAIN, answered, asked, body_of, ev
 from provider_flavours import FLAVOURS
 from provider_script import ODDITIES
 
+pytestmark = pytest.mark.wire
+
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
 def test_a_reply_comes_in_pieces_in_every_dialect(flavour: str) -> None:
@@ -174,7 +176,6 @@ def test_an_error_in_the_middle_of_a_stream(flavour: str) -> None:
     assert response.text.index("He") < response.text.index("Overloaded")
 
 
-@pytest.mark.wire
 def test_silence_after_some_text_lasts_until_the_client_leaves() -> None:
     assert b'"content":"Hel"' in received_of(Hang("Hel"), "openai", httpx.ReadTimeout)
     assert received_of(Hang(), "openai", httpx.ReadTimeout) == b""
@@ -217,7 +218,6 @@ def test_a_stream_keeps_its_pace_and_tells_when_each_piece_was_written() -> None
         assert 0 < time.monotonic() - stamps[-1] < 30
 
 
-@pytest.mark.wire
 def test_a_script_in_a_file_serves_any_flavour(tmp_path: Path) -> None:
     file = tmp_path / "script.json"
     steps: list[AnyStep] = [Overflow(), Reply("Hi", odd=("halves",)), Status(503, headers={"a": "b"})]

@@ -13,6 +13,8 @@ from provider import AnyStep, Reply, Request, ScriptedProvider, Windowed
 from provider_asked import ANTHROPIC, PLAIN, Json, asked, events_of, text_in
 from provider_flavours import FLAVOURS
 
+pytestmark = pytest.mark.wire
+
 
 def words(text: str) -> int:
     return len(text.split())

@@ -18,6 +18,8 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
 from provider import Reply, ScriptedProvider
 
+pytestmark = pytest.mark.wire
+
 
 class Desk:
     def __init__(self, services: EngineServices, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
@@ -45,7 +47,6 @@ async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
     assert not bugs
 
 
-@pytest.mark.wire
 async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(desk: Desk) -> None:
     chats = desk.services.conversations
     session = await chats.create()
