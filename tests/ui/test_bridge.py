@@ -186,6 +186,7 @@ def test_an_engine_that_does_not_end_is_ended(run: Run) -> None:
     run(scene())
 
 
+@pytest.mark.wire
 def test_a_flood_of_lines_leaves_the_event_loop_its_turns(run: Run, engine_command: Callable[..., list[str]]) -> None:
     async def scene() -> None:
         bridge = Bridge(engine_command(messages=4, delay=0))
@@ -194,12 +195,12 @@ def test_a_flood_of_lines_leaves_the_event_loop_its_turns(run: Run, engine_comma
         bridge.start_engine()
         await bridge.ask(p.ListModels())
         finished = signalled(bridge.happened, lambda e: isinstance(e, TurnFinished))
-        await bridge.ask(p.Send("c1", "!flood 3000"))
+        await bridge.ask(p.Send("c1", "!flood 12000"))
         turns = 0
         while not finished.done():
             await asyncio.sleep(0.001)
             turns += 1
-        assert "".join(deltas) == "".join(f"word{n} " for n in range(3000))
+        assert "".join(deltas) == "".join(f"word{n} " for n in range(12000))
         assert turns > 3
         await bridge.close()
 
