@@ -65,7 +65,7 @@ def examine(database: SqliteDatabase) -> Health:
     return Health(conversations, entries, tuple(damage), tuple(unreadable), tuple(unsearchable), is_whole)
 
 
-def named(places: Iterable[str]) -> str:
+def list_names(places: Iterable[str]) -> str:
     """Return the first few names, and how many more there are."""
     known = list(places)
     more = len(known) - MAX_NAMED

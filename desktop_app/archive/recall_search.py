@@ -18,7 +18,7 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .failures import no_conversation
-from .rows import decode_message, number_of, spaced
+from .rows import decode_message, number_of, space_out
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +143,7 @@ class RecallSearch:
         return known
 
     def _held(self, term: str, known: Known, most: int) -> tuple[int, ...]:
-        match = '"' + spaced(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
+        match = '"' + space_out(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
         held = self._rows(HELD, match, known, most)
         if not held and len(term) >= MIN_INSIDE and term.isascii() and term.isalnum():
             held = self._rows(INSIDE, f"%{term}%", known, MAX_INSIDE)

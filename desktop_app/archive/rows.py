@@ -104,10 +104,10 @@ def number_of(stored: object) -> float:
 def searched_text(message: Message) -> str:
     """Return the searched text of a message: speaker, text, tool calls and results, names and text of attachments."""
     pieces = [message.speaker, *(_searched(part) for part in message.parts)]
-    return spaced(replace_surrogates_in_text("\n\n".join(piece for piece in pieces if piece)))
+    return space_out(replace_surrogates_in_text("\n\n".join(piece for piece in pieces if piece)))
 
 
-def spaced(text: str) -> str:
+def space_out(text: str) -> str:
     """Put separators around each character of a script without spaces."""
     return text if text.isascii() else _UNSPACED.sub(rf"{SEPARATOR}\g<0>{SEPARATOR}", text)
 

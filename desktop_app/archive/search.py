@@ -18,8 +18,8 @@ from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
-from .rows import SEPARATOR, number_of, spaced
-from .snippets import END, LONG, START, marked, snippet_of
+from .rows import SEPARATOR, number_of, space_out
+from .snippets import END, LONG, START, mark_hits, snippet_of
 
 MAX_TERMS = 32
 MAX_LOOSE_TERMS = 12
@@ -92,9 +92,9 @@ def search(database: SqliteDatabase, query: str, conversation: str | None, limit
     all_terms = " AND ".join(_phrases(terms)[:MAX_TERMS])
     question = _Query(database, conversation, max(limit, 0))
     return (
-        _literal_first(question, all_terms, spaced(" ".join(terms)))
+        _literal_first(question, all_terms, space_out(" ".join(terms)))
         or question.by_words(all_terms and all_terms + " *")
-        or question.by_substring(spaced(wanted))
+        or question.by_substring(space_out(wanted))
         or question.by_words(" OR ".join(_phrases(_loose_words(wanted))[:MAX_LOOSE_TERMS]))
     )
 
@@ -112,14 +112,14 @@ def _literal_first(query: _Query, all_terms: str, literal: str) -> tuple[SearchR
 
 def _phrases(terms: list[str]) -> list[str]:
     """Quote each term for FTS5: its words in their order, without operators."""
-    quoted = ('"' + spaced(term).replace('"', '""') + '"' for term in terms if _has_word(term))
+    quoted = ('"' + space_out(term).replace('"', '""') + '"' for term in terms if _has_word(term))
     return list(dict.fromkeys(quoted))
 
 
 def _loose_words(wanted: str) -> list[str]:
     """Return the words without stop words, long ones first. Of unspaced scripts also pairs of characters."""
     words = [word for word in _WORD.findall(wanted) if word.lower() not in _STOP_WORDS]
-    pairs = [word[start : start + 2] for word in words if spaced(word) != word for start in range(len(word) - 1)]
+    pairs = [word[start : start + 2] for word in words if space_out(word) != word for start in range(len(word) - 1)]
     return sorted(words, key=len, reverse=True) + pairs
 
 
@@ -146,7 +146,7 @@ def _result(columns: list[Any], snippet: str) -> SearchResult:
 
 
 def _snippet(text: str, match: str) -> str:
-    return snippet_of(text if len(text) <= LONG or START in text else marked(text, match))
+    return snippet_of(text if len(text) <= LONG or START in text else mark_hits(text, match))
 
 
 def _shown(snippet: str) -> str:

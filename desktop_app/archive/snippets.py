@@ -41,7 +41,7 @@ def snippet_of(highlighted: str) -> str:
     return f"{'…' if begin else ''}{cut}{'…' if end < len(highlighted) else ''}"
 
 
-def marked(text: str, match: str) -> str:
+def mark_hits(text: str, match: str) -> str:
     """Return the text with its first hits between START and END. match: an FTS5 query.
 
     A word is matched by its beginning, as the index matches it by its stem; other forms may stay unmarked.

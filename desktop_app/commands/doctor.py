@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from desktop_app.archive.health import Health, named
+from desktop_app.archive.health import Health, list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.plurals import pluralize
@@ -121,7 +121,7 @@ def _archive(path: Path) -> Iterator[Check]:
         yield Check("archive", True, "none yet; it is created at the first start")
         return
     if copies := sorted(copy.name for copy in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}")):
-        yield Check("damage", False, f"the archive was damaged once; it was kept as it was: {named(copies)}")
+        yield Check("damage", False, f"the archive was damaged once; it was kept as it was: {list_names(copies)}")
     try:
         store = Store(path, read_only=True)
         try:
@@ -137,7 +137,7 @@ def _archive(path: Path) -> Iterator[Check]:
 
 def _health(health: Health) -> Iterator[Check]:
     found = f"{pluralize(health.conversations, 'conversation')}, {pluralize(health.entries, 'entry', 'entries')}"
-    yield Check("archive", not health.damage, named(health.damage) or found)
+    yield Check("archive", not health.damage, list_names(health.damage) or found)
     if not health.is_whole:
         read = (
             f"{health.entries:,} were read, until the damage; what of the rest can be saved is seen when it is opened"
@@ -154,7 +154,7 @@ def _health(health: Health) -> Iterator[Check]:
 
 
 def _broken(places: tuple[str, ...], fault: str) -> str:
-    return f"{len(places):,} {fault}: {named(places)}" if places else ""
+    return f"{len(places):,} {fault}: {list_names(places)}" if places else ""
 
 
 def _settings(path: Path) -> Check:

@@ -25,12 +25,12 @@ def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
     import httpx
 
     try:
-        return bounded(httpx.AsyncClient(trust_env=not endpoint.is_local, **options), limit)
+        return limit_size(httpx.AsyncClient(trust_env=not endpoint.is_local, **options), limit)
     except (ImportError, ValueError) as error:
         raise ProxyUnusable from error
 
 
-def bounded(client: Any, limit: int = 0) -> Any:
+def limit_size(client: Any, limit: int = 0) -> Any:
     """Limit the bytes that the client reads of an answer, and return it. limit: as above."""
     from .bounded_response import ENCODINGS, MAX_PAGE_BYTES, bound_to
 

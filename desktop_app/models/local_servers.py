@@ -11,7 +11,7 @@ import msgspec
 from desktop_app.settings import Server, ServerKind
 
 from .capability_probes import model_names_in
-from .http_client import bounded
+from .http_client import limit_size
 from .key_environment import kinds_with_key
 from .known_models import PROPOSED
 
@@ -71,7 +71,7 @@ async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = S
     import httpx
 
     headers = {"Connection": "close"}  # a small server has a thread or two
-    async with bounded(httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers)) as client:
+    async with limit_size(httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers)) as client:
         asking = [asyncio.ensure_future(_server_at(client, port, name)) for port, name in ports.items()]
         done, late = await asyncio.wait(asking, timeout=seconds) if asking else (set(), set())
         for task in late:

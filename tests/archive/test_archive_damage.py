@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
-from desktop_app.archive.health import named
+from desktop_app.archive.health import list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
@@ -130,5 +130,5 @@ def test_health_knows_what_search_does_not(store: Store) -> None:
 
 
 def test_long_lists_of_broken_places_are_cut() -> None:
-    assert named(["a", "b"]) == "a, b"
-    assert named([str(number) for number in range(1_205)]) == "0, 1, 2, 3, 4 and 1,200 more"
+    assert list_names(["a", "b"]) == "a, b"
+    assert list_names([str(number) for number in range(1_205)]) == "0, 1, 2, 3, 4 and 1,200 more"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.archive import search
-from desktop_app.archive.snippets import END, LENGTH, LONG, MAX_MARKS, START, marked, snippet_of
+from desktop_app.archive.snippets import END, LENGTH, LONG, MAX_MARKS, START, mark_hits, snippet_of
 from desktop_app.archive.store import Store
 from desktop_app.conversation.message import Message, Role, Text
 
@@ -60,7 +60,7 @@ def test_the_hit_stands_where_one_line_still_shows_it(store: Store, before: int)
 @given(st.lists(words, max_size=200), st.lists(words, min_size=1, max_size=3))
 def test_marks_take_nothing_away_and_stand_in_pairs(text: list[str], asked: list[str]) -> None:
     whole = " ".join(text)
-    found = marked(whole, " AND ".join(f'"{word}"' for word in asked))
+    found = mark_hits(whole, " AND ".join(f'"{word}"' for word in asked))
     assert found.replace(START, "").replace(END, "") == whole
     shown = snippet_of(found)
     assert re.fullmatch(f"[^{START}{END}]*({START}[^{START}{END}]+{END}[^{START}{END}]*)*", shown)
@@ -69,4 +69,4 @@ def test_marks_take_nothing_away_and_stand_in_pairs(text: list[str], asked: list
 
 
 def test_of_many_hits_the_first_ones_are_looked_at() -> None:
-    assert marked("needle " * 5_000, '"needle"').count(START) == MAX_MARKS
+    assert mark_hits("needle " * 5_000, '"needle"').count(START) == MAX_MARKS
