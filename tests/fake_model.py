@@ -20,11 +20,11 @@ from desktop_app.models.errors.failures import ErrorResponse, cut_error, error_o
 from desktop_app.models.provider_dialects import request_of
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import AnyStep, Call, Cut, Hang, Overflow, Reply, Request, ScriptedProvider, Status
-from provider_flavours import FLAVOURS, overflow_answer
+from provider_openai import OpenAI
 from provider_script import pieces_of
 from provider_shapes import encode
 
-SHAPE = FLAVOURS["openai"]
+SHAPE = OpenAI()
 
 
 class FakeModel:
@@ -70,7 +70,7 @@ class FakeModel:
             case Status():
                 raise self._error_of(step)
             case Overflow():
-                code, body = overflow_answer(step, SHAPE)
+                code, body = SHAPE.overflow(step)
                 raise error_of_response(self._target, ErrorResponse(code, {}, body, is_original=True))
             case _:
                 raise NotImplementedError(f"{type(step).__name__} needs the wire")

@@ -64,13 +64,12 @@ __all__ = [
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A request for a reply as it came in. headers: with names in small letters. size: bytes of the body."""
+    """A request for a reply as it came in. headers: with names in small letters."""
 
     body: Json
     authorization: str
     path: str = ""
     headers: dict[str, str] = {}
-    size: int = 0
     flavour: str = "openai"
 
     @property

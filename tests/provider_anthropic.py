@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from provider_history import problem_in
-from provider_script import Call, Json, Overflow, Reply, pieces_of
+from provider_script import Json, Overflow, Reply, pieces_of
 from provider_shapes import Answer, Block, Shape, encode, json_of, text_of
 
 KINDS = {
@@ -67,9 +66,6 @@ class Anthropic(Shape):
 
     def event(self, value: Json) -> bytes:
         return b"event: " + value.get("type", "message").encode() + b"\n" + super().event(value)
-
-    def comment(self) -> bytes:
-        return self.event({"type": "ping"})
 
     def opening(self, reply: Reply, body: Json) -> Iterator[bytes]:
         yield self.event({"type": "message_start", "message": self._message(body, [], None, self._usage(reply, 1))})
@@ -134,16 +130,6 @@ class Anthropic(Shape):
             "service_tier": "standard",
         }
 
-    def whole(self, reply: Reply, body: Json) -> Json:
-        content: list[Json] = []
-        if reply.reasoning:
-            content.append({"type": "thinking", "thinking": reply.reasoning, "signature": reply.signature})
-        if reply.text:
-            content.append({"type": "text", "text": reply.text})
-        content += [_tool_use(call) for call in reply.calls]
-        tokens = reply.usage[1] if reply.usage else 0
-        return self._message(body, content, self._reason(reply), self._usage(reply, tokens))
-
     def error(self, code: int, message: str, kind: str = "") -> Json:
         named = kind if kind in KINDS.values() else KINDS.get(code, "api_error")
         return {"type": "error", "error": {"type": named, "message": message}, "request_id": REQUEST_ID}
@@ -194,7 +180,3 @@ def _counted(part: Json) -> str:
         case _:
             shown: Any = {name: value for name, value in part.items() if name not in ("cache_control", "type", "id")}
             return json_of(shown)
-
-
-def _tool_use(call: Call) -> Json:
-    return {"type": "tool_use", "id": call.call_id, "name": call.name, "input": json.loads(call.arguments)}

@@ -3,12 +3,12 @@
 | flavour | shape | what is its own |
 |---|---|---|
 | openai, responses, anthropic, gemini, ollama | theirs | |
-| openrouter | OpenAI | comments, cost, native reasons, errors inside a chunk, context_length in its list of models |
+| openrouter | OpenAI | cost, native reasons, errors inside a chunk, context_length in its list of models |
 | moonshot | OpenAI | the usage inside the last choice |
 | lmstudio | OpenAI | /api/v0/models, error events, errors that are a bare text |
 | llama.cpp | OpenAI | /props, /tokenize, timings, errors with n_prompt_tokens and n_ctx |
 | vllm | OpenAI | max_model_len, /tokenize, prompt and reply must fit together |
-| groq, deepseek, mistral | OpenAI | refusals in their words; context_window; their fields of usage |
+| groq, deepseek | OpenAI | refusals in their words; context_window; their fields of usage |
 """
 
 from __future__ import annotations
@@ -29,9 +29,6 @@ class OpenRouter(OpenAI):
 
     name = "openrouter"
     reasoning = "reasoning"
-
-    def comment(self) -> bytes:
-        return b": OPENROUTER PROCESSING\n\n"
 
     def chunk(self, delta: Json | None, finish: str | None = None) -> Json:
         chunk = super().chunk(delta, finish)
@@ -168,8 +165,6 @@ class LlamaCpp(OpenAI):
             case "GET", "/props":
                 settings = {"n_ctx": window, "params": {}, "id": 0, "is_processing": False}
                 return {"default_generation_settings": settings, "total_slots": 1, "model_path": models[0]}
-            case "GET", "/health":
-                return {"status": "ok"}
             case "POST", "/tokenize":
                 return {"tokens": list(range(len(str(body.get("content", "")).encode()) // 4))}
             case _:
@@ -202,11 +197,6 @@ class VLLM(OpenAI):
             )
         return 400, encode(self.error(400, said)).decode()
 
-    def page(self, method: str, path: str, body: Json, models: Sequence[str], window: int) -> Json | None:
-        if method == "GET" and path == "/version":
-            return {"version": "0.15.0"}
-        return super().page(method, path, body, models, window)
-
     def model_entry(self, name: str, window: int) -> Json:
         return super().model_entry(name, window) | {"owned_by": "vllm", "max_model_len": window}
 
@@ -238,30 +228,9 @@ class DeepSeek(OpenAI):
         return super().usage(reply) | counted
 
 
-class Mistral(OpenAI):
-    """https://docs.mistral.ai/api: errors without an inner object."""
-
-    name = "mistral"
-
-    def error(self, code: int, message: str, kind: str = "") -> Json:
-        return {"object": "error", "message": message, "type": kind or "invalid_request_error", "code": str(code)}
-
-    def overflow(self, step: Overflow) -> Answer:
-        said = (
-            f"Prompt contains {step.tokens} tokens and 0 draft tokens, too large for model with {step.window} "
-            "maximum context length"
-        )
-        return 400, encode(self.error(400, said)).decode()
-
-
-_SHAPES = (
-    OpenAI,
-    Anthropic,
-    Gemini,
-    Ollama,
-    Responses,
-)  # in front, since the first one that serves a path gives it its shape
-_DIALECTS = (OpenRouter, Moonshot, LMStudio, LlamaCpp, VLLM, Groq, DeepSeek, Mistral)
+# The first one that serves a path gives it its shape.
+_SHAPES = (OpenAI, Anthropic, Gemini, Ollama, Responses)
+_DIALECTS = (OpenRouter, Moonshot, LMStudio, LlamaCpp, VLLM, Groq, DeepSeek)
 FLAVOURS: dict[str, Shape] = {shape.name: shape() for shape in (*_SHAPES, *_DIALECTS)}
 
 
@@ -269,10 +238,3 @@ def shape_for(path: str, flavour: str) -> Shape | None:
     """Who answers a POST to that path: the flavour if it serves it, else the first shape that does."""
     wanted = FLAVOURS[flavour]
     return next((shape for shape in (wanted, *FLAVOURS.values()) if shape.serves(path)), None)
-
-
-def overflow_answer(step: Overflow, shape: Shape) -> Answer:
-    """Status and body of a refusal, in the words of the step's style, or of the shape that was asked."""
-    if step.style == "bare 413":
-        return 413, ""
-    return (FLAVOURS[step.style] if step.style else shape).overflow(step)

@@ -25,19 +25,16 @@ REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "conten
 
 
 class Gemini(Shape):
-    """POST .../models/NAME:streamGenerateContent?alt=sse, and :generateContent for a reply in one piece."""
+    """POST .../models/NAME:streamGenerateContent?alt=sse."""
 
     name = "gemini"
     has_fragments = False
 
     def serves(self, path: str) -> bool:
-        return path.endswith((":streamGenerateContent", ":generateContent"))
+        return path.endswith(":streamGenerateContent")
 
     def model_of(self, path: str, body: Json) -> str:
         return path.rpartition("/models/")[2].partition(":")[0] if "/models/" in path else ""
-
-    def is_stream(self, path: str, body: Json) -> bool:
-        return path.endswith(":streamGenerateContent")
 
     def max_tokens(self, body: Json) -> int:
         settings = body.get("generationConfig") or {}
@@ -70,28 +67,19 @@ class Gemini(Shape):
         yield self._chunk([{"text": ""}], reply, REASONS.get(reply.finish, reply.finish))
 
     def _chunk(self, parts: list[Json], reply: Reply, reason: str = "") -> bytes:
-        return self.event(self._answer(parts, reply, reason))
-
-    def _answer(self, parts: list[Json], reply: Reply, reason: str) -> Json:
         candidate: Json = {"content": {"parts": parts, "role": "model"}, "index": 0}
         if reason:
             candidate["finishReason"] = reason
         answer: Json = {"candidates": [candidate]}
         if reply.usage is not None:
             answer["usageMetadata"] = self._usage(reply, is_last=bool(reason))
-        return answer | {"modelVersion": "scripted", "responseId": "Il0taoSYJ5Cez7IPscripted"}
+        return self.event(answer | {"modelVersion": "scripted", "responseId": "Il0taoSYJ5Cez7IPscripted"})
 
     def _usage(self, reply: Reply, is_last: bool) -> Json:
         prompt, tokens, cached = reply.usage or (0, 0, 0)
         tokens = tokens if is_last else 0
         usage = {"promptTokenCount": prompt, "candidatesTokenCount": tokens, "totalTokenCount": prompt + tokens}
         return usage | ({"cachedContentTokenCount": cached} if cached else {})
-
-    def whole(self, reply: Reply, body: Json) -> Json:
-        parts: list[Json] = [{"text": reply.reasoning, "thought": True}] if reply.reasoning else []
-        parts += [{"text": reply.text}] if reply.text else []
-        parts += [_call_part(call, reply.signature) for call in reply.calls]
-        return self._answer(parts, reply, REASONS.get(reply.finish, reply.finish))
 
     def error(self, code: int, message: str, kind: str = "") -> Json:
         state = kind if kind in STATES.values() else STATES.get(code, "UNKNOWN")

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from msgspec.structs import replace
 
-from provider_flavours import FLAVOURS, overflow_answer, shape_for
+from provider_flavours import FLAVOURS, shape_for
 from provider_script import (
     STAMP,
     AnyStep,
@@ -70,14 +70,13 @@ class Connection(BaseHTTPRequestHandler):
         self._page("GET", urlsplit(self.path).path, {})
 
     def do_POST(self) -> None:
-        content = self.rfile.read(int(self.headers["Content-Length"]))
-        body = json.loads(content or b"{}")
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
         path = urlsplit(self.path).path
         shape = shape_for(path, self.provider.flavour)
         if shape is None or self._is_elsewhere(path) or path in self.provider.pages:
             self._page("POST", path, body)
         elif self._is_allowed(shape):
-            self._chat(shape, path, body, len(content))
+            self._chat(shape, path, body)
 
     def _page(self, method: str, path: str, body: Json) -> None:
         provider, flavour = self.provider, FLAVOURS[self.provider.flavour]
@@ -99,7 +98,7 @@ class Connection(BaseHTTPRequestHandler):
         """Whether the server, as most are, answers below /v1 only, and that is not there."""
         return self.provider.has_version and not path.startswith("/v1/")
 
-    def _chat(self, shape: Shape, path: str, body: Json, size: int) -> None:
+    def _chat(self, shape: Shape, path: str, body: Json) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         missing = shape.missing_header(headers)
         model = shape.model_of(path, body)
@@ -110,8 +109,8 @@ class Connection(BaseHTTPRequestHandler):
         else:
             from provider import Request
 
-            request = Request(body, headers.get("authorization", ""), self.path, headers, size, shape.name)
-            self._answer(self.provider.take(request, shape), shape, path, body)
+            request = Request(body, headers.get("authorization", ""), self.path, headers, shape.name)
+            self._answer(self.provider.take(request, shape), shape, body)
 
     def _sent_key(self) -> str:
         """The key as it was sent, in whichever place."""
@@ -126,11 +125,8 @@ class Connection(BaseHTTPRequestHandler):
             return False
         return True
 
-    def _answer(self, step: AnyStep, shape: Shape, path: str, body: Json) -> None:
+    def _answer(self, step: AnyStep, shape: Shape, body: Json) -> None:
         match step:
-            case Reply() if not shape.is_stream(path, body):
-                time.sleep(step.delay)
-                self._json(200, shape.whole(step, body))
             case Reply():
                 self._stream(step, shape, body)
             case Cut():
@@ -140,14 +136,14 @@ class Connection(BaseHTTPRequestHandler):
             case Status():
                 self._status(step, shape)
             case Overflow():
-                self._refuse(overflow_answer(step, shape))
+                self._refuse(shape.overflow(step))
             case ErrorEvent():
                 self._begin(shape)
                 error = shape.error_event(step.code, step.message, step.kind)
                 self._write_all(chain(shape.opening(Reply(step.after), body), [error, b""]))
             case Events():
                 self._begin(shape)
-                self._write_all(chain(map(shape.event, step.events), [shape.done()] if step.is_done else [], [b""]))
+                self._write_all(chain(map(shape.event, step.events), [shape.done(), b""]))
             case Hang():
                 self._hang(step, shape, body)
             case Endless():
@@ -160,7 +156,6 @@ class Connection(BaseHTTPRequestHandler):
         if self.provider.stopped.wait(step.delay):
             return
         try:
-            self._write_all([shape.comment()] * step.comments)
             self._paced(step, shape, body)
             self._write_all(_odd(step, shape.ending(step, body)))
             if step.lingers:
@@ -291,8 +286,8 @@ def _odd(step: Reply, events: Iterable[bytes]) -> Iterable[bytes]:
     for event in events:
         if not event:
             continue
-        told = event.replace(b"\n", b"\r\n") if "crlf" in step.odd else event
-        if "halves" in step.odd:
+        told = event.replace(b"\n", b"\r\n") if step.odd == "crlf" else event
+        if step.odd == "halves":
             middle = next((i + 1 for i, byte in enumerate(told) if byte >= 0xC0), len(told) // 2)
             yield from (told[:middle], told[middle:])
         else:

@@ -26,17 +26,11 @@ class Ollama(OpenAI):
     def serves(self, path: str) -> bool:
         return path.endswith("/api/chat")
 
-    def is_stream(self, path: str, body: Json) -> bool:
-        return bool(body.get("stream", True))
-
     def max_tokens(self, body: Json) -> int:
         return max(int((body.get("options") or {}).get("num_predict") or 0), 0)
 
     def event(self, value: Json) -> bytes:
         return encode(value) + b"\n"
-
-    def comment(self) -> bytes:
-        return b"\n"
 
     def opening(self, reply: Reply, body: Json) -> Iterator[bytes]:
         for piece in pieces_of(reply.reasoning, reply.size):
@@ -63,15 +57,6 @@ class Ollama(OpenAI):
     def _line(self, body: Json, message: Json) -> bytes:
         return self.event({"model": body.get("model"), "created_at": CREATED, "message": message, "done": False})
 
-    def whole(self, reply: Reply, body: Json) -> Json:
-        message: Json = {"role": "assistant", "content": reply.text}
-        if reply.reasoning:
-            message["thinking"] = reply.reasoning
-        if reply.calls:
-            functions = [{"name": call.name, "arguments": json.loads(call.arguments)} for call in reply.calls]
-            message["tool_calls"] = [{"function": function} for function in functions]
-        return {"model": body.get("model"), "created_at": CREATED, "message": message} | self._end(reply)
-
     def error(self, code: int, message: str, kind: str = "") -> Json:
         return {"error": message}
 
@@ -88,8 +73,6 @@ class Ollama(OpenAI):
 
     def page(self, method: str, path: str, body: Json, models: Sequence[str], window: int) -> Json | None:
         match method, path:
-            case "GET", "/api/version":
-                return {"version": "0.13.5"}
             case "GET", "/api/tags":
                 return {"models": [_entry(name) for name in models]}
             case "GET", "/api/ps":

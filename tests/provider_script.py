@@ -7,7 +7,7 @@ The same steps answer in whichever shape a request came in (tests/provider_flavo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,23 +15,6 @@ Json = dict[str, Any]
 
 STAMP = "@time-of-writing@"
 """Stands in a text for the monotonic clock at the moment of writing, in seconds, of the same length."""
-
-ODDITIES = {
-    "no ids": "calls without an id",
-    "same ids": "every call has the id of the first one",
-    "no index": "fragments of calls without their index",
-    "object arguments": "arguments as an object, whole, instead of a string in fragments",
-    "one delta": "all calls in a single delta, their arguments whole",
-    "usage twice": "the chunk with the usage comes twice",
-    "usage everywhere": "each chunk has the usage so far, as vLLM's continuous_usage_stats do",
-    "after finish": "an empty chunk after the one that says why the reply ended",
-    "no done": "the stream ends without [DONE]",
-    "filter first": "a chunk without choices comes first, as Azure sends its verdict on the prompt",
-    "says stop": "the reason is “stop” although tools were called",
-    "halves": "every event is written in two halves, cut at any byte, also inside a character",
-    "crlf": "lines end with CR and LF, as some gateways make them",
-}
-"""What real servers were seen to do, for `Reply.odd`. Those about calls are of OpenAI's shape."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -51,11 +34,11 @@ class Reply(Step, frozen=True):
 
     delay: seconds before the first delta; pause: between deltas. usage: (prompt, reply, cached) tokens as reported,
     the cached ones being part of the prompt; None to report none. finish: in OpenAI's words; other shapes translate
-    "stop", "length", "tool_calls" and "content_filter", and say anything else as it is. odd: of ODDITIES.
-    comments: keep-alive comments (pings) before the first delta. written: tokens that went into a prompt cache,
-    a part of the prompt too. per_second: deltas a second, kept up by the clock; 0 leaves it to `pause`. is_held: it
-    begins only once the provider's `released` is set. lingers: the connection stays open behind the last event, until
-    the client closes it.
+    "stop", "length", "tool_calls" and "content_filter", and say anything else as it is. odd: "halves", every event is
+    written in two, cut at any byte, also inside a character; or "crlf", lines end with CR and LF, as some gateways make
+    them. written: tokens that went into a prompt cache, a part of the prompt too. per_second: deltas a second, kept up
+    by the clock; 0 leaves it to `pause`. is_held: it begins only once the provider's `released` is set. lingers: the
+    connection stays open behind the last event, until the client closes it.
     """
 
     text: str = ""
@@ -66,8 +49,7 @@ class Reply(Step, frozen=True):
     calls: tuple[Call, ...] = ()
     usage: tuple[int, int, int] | None = (11, 7, 0)
     finish: str = "stop"
-    odd: tuple[str, ...] = ()
-    comments: int = 0
+    odd: Literal["", "halves", "crlf"] = ""
     signature: str = "c2lnbmF0dXJl"
     written: int = 0
     per_second: float = 0.0
@@ -124,11 +106,9 @@ class Status(Step, frozen=True):
 class Overflow(Step, frozen=True):
     """The request is too long, in the words of a server.
 
-    style: a flavour's name (tests/provider_flavours.py), "bare 413", or "" for the one that was asked.
     reply: tokens that were asked for; where it is given, the words say that prompt and reply together are too long.
     """
 
-    style: str = ""
     window: int = 8192
     tokens: int = 9000
     reply: int = 0
@@ -147,7 +127,6 @@ class Events(Step, frozen=True):
     """These JSON objects as the events of a stream, as they are: for what no other step can say."""
 
     events: tuple[Json, ...]
-    is_done: bool = True
 
 
 class Hang(Step, frozen=True):

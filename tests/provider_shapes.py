@@ -53,10 +53,6 @@ class Shape:
         """The model that was asked for."""
         return str(body.get("model", ""))
 
-    def is_stream(self, path: str, body: Json) -> bool:
-        """Whether the reply is wanted piece by piece."""
-        return bool(body.get("stream", False))
-
     def max_tokens(self, body: Json) -> int:
         """The longest reply that was asked for; 0 when it was not said."""
         return int(body.get("max_completion_tokens") or body.get("max_tokens") or 0)
@@ -76,14 +72,6 @@ class Shape:
     def ending(self, reply: Reply, body: Json) -> Iterator[bytes]:
         """The events that say why it ended and what it took."""
         raise NotImplementedError
-
-    def whole(self, reply: Reply, body: Json) -> Json:
-        """The reply in one piece."""
-        raise NotImplementedError
-
-    def comment(self) -> bytes:
-        """A sign of life without a meaning."""
-        return b": keep-alive\n\n"
 
     def event(self, value: Json) -> bytes:
         """A JSON object as an event of the stream."""

@@ -32,20 +32,13 @@ MESSAGE_TOKENS = 4
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """What one request was for the provider. Tokens by its own counter, times its factor.
+    """What one request was for the provider. Tokens by its own counter, times its factor."""
 
-    size: bytes of the body. prefix: bytes of the prompt that equal the beginning of the request before.
-    extends: whether that is all of the request before, which is what prompt caches live from.
-    """
-
-    size: int
     prompt_tokens: int
-    cached_tokens: int
-    written_tokens: int
-    reply_tokens: int
-    prefix: int
-    extends: bool
-    is_refused: bool
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    reply_tokens: int = 0
+    is_refused: bool = False
 
 
 class Windowed:
@@ -67,7 +60,6 @@ class Windowed:
         factor: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
         is_strict: bool = False,
-        cache_minimum: int | None = None,
     ) -> None:
         self.window = window
         self.requests: list[Measured] = []
@@ -79,10 +71,8 @@ class Windowed:
         self._factor = factor
         self._is_strict = is_strict
         self._tokens: dict[str, int] = {}
-        self._last: list[Block] = []
         self._prefixes = PrefixCache()
         self._markers = MarkedCache(clock)
-        self._minimum = cache_minimum
 
     def take(self, request: Request, shape: Shape) -> AnyStep:
         """The step that answers this request: a refusal, or what `answer` says with the true usage in it."""
@@ -96,7 +86,7 @@ class Windowed:
         asked = shape.max_tokens(request.body)
         together = asked if self._is_strict or shape.counts_reply else 0
         if prompt + together > self.window and not shape.truncates:
-            self._note(request, blocks, prompt, is_refused=True)
+            self.requests.append(Measured(prompt, is_refused=True))
             # As Anthropic and vLLM do: the words about both only where the prompt alone would have fitted.
             return Overflow(window=self.window, tokens=prompt, reply=together if prompt <= self.window else 0)
         prompt = min(prompt, self.window)
@@ -107,7 +97,7 @@ class Windowed:
             step, replied = self._fitted(step, min(asked or self.window, self.window - prompt))
             usage = None if step.usage is None else (prompt, replied, cached)
             step = replace(step, usage=usage, written=written)
-        self._note(request, blocks, prompt, cached, written, replied)
+        self.requests.append(Measured(prompt, cached, written, replied))
         return step
 
     def _tokens_of(self, block: Block) -> int:
@@ -122,7 +112,6 @@ class Windowed:
         """Tokens that are read from the provider's cache, and that are written into it, by the shape's rule."""
         minimum, step = shape.caches
         charged = [count * self._factor for count in tokens]
-        minimum = minimum if self._minimum is None else self._minimum
         if shape.caches_by_marker:
             return self._markers.take(blocks, charged, minimum)
         return self._prefixes.take(blocks, charged, minimum, step), 0
@@ -139,36 +128,6 @@ class Windowed:
             text = text[: min(len(text) - 1, int(len(text) * max(room, 0) / self._charged(self._count(text))))]
         cut = replace(reply, text=text, reasoning="", calls=(), finish="length")
         return cut, self._charged(self._count(text)) if text else 0
-
-    def _note(
-        self,
-        request: Request,
-        blocks: list[Block],
-        prompt: int,
-        cached: int = 0,
-        written: int = 0,
-        replied: int = 0,
-        is_refused: bool = False,
-    ) -> None:
-        same = 0
-        while same < min(len(blocks), len(self._last)) and blocks[same].key == self._last[same].key:
-            same += 1
-        prefix = sum(len(block.key.encode()) for block in blocks[:same])
-        if same < min(len(blocks), len(self._last)):
-            prefix += _common(blocks[same].key.encode(), self._last[same].key.encode())
-        extends = same == len(self._last)
-        self._last = blocks
-        noted = Measured(request.size, prompt, cached, written, replied, prefix, extends, is_refused)
-        self.requests.append(noted)
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """How many bytes the two have in common in front, by halving."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
-    return low
 
 
 def _in_turn(steps: Iterable[AnyStep]) -> Callable[[Request], AnyStep]:

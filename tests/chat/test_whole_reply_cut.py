@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from test_whole_reply import WINDOW, begun, shown, stored, told
 
@@ -106,10 +108,10 @@ async def kept_of(home, session: Session) -> list[Message]:
 class _Oddly:
     """Tells a story from where the reply in the request ends."""
 
-    def __init__(self, story: str, odd: str) -> None:
+    def __init__(self, story: str, odd: Any) -> None:
         self.story, self.odd = story, odd
 
     def take(self, request, shape) -> Reply:
         said = next((m["content"] for m in reversed(request.messages) if m["role"] == "assistant"), "") or ""
         begin = len(said) if said and self.story.startswith(said) else 0
-        return Reply(self.story[begin:], size=7, usage=None, odd=(self.odd,))
+        return Reply(self.story[begin:], size=7, usage=None, odd=self.odd)
