@@ -118,14 +118,14 @@ class ChildProcess:
             self._process._transport.close()  # type: ignore[attr-defined]  # else a pipe held open warns at the end
 
 
-async def run_script(script: str, *arguments: str, seconds: float) -> bytes | None:
+async def run_script(script: str, *arguments: str, seconds: float, folder: str = "/") -> bytes | None:
     """Run a script beside this file in a process of its own, and return what it prints. Cancelling ends it.
 
     None if it fails, prints too much, or takes too long. It is not imported here, which would take a while.
     """
     argv = (sys.executable, "-I", str(Path(__file__).with_name(script)), *arguments)
     try:
-        child = await ChildProcess.start(argv, "/", with_errors=False)
+        child = await ChildProcess.start(argv, folder, with_errors=False)
     except ValueError:
         raise ToolFailed("It holds a character that cannot be passed on (NUL, or half of one).") from None
     try:

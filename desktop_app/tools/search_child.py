@@ -1,9 +1,9 @@
 """Searches files in a process of its own, run as a script: a regular expression can take for ever, and a process can
 be stopped. It imports nothing but Python's own library.
 
-Its argument is a request as JSON: {"do": "grep" or "glob", "root": folder or file, "pattern", "include", "limit",
-"seconds", "is_file"}. It prints a JSON line for each match, [path, line number, line] or [path], with paths relative
-to the root, in the order of paths, and then {"is_cut": bool} or {"error": text}.
+Its argument is a request as JSON: {"do": "grep" or "glob", "root": folder or file, "is_file", "pattern", "include",
+"limit", "seconds"}. It prints {"matches": [[path, line number, line], ...], "is_cut": bool} or {"error": text}; paths
+are relative to the root, and a match of "glob" has the line number 0.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules"})
@@ -25,6 +26,7 @@ MAX_LINE = 400
 MAX_FILE = 50_000_000
 """Bytes of a file that are searched."""
 MAX_ALTERNATIVES = 200
+Match = tuple[str, int, str]
 _LOOKS_AROUND = re.compile(r"\(\?[=!<]|\\[AZ]")
 
 
@@ -71,13 +73,13 @@ class IgnoreRules:
     """The .gitignore files of a folder and those above it."""
 
     def __init__(self, above: IgnoreRules | None, folder: str) -> None:
-        self._above = above
+        self._above = above if above is None or above._rules else above._above  # most folders have no such file
         self._folder = folder
         self._rules = list(_read_rules(os.path.join(folder, ".gitignore")))
 
     def ignore(self, path: str, is_folder: bool) -> bool:
         """Return whether that file or folder is left out. The last rule that matches counts, the nearest file first."""
-        relative = os.path.relpath(path, self._folder).replace(os.sep, "/")
+        relative = os.path.relpath(path, self._folder).replace(os.sep, "/") if self._rules else ""
         for pattern, is_negated, is_for_folders in reversed(self._rules):
             if (is_folder or not is_for_folders) and _matches(relative, pattern):
                 return not is_negated
@@ -189,7 +191,7 @@ def matching_lines(file: FoundFile, regex: re.Pattern[str], is_prefiltered: bool
             yield number, line
 
 
-def grep(request: dict[str, Any]) -> Iterator[list[Any]]:
+def grep(request: dict[str, Any]) -> Iterator[Match]:
     """Yield matches of a regular expression. Raises re.error."""
     regex = re.compile(request["pattern"], re.MULTILINE)
     # One search over the whole text rules out most files, except with what looks at the text around.
@@ -197,14 +199,12 @@ def grep(request: dict[str, Any]) -> Iterator[list[Any]]:
     for path, file in _files(request):
         if not request["include"] or matches(path, request["include"]):
             for number, line in matching_lines(file, regex, is_prefiltered):
-                yield [path, number, line[:MAX_LINE]]
+                yield path, number, line[:MAX_LINE]
 
 
-def glob(request: dict[str, Any]) -> Iterator[list[Any]]:
+def glob(request: dict[str, Any]) -> Iterator[Match]:
     """Yield files whose paths match a glob."""
-    for path, _ in _files(request):
-        if matches(path, request["pattern"]):
-            yield [path]
+    return ((path, 0, "") for path, _ in _files(request) if matches(path, request["pattern"]))
 
 
 def _files(request: dict[str, Any]) -> Iterator[tuple[str, FoundFile]]:
@@ -231,16 +231,12 @@ def main() -> None:
     if hasattr(signal, "alarm"):
         signal.alarm(request["seconds"])  # ends the process, whatever it is busy with
     sys.setrecursionlimit(10_000)
-    end: dict[str, Any] = {"is_cut": False}
     try:
-        for count, match in enumerate({"grep": grep, "glob": glob}[request["do"]](request)):
-            if count == request["limit"]:
-                end = {"is_cut": True}
-                break
-            print(json.dumps(match))
+        found = list(islice({"grep": grep, "glob": glob}[request["do"]](request), request["limit"] + 1))
+        answer: dict[str, Any] = {"matches": found[: request["limit"]], "is_cut": len(found) > request["limit"]}
     except (re.error, OverflowError, RecursionError) as error:
-        end = {"error": f"The pattern is no regular expression: {error}"}
-    print(json.dumps(end), flush=True)
+        answer = {"error": f"The pattern is no regular expression: {error}"}
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`grep` and `glob`: with ripgrep where it is installed, and without it the same."""
+"""`grep` and `glob`: what is found, what is left out, and how a search ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from desktop_app.tools import search_files
 from desktop_app.tools.search_child import IgnoreRules, matches
 from slowness import slowness
 
-RIPGREP = shutil.which("rg")
 FILES: dict[str, str | bytes] = {
     ".gitignore": "build/\n*.log\n!keep.log\n/top.txt\ndocs/**/private\n# x\n",
     "src/a.py": "import os\n\ndef run():\n    return os\n",
@@ -42,9 +41,8 @@ FILES: dict[str, str | bytes] = {
 }
 
 
-@pytest.fixture(params=[None, pytest.param(RIPGREP, marks=pytest.mark.skipif(RIPGREP is None, reason="no ripgrep"))])
-def tree(request: pytest.FixtureRequest, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    monkeypatch.setattr(search_files.shutil, "which", lambda name: request.param if name == "rg" else None)
+@pytest.fixture
+def tree(desk: Desk) -> Desk:
     for name, content in FILES.items():
         desk.file(name, content)
     return desk
@@ -87,10 +85,8 @@ async def test_lines_are_found(tree: Desk, arguments: dict[str, str], said: str 
         ({"pattern": "*.rs"}, ["[nothing found]"]),
     ],
 )
-async def test_files_are_found_by_their_names(desk: Desk, arguments: dict[str, str], found: list[str]) -> None:
-    for name, content in FILES.items():
-        desk.file(name, content)
-    assert (await desk.call("glob", **arguments)).split("\n") == found
+async def test_files_are_found_by_their_names(tree: Desk, arguments: dict[str, str], found: list[str]) -> None:
+    assert (await tree.call("glob", **arguments)).split("\n") == found
 
 
 async def test_what_is_wrong_is_said(tree: Desk) -> None:

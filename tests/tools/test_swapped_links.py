@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import shutil
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,8 +16,6 @@ from tool_calls import Desk
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome
-from desktop_app.permissions.rules import decide
-from desktop_app.tools import search_files
 from desktop_app.tools.safe_open import open_file, open_folder
 from desktop_app.tools.text_files import replace_file
 
@@ -30,13 +27,6 @@ ASKED = {
     "edit": {"path": "place/a.txt", "old_text": "word", "new_text": "changed word"},
     "write": {"path": "place/made.txt", "content": "made"},
 }
-FAKE_RIPGREP = """#!/bin/sh
-for last; do :; done
-for file in $(find . -name '*.txt' | sort); do
-    grep -n word "$file" | while IFS= read -r line; do printf '%s\\0%s\\n' "$file" "$line"; done
-done
-"""
-"""It tells what the real one tells, and opens its files by their paths like it."""
 
 
 @contextmanager
@@ -99,23 +89,6 @@ async def test_a_link_that_is_swapped_after_the_check_is_never_followed(desk: De
 @pytest.mark.parametrize("name", ASKED)
 async def test_a_link_that_is_swapped_hundreds_of_times_is_never_followed(desk: Desk, name: str) -> None:
     assert await times_followed(desk, name, 500) == 0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
-async def test_ripgrep_that_follows_a_swapped_link_tells_nothing_of_it(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "rg"
-    program.write_text(FAKE_RIPGREP)
-    program.chmod(0o755)
-    monkeypatch.setattr(search_files.shutil, "which", lambda name: str(program) if name == "rg" else shutil.which(name))
-    desk.file("place/a.txt", "our word\n")
-    assert "1: our word" in await desk.call("grep", pattern="word")
-    (desk.folder / "place").rename(desk.folder / "aside")
-    (desk.folder / "place").symlink_to(desk.outside("a.txt", "their word\n").parent)
-    program.write_text(FAKE_RIPGREP.replace("find .", "find -L ."))
-    assert "their" not in await desk.call("grep", pattern="word")
-    assert decide(await desk.needs("grep", pattern="word", path="place"), ()) == "ask"
 
 
 def test_no_name_on_the_way_may_be_a_link(tmp_path: Path) -> None:
