@@ -1,4 +1,7 @@
-"""Ask a model once, beside the conversation: for a summary, a title, a digest, notes, or what is in an image."""
+"""Ask a model once, beside the conversation: for a summary, a title, a digest, notes, or what is in an image.
+
+The model is the one that the settings name for such a task, or another that stands in for it.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.message import Message, Part, Role, Text, Usage
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AuxiliaryUsage
 
-from .ports import ChatModel, ModelError, Piece, Price, ReplyEnd, TextPiece, with_price
+from .ports import ChatModel, ModelCatalogue, ModelError, Piece, Price, ReplyEnd, TextPiece, with_price
 
 MAX_CHARACTERS_PER_TOKEN = 20
 """A reply with more characters for each token that it may have ignores that limit. Text has 2 to 6."""
@@ -76,3 +79,33 @@ async def complete(
     except TimeoutError:
         raise Unfinished(Failure("timeout", f"{info.label} took too long")) from None
     raise Unfinished(Failure("cut", f"the reply of {info.label} was cut off"))
+
+
+class RoleModel(msgspec.Struct, frozen=True):
+    """The model that does a task."""
+
+    model: ChatModel
+    price: Price | None = None
+    replaces: str = ""
+    """The id of the model that the settings name, if it cannot be used."""
+    why_replaced: str = ""
+
+    @property
+    def label(self) -> str:
+        """The model's label, and which model it replaces."""
+        label = self.model.info.label
+        return f"{label} (in place of {self.replaces})" if self.replaces else label
+
+    async def ask(self, prompt: str, *parts: Part, max_tokens: int, seconds: float) -> Completion:
+        """Return the reply to a message of these parts under that system prompt. Raises as `complete` does."""
+        messages = (Message(role=Role.SYSTEM, parts=(Text(prompt),)), Message(role=Role.USER, parts=parts))
+        return await complete(self.model, messages, max_tokens=max_tokens, seconds=seconds, price=self.price)
+
+
+def resolve_role(models: ModelCatalogue, chosen: str, fallback: ChatModel) -> RoleModel:
+    """Return the chosen model, or the fallback if none is chosen ("") or the chosen one cannot be used."""
+    try:
+        model = models.model(chosen) if chosen else fallback
+    except ModelError as error:
+        return RoleModel(fallback, models.price(fallback.info.id), chosen, error.failure.title)
+    return RoleModel(model, models.price(model.info.id))

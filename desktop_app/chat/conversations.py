@@ -23,7 +23,7 @@ from .session import Session
 from .session_model import model_or_stand_in, use_model
 from .stamp import stamp
 from .tasks import Tasks
-from .titles import UNTITLED
+from .title_generator import UNTITLED
 from .turn.tool_calls import CRASHED
 from .turns import Turns
 

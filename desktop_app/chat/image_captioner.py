@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import DescriptionStarted
-from desktop_app.conversation.message import Attachment, Message, Role, Text
+from desktop_app.conversation.message import Attachment, Message, Text
 from desktop_app.conversation.transcript import AuxiliaryUsage, Recalled
 from desktop_app.settings import Settings
 
-from .complete import complete
+from .complete import RoleModel, resolve_role
 from .ports import Emit, ModelCatalogue, ModelError
-from .roles import RoleModel, resolve_role
 from .session import Session
 from .stamp import stamp
 
@@ -107,20 +106,16 @@ class ImageCaptioner:
         asked = Text(
             f"The user's words: {head_of(words, MAX_WORDS)}" if words.strip() else "There are no words with it."
         )
-        messages = (
-            stamp(Message(role=Role.SYSTEM, parts=(Text(prompt),))),
-            stamp(Message(role=Role.USER, parts=(asked, image))),
-        )
-        model, label = role.model, role.model.info.label
+        label = role.model.info.label
         try:
-            reply = await complete(model, messages, max_tokens=REPLY_TOKENS, seconds=SECONDS, price=role.price)
+            reply = await role.ask(prompt, asked, image, max_tokens=REPLY_TOKENS, seconds=SECONDS)
         except ModelError as error:
             log.warning("an image was not described: %s", error)
             return Caption(f"[Image {name_of(image)} could not be described: {error.failure.title}.]")
         if not (text := reply.text.strip()):
             text = f"[Image {name_of(image)} could not be described: {label} said nothing.]"
             return Caption(text, reply.used_for("image"))
-        text = await asyncio.to_thread(_cut, text, model.tokenizer.count)
+        text = await asyncio.to_thread(_cut, text, role.model.tokenizer.count)
         return Caption(f"{DESCRIBED}{name_of(image)}, by {label}: {text}]", reply.used_for("image"))
 
 

@@ -13,7 +13,7 @@ from desktop_app.conversation.openai_chat import BadChat, read_chat
 from .conversations import Conversations
 from .ports import WorldError
 from .session import Session
-from .titles import title_of
+from .title_generator import title_of
 
 
 async def import_file(conversations: Conversations, path: str) -> Session:

@@ -1,6 +1,6 @@
-"""Give a conversation a better title than its first line, after the first reply, by the utility role's model (L2).
+"""Titles: the first line of a conversation, and after the first reply a better one by the utility role's model (L2).
 
-It is one small request that nothing waits for; if it fails, the title stays.
+That is one small request that nothing waits for; if it fails, the title stays.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.settings import Settings
 
-from .complete import complete
+from .complete import RoleModel, resolve_role
 from .ports import ModelCatalogue, WorldError
-from .roles import RoleModel, resolve_role
 from .session import Session
 from .stamp import stamp
-from .titles import RESEARCH, title_of
 
+MAX_TITLE = 60
+UNTITLED = "New conversation"
+RESEARCH = "/research "
+"""The command that a message to be researched begins with; titles leave it out."""
 SECONDS = 20.0
 REPLY_TOKENS = 400
 """A title takes ten; some models think before."""
@@ -54,7 +56,11 @@ class TitleGenerator:
         if self._settings().summaries != "auto" or self._role(session).model.info.is_builtin:
             return False
         asked, reply = first_exchange(session)
-        return asked is not None and reply is not None and session.info.title == title_of(text_without_command(asked))
+        return (
+            asked is not None
+            and reply is not None
+            and session.info.title == title_of(asked.text.removeprefix(RESEARCH))
+        )
 
     async def generate(self, session: Session) -> None:
         """Ask for a title and set it, unless the conversation is renamed meanwhile. Raises no WorldError."""
@@ -65,11 +71,7 @@ class TitleGenerator:
         excerpt = f"User:\n{head_of(asked.text, MAX_EXCERPT)}\n\nAnswer:\n{head_of(reply.text, MAX_EXCERPT)}"
         try:
             prompt = await asyncio.to_thread(self._prompt)
-            messages = (
-                stamp(Message(role=Role.SYSTEM, parts=(Text(prompt),))),
-                stamp(Message(role=Role.USER, parts=(Text(excerpt),))),
-            )
-            answer = await complete(role.model, messages, max_tokens=REPLY_TOKENS, seconds=SECONDS, price=role.price)
+            answer = await role.ask(prompt, Text(excerpt), max_tokens=REPLY_TOKENS, seconds=SECONDS)
             await session.record(stamp(answer.used_for("title")))
             title = title_in(answer.text)
             if title and session.info.title == before:
@@ -89,11 +91,6 @@ def first_exchange(session: Session) -> tuple[Message | None, Message | None]:
     return (asked[0], replies[-1]) if len(asked) == 1 and replies and replies[-1].model else (None, None)
 
 
-def text_without_command(message: Message) -> str:
-    """Return the user's text, without a command before it."""
-    return message.text.removeprefix(RESEARCH)
-
-
 def title_in(reply: str) -> str:
     """Return the title in a model's reply; "" if it has none."""
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
@@ -101,3 +98,12 @@ def title_in(reply: str) -> str:
         return ""
     line = _PREFIX.sub("", lines[0].strip("*_`# ")).strip("*_`\"'“”„«» ").rstrip(".")
     return title_of(mask_secrets(line)) if line else ""
+
+
+def title_of(text: str) -> str:
+    """Return a title from the first line of a message, cut at a word."""
+    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), UNTITLED)
+    line = re.sub(r"[`*]", "", line).lstrip("#>- ")
+    if len(line) <= MAX_TITLE:
+        return line or UNTITLED
+    return line[:MAX_TITLE].rsplit(" ", 1)[0].rstrip(",;:.") + "…"

@@ -23,7 +23,7 @@ from .services import Services
 from .session import Session
 from .stamp import stamp
 from .tasks import Tasks
-from .titles import RESEARCH, UNTITLED, title_of
+from .title_generator import RESEARCH, UNTITLED, title_of
 from .turn.request_context import record_first_context
 from .turn.take_turn import take_turn
 

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from researching import words
 
 from desktop_app.chat import title_generator
-from desktop_app.chat.title_generator import TitleGenerator, title_in
-from desktop_app.chat.titles import MAX_TITLE
+from desktop_app.chat.title_generator import MAX_TITLE, TitleGenerator, title_in
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
 from slowness import slowness

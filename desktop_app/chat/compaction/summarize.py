@@ -53,6 +53,8 @@ class SummaryRequest(msgspec.Struct, frozen=True):
     note: str = ""
     """Why no model is asked, where the user should know."""
     price: Price | None = None
+    is_wanted: Callable[[], bool] = lambda: True
+    """Asked before each request, and at each piece of a reply: what is switched off spends no token more."""
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
@@ -194,6 +196,7 @@ class SummaryWriter:
 
     async def _ask(self, draft: Draft, messages: tuple[Message, ...]) -> str:
         """Return the model's whole reply. Raises NoSummary if the model did not finish it."""
+        self._refuse_if_unwanted()
         label = self._model.info.label
         seconds = max(min(self._snapshot.policy.call_seconds, self._ends_at - time.monotonic()), 0.0)
         try:
@@ -215,7 +218,12 @@ class SummaryWriter:
             raise NoSummary(f"the reply of {label} {why}")
         return reply.text
 
+    def _refuse_if_unwanted(self) -> None:
+        if not self._request.is_wanted():
+            raise NoSummary("summaries by a model were switched off")
+
     def _count(self, piece: Piece) -> None:
+        self._refuse_if_unwanted()
         if isinstance(piece, TextPiece):
             self._tokens += self._model.tokenizer.count(piece.text)
         if time.monotonic() - self._reported_at >= PROGRESS_EVERY:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -11,26 +12,33 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import ModelCatalogue, Price
-from desktop_app.chat.roles import RoleModel, resolve_role
+from desktop_app.chat.complete import RoleModel, resolve_role
+from desktop_app.chat.ports import ModelCatalogue, ModelError, Price
 from desktop_app.chat.session import Session
+from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.prune.digest import NAME, digest_input, digested_exchanges, with_digest
+from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.context.summary.model_summary import Estimate, estimate_of
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.context.summary.spend_guard import Spending
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Text
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger
 from desktop_app.settings import Settings, Summaries
 
-from .cancellable_model import CancellableModel
-from .digests import digest_by_model, wants_model
 from .optimize import Optimization
 from .snapshot import ContextSnapshot
 from .summarize import NoSummary, SummaryRequest, draft_summary
 
 BY_MODEL = ("auto", "llm")
 """Strategies of a policy that ask a model, where there is one to ask."""
+DIGEST_TOKENS = 600
+"""Of the reply: twice what `digest_model_most` characters take."""
+DIGEST_SECONDS = 30.0
 TOO_SMALL = "{label} is too small to summarize conversations reliably."
+
+log = logging.getLogger(__name__)
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -87,20 +95,32 @@ class SummaryService:
             return SummaryRequest("extractive" if strategy == "llm" else strategy)
         if trigger is not Trigger.USER and (pause := self._pause(session.policy)):
             return SummaryRequest("extractive", note=pause)
-        asked = model if is_by_hand else CancellableModel(model, lambda: self._settings().summaries == "auto")
-        prompts = await asyncio.to_thread(self._prompts)
-        return SummaryRequest(strategy, asked, prompts, instructions, price=role.price)
+        request = SummaryRequest(
+            strategy, model, await asyncio.to_thread(self._prompts), instructions, price=role.price
+        )
+        return request if is_by_hand else replace(request, is_wanted=lambda: self._settings().summaries == "auto")
 
     async def digest(
         self, session: Session, snapshot: ContextSnapshot, prune: Prune
     ) -> tuple[Prune, AuxiliaryUsage | None]:
-        """Return the prune, with its digest by a model where the policy and the settings want one, and the usage."""
-        role = self._role(session)
+        """Return the prune, with its digest by a model where the policy and the settings want one (P5), and the usage.
+
+        The digest by rule stays if the model fails, or if its own would free nothing.
+        """
+        role, policy = self._role(session), snapshot.policy
+        is_wanted = policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
         is_allowed = self._settings().summaries == "auto" and not role.model.info.is_builtin
-        if self._digest_prompt is None or not is_allowed or not wants_model(prune, snapshot):
+        if self._digest_prompt is None or not is_wanted or not is_allowed:
             return prune, None
-        prompt = await asyncio.to_thread(self._digest_prompt)
-        return await digest_by_model(prune, snapshot, role, prompt)
+        prompt = (await asyncio.to_thread(self._digest_prompt)).replace("{most}", f"{policy.digest_model_most:,}")
+        results = Text(await asyncio.to_thread(results_to_digest, prune, snapshot))
+        try:
+            reply = await role.ask(prompt, results, max_tokens=DIGEST_TOKENS, seconds=DIGEST_SECONDS)
+        except ModelError as error:
+            log.info("old results are digested by rule, because %s", error.failure.title)
+            return prune, None
+        better = with_digest(prune, mask_secrets(reply.text.strip()), policy, snapshot.counts)
+        return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
     async def offer(self, session: Session, optimization: Optimization) -> Offer:
         """Return what a summary by a model would take for that plan, or why there is none. Sends nothing."""
@@ -150,6 +170,12 @@ class SummaryService:
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL
+
+
+def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
+    """Return the results that the prune digests, without secrets, for a model."""
+    exchanges = exchanges_of(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
+    return mask_secrets(digest_input(digested_exchanges(exchanges, prune), snapshot.policy))
 
 
 def cost_of(estimate: Estimate, price: Price | None) -> float | None:

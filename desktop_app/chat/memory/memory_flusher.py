@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from desktop_app.chat.complete import RoleModel, resolve_role
 from desktop_app.chat.operations import not_found, undo_in_force
 from desktop_app.chat.ports import ModelCatalogue, WorldError
-from desktop_app.chat.roles import RoleModel, resolve_role
 from desktop_app.chat.session import Session
 from desktop_app.chat.shielded import shielded
 from desktop_app.chat.stamp import stamp

@@ -18,7 +18,7 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.shielded import shielded
 from desktop_app.chat.stamp import stamp
-from desktop_app.chat.titles import RESEARCH
+from desktop_app.chat.title_generator import RESEARCH
 from desktop_app.chat.turn.outcome import TurnOutcome
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.chat.turn.tool_runtime import ToolRuntime

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import msgspec
 
+from desktop_app.chat.complete import resolve_role
 from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError
-from desktop_app.chat.roles import resolve_role
 from desktop_app.chat.session import Session
 from desktop_app.settings import Settings
 
