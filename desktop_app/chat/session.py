@@ -39,7 +39,7 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .ports import ChatModel, EntryStore, ModelError, WorldError
 from .rows import changed_ids, message_changes, message_rows, operation_rows, page_indexes
-from .shielded import shielded
+from .tasks import shielded
 from .turn.request import Request
 
 MIN_LIMIT = 512

@@ -24,7 +24,7 @@ from .session import Session
 from .stamp import stamp
 from .tasks import Tasks
 from .title_generator import RESEARCH, UNTITLED, title_of
-from .turn.request_context import record_first_context
+from .turn.prepare import record_first_context
 from .turn.take_turn import take_turn
 
 EQUIP_SECONDS = 0.3

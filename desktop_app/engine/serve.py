@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
-from desktop_app.chat.turn.outcome import failure_of
+from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
 
 from .compose import compose_engine

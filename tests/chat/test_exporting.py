@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from test_take_turn import long_chat
 
-from desktop_app.chat.exporting import export_file
-from desktop_app.chat.importing import import_file
+from desktop_app.chat.files import export_file, import_file
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from desktop_app.chat.shielded import shielded
-from desktop_app.chat.tasks import Tasks
+from desktop_app.chat.tasks import Tasks, shielded
 
 
 async def test_a_bug_in_a_task_is_told() -> None:

@@ -82,7 +82,7 @@ class ScriptedTools:
                 self._append(name, _reply(Text("on" if said.is_allowed else "ended")), reply_id)
             case "!too-many":
                 self._append(name, _reply(Text("Round 25 is done.")), reply_id)
-                from desktop_app.chat.turn.turn import TOO_MANY_ROUNDS
+                from desktop_app.chat.turn.take_turn import TOO_MANY_ROUNDS
 
                 self._tell(TurnFailed(name, TOO_MANY_ROUNDS))
             case "!overflow":

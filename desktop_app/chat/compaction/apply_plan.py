@@ -14,9 +14,8 @@ from desktop_app.context.view.view import view_of, with_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.transcript import Operation, Trigger
 
-from .measured_step import with_measured_tokens
 from .optimize import Optimization, checked_again, plan_optimize, with_summary
-from .snapshot import snapshot_of
+from .snapshot import snapshot_of, with_measured_tokens
 
 
 async def plan_optimization(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:

@@ -15,8 +15,7 @@ from desktop_app.context.compact.make_room import make_room as next_step
 from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted
 from desktop_app.conversation.transcript import AuxiliaryUsage, Operation, Prune, Trigger
 
-from .measured_step import with_measured_tokens
-from .snapshot import ContextSnapshot, snapshot_of
+from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Progress, write_compaction
 
 STALLED = (

@@ -1,15 +1,18 @@
-"""The state of a session at one moment, frozen, so that decisions can be made from it on another thread."""
+"""The state of a session at one moment, frozen for decisions on another thread; and what a step would make of it."""
 
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view.view import View
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.context.view.view import View, view_of, with_entries
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.transcript import Compaction, Operation, Transcript
 
 
 class ContextSnapshot(msgspec.Struct, frozen=True):
@@ -39,3 +42,28 @@ def snapshot_of(session: Session) -> ContextSnapshot:
     return ContextSnapshot(
         session.transcript, session.view, session.policy, own, session.counts, factor, seconds, session.reading
     )
+
+
+def with_measured_tokens(session: Session, step: Operation, transcript: Transcript, view: View) -> Operation | None:
+    """Return the step with the tokens that the gauge shows before and after it; None if something that it touches is
+    gone, or if it would free nothing."""
+    touched = step.archived if isinstance(step, Compaction) else step.message_ids
+    here = {item.message.id for item in view.items}
+    if not here.issuperset(touched):
+        return None
+    changed = view_of(with_entries(transcript, replace(step, id="draft")), view)
+    if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
+        return None
+    return replace(step, tokens_before=shown_tokens(session, view), tokens_after=shown_tokens(session, changed))
+
+
+def shown_tokens(session: Session, view: View) -> int:
+    """Return the total that the gauge shows of the view; of one that is only planned, as nobody has measured it."""
+    return (session.gauge() if view is session.view else unmeasured_gauge(session, view)).total
+
+
+def unmeasured_gauge(session: Session, view: View) -> Gauge:
+    """Return the gauge of a view that was never sent."""
+    counts, nobody = session.counts, replace(session.model_info, id="nobody/nothing")
+    sums = tally(view, counts)
+    return gauge_of(view, sums, counts, session.policy, session.budget, nobody, session.calibration)

@@ -16,8 +16,8 @@ from desktop_app.chat.complete import RoleModel, resolve_role
 from desktop_app.chat.operations import not_found, undo_in_force
 from desktop_app.chat.ports import ModelCatalogue, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.shielded import shielded
 from desktop_app.chat.stamp import stamp
+from desktop_app.chat.tasks import shielded
 from desktop_app.context.compact.make_room import is_due
 from desktop_app.context.memory.flush import (
     FlushPrompts,

@@ -16,11 +16,11 @@ from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
-from desktop_app.chat.shielded import shielded
 from desktop_app.chat.stamp import stamp
+from desktop_app.chat.tasks import shielded
 from desktop_app.chat.title_generator import RESEARCH
-from desktop_app.chat.turn.outcome import TurnOutcome
 from desktop_app.chat.turn.reply import StreamedReply
+from desktop_app.chat.turn.take_turn import TurnOutcome
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.events import (
     Failure,

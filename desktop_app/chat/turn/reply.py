@@ -9,14 +9,17 @@ from contextlib import aclosing
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import drop_results, make_room
+from desktop_app.chat.compaction.make_room import decide, drop_results, make_room
+from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.silent_cut import is_silently_cut
+from desktop_app.context.view.view import view_of, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
     Noticed,
@@ -32,7 +35,6 @@ from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, W
 from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
 from .reply_limits import ReplyBounds, limit_exceeded, longest_reply, silent_cut
 from .request import Request
-from .should_interrupt import should_interrupt
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
 GAUGE_EVERY = 0.1
@@ -141,7 +143,9 @@ class StreamedReply:
             if guard.end is not None:
                 partial.add(guard.end)
         if guard.state is State.DECIDING:
-            guard.decided(await should_interrupt(self._session, partial, guard))
+            message = partial.message() if partial.text.strip() else None
+            snapshot = snapshot_of(self._session)
+            guard.decided(await asyncio.to_thread(finds_room, snapshot, message, guard.lost_call))
         if time.monotonic() - self._gauge_at >= GAUGE_EVERY:
             self._emit_gauge(request)
 
@@ -251,3 +255,21 @@ class StreamedReply:
         if session.suspect_limit(usage.prompt_tokens + usage.reply_tokens):
             notice = silent_cut(session.model_info.label, gauge.total, usage, session.budget.window, window)
             self._emit(Noticed(session.id, notice))
+
+
+def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str = "") -> bool:
+    """Return whether making room would leave more than letting the reply stream on: with it stored, and asked to be
+    continued, the request is as long as the plan says, and a reply of a tenth of the window must fit before the next
+    stop."""
+    if partial is not None:
+        continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
+        transcript = with_entries(basis.transcript, partial, continuation)
+        basis = replace(basis, transcript=transcript, view=view_of(transcript, basis.view))
+    try:
+        step = decide(basis, Trigger.STREAMING)
+    except WindowTooSmall:
+        return False
+    if step is None:
+        return False
+    after = step.projected if isinstance(step, CompactionPlan) else step.tokens_after
+    return after <= (basis.policy.stream_stop_at - basis.policy.stream_rest) * basis.budget.window

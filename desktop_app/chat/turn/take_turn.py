@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
+from collections.abc import Callable
 
 from desktop_app.chat.compaction.make_room import make_room, refuse_without_room
-from desktop_app.chat.ports import Emit
+from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import TurnFinished, TurnStarted
+from desktop_app.chat.tasks import shielded
+from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.counting.totals import usage_totals_of
+from desktop_app.conversation.events import Failure, QuestionAsked, TurnFailed, TurnFinished, TurnStarted
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 
 from .prepare import prepare
-from .turn import Turn
+from .reply import StreamedReply
+from .tool_calls import ToolCalls
+from .tool_runtime import ToolRuntime
+
+TOO_MANY_ROUNDS = Failure(
+    "rounds",
+    "The model wants to continue, but nobody answered",
+    advice="Answer, or raise the number of rounds in the settings.",
+)
 
 
 async def take_turn(
@@ -50,3 +63,110 @@ async def take_turn(
     except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
         turn.outcome.fail(error)
     return await turn.settle()
+
+
+class Turn:
+    """One turn while it runs."""
+
+    def __init__(self, session: Session, services: Services, emit: Emit, is_automatic: bool) -> None:
+        self._session = session
+        self._services = services
+        self._emit = emit
+        self._is_automatic = is_automatic
+        self._replies: list[StreamedReply] = []
+        self._calls: ToolCalls | None = None
+        self._begins_at = len(session.transcript.entries)
+        self.outcome = TurnOutcome()
+
+    @property
+    def trigger(self) -> Trigger:
+        """Why room is made before the next request."""
+        return Trigger.TOOL_RESULT if self._replies else Trigger.BEFORE_REQUEST
+
+    async def ask_model(self) -> Message:
+        """Return the reply to the next request, once it is stored. Raises ModelError, WorldError, WindowTooSmall."""
+        self._replies.append(StreamedReply(self._session, self._services, self._emit, self._is_automatic))
+        return await self._replies[-1].receive()
+
+    async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
+        """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError."""
+        self._calls = ToolCalls(self._session, tools, self._emit, reply)
+        if len(self._replies) % max(tools.settings().max_rounds, 1) == 0:
+            asked = QuestionAsked(self._session.id, uuid.uuid4().hex, "rounds", rounds=len(self._replies))
+            if not (tools.is_attended and (await tools.questions.ask(asked, self._emit)).is_allowed):
+                raise WorldError(TOO_MANY_ROUNDS)
+        await self._calls.run()
+        self._calls = None
+
+    async def settle(self) -> TurnFinished:
+        """Store what has arrived, give each call a result, and return how the turn ended, whatever ended it."""
+        try:
+            await shielded(self._keep())
+        except WorldError as error:
+            self.outcome.fail(error)
+        self._emit(self._session.gauge_changed())
+        self.outcome.report(self._session.id, self._emit, self._services.on_bug)
+        # What all that was recorded meanwhile has taken, summaries and the like included.
+        replies, upkeep = usage_totals_of(self._session.transcript.entries[self._begins_at :])
+        dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]
+        return TurnFinished(
+            self._session.id,
+            self.outcome.reason,
+            tokens_estimated=sum(reply.estimated for reply in self._replies),
+            tokens_reported=replies.prompt_tokens,
+            dollars=sum(dollars) if dollars else None,
+            rounds=len(self._replies),
+            restarts=sum(reply.restarts for reply in self._replies),
+        )
+
+    async def _keep(self) -> None:
+        if self._replies:
+            await self._replies[-1].keep()
+        if self._calls is not None:
+            await self._calls.close()
+
+
+class TurnOutcome:
+    """How one turn ends: "finished", unless something else is said."""
+
+    def __init__(self) -> None:
+        self.reason = "finished"
+        self._failure: Failure | None = None
+        self._bug: BaseException | None = None
+
+    def fail(self, error: BaseException) -> None:
+        """Note what ended the turn: a cancellation stops it, anything else is a failure."""
+        if isinstance(error, asyncio.CancelledError):
+            self.reason = "stopped"
+            return
+        self.reason, self._failure = "failed", failure_of(error)
+        if not isinstance(error, WorldError | WindowTooSmall):
+            self._bug = error
+
+    def report(self, conversation: str, emit: Emit, on_bug: Callable[[BaseException], None]) -> None:
+        """Tell the user of the failure, and the log of the bug, if there was one."""
+        if self._failure is not None:
+            emit(TurnFailed(conversation, self._failure))
+        if self._bug is not None:
+            on_bug(self._bug)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return what the user is told of that error; of one that nobody expected, that it is our own mistake."""
+    if isinstance(error, WorldError):
+        return error.failure
+    if isinstance(error, WindowTooSmall):
+        return Failure(
+            kind="window_too_small",
+            title="This does not fit into the model’s context window",
+            detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} are usable.",
+            kept="Your message and the whole conversation are saved.",
+            advice=error.advice,
+        )
+    return Failure(
+        kind="bug",
+        title="Something went wrong inside Palimpsest",
+        detail=f"{type(error).__name__}: {error}",
+        kept="Everything that was shown as saved is saved.",
+        advice="Try again; the log file has the details.",
+    )

@@ -9,8 +9,8 @@ from contextlib import aclosing
 
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.shielded import shielded
 from desktop_app.chat.stamp import stamp
+from desktop_app.chat.tasks import shielded
 from desktop_app.context.fitting import fit_result_size
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import ToolFinished, ToolOutputReceived, ToolStarted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
@@ -16,8 +17,6 @@ from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission,
 from desktop_app.conversation.transcript import Permit
 from desktop_app.permissions.rules import decide, rule_of
 from desktop_app.settings import Settings
-
-from .questions import Questions
 
 IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
 """Tools that are on offer only where a working folder was chosen: they would have nothing to work on, and their schemas
@@ -102,23 +101,41 @@ class ToolRuntime:
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:
             return DENIED
-        asked = QuestionAsked(session.id, self.questions.new_name(), "permission", call, needs)
-        answer = await self.ask(asked, emit)
-        if answer.scope != "once":
-            for rule in {rule_of(need, answer) for need in needs}:
-                await self._store_rule(session, rule, answer.scope)
+        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, needs)
+        answer = await self.questions.ask(asked, emit)
+        rules = () if answer.scope == "once" else {rule_of(need, answer) for need in needs}
+        for rule in rules:
+            if answer.scope == "always":
+                await self._keep_rule(rule)
+            else:
+                await session.record(stamp(Permit(rule=rule)))
         return "" if answer.is_allowed else DENIED
 
+
+class Questions:
+    """Questions that turns wait with until the user has answered, by their names."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[QuestionAsked, asyncio.Future[PermissionAnswer]]] = {}
+
     async def ask(self, asked: QuestionAsked, emit: Emit) -> PermissionAnswer:
-        """Ask the user, and return the answer. Cancelling withdraws it."""
-        self.questions.open(asked)
-        emit(asked)
-        answer = await self.questions.answer_to(asked)
+        """Ask the user, and return the answer. Cancelling withdraws the question."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[asked.question] = asked, future
+        try:
+            emit(asked)
+            answer = await future
+        finally:
+            del self._waiting[asked.question]
         emit(QuestionAnswered(asked.conversation, asked.question, answer.is_allowed))
         return answer
 
-    async def _store_rule(self, session: Session, rule: Rule, scope: str) -> None:
-        if scope == "always":
-            await self._keep_rule(rule)
-        else:
-            await session.record(stamp(Permit(rule=rule)))
+    def answer(self, question: str, answer: PermissionAnswer) -> None:
+        """Give the user's answer to a question; one that comes too late changes nothing."""
+        asked = self._waiting.get(question)
+        if asked is not None and not asked[1].done():
+            asked[1].set_result(answer)
+
+    def of(self, conversation: str) -> tuple[QuestionAsked, ...]:
+        """Return the questions that are open in that conversation, oldest first."""
+        return tuple(asked for asked, _ in self._waiting.values() if asked.conversation == conversation)

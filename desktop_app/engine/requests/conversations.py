@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from desktop_app.chat.exporting import export_file
+from desktop_app.chat.files import export_file, import_file
 from desktop_app.chat.fresh import start_fresh
-from desktop_app.chat.importing import import_file
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.items import describe_repairs

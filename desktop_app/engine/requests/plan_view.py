@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from desktop_app.chat.compaction.measured_step import unmeasured_gauge
 from desktop_app.chat.compaction.optimize import Optimization
+from desktop_app.chat.compaction.snapshot import unmeasured_gauge
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.breakdown import add_tokens

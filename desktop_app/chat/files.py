@@ -1,18 +1,21 @@
-"""A conversation becomes a file: everything that was said, archived messages too."""
+"""Conversations become files, archived messages too; and files become conversations, each message as it is."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
+import uuid
 from pathlib import Path
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.openai_chat import chat_of
+from desktop_app.conversation.openai_chat import BadChat, chat_of, read_chat
 
+from .conversations import Conversations
 from .ports import WorldError
 from .session import Session
+from .title_generator import title_of
 
 SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
 
@@ -84,3 +87,27 @@ def _fence(text: str, heading: str) -> str:
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{heading}:\n\n{fence}\n{text}\n{fence}"
+
+
+async def import_file(conversations: Conversations, path: str) -> Session:
+    """Create a conversation from a file of OpenAI chat messages. Raises WorldError; then nothing was imported."""
+    name, messages = await asyncio.to_thread(messages_of_file, Path(path))
+    first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), name)
+    return await conversations.create(title_of(first), messages)
+
+
+def messages_of_file(path: Path) -> tuple[str, list[Message]]:
+    """Return the file's name, and its messages with new ids. Raises WorldError, naming the line of bad input."""
+    try:
+        return path.stem, read_chat(path.read_bytes(), lambda _: uuid.uuid4().hex)
+    except BadChat as error:
+        reason = str(error) if error.line else f"{error.reason[:1].upper()}{error.reason[1:]}"
+        advice = "Each line must be one chat message as a JSON object." if error.line else "Choose another file."
+        raise _not_imported(path, reason, advice) from error
+    except OSError as error:
+        raise _not_imported(path, error.strerror or str(error), "Choose another file.") from error
+
+
+def _not_imported(path: Path, detail: str, advice: str) -> WorldError:
+    kept = "Nothing of it was imported; everything else is as it was."
+    return WorldError(Failure("bad_input", f"{path.name} could not be imported", detail, kept, advice))
