@@ -12,7 +12,6 @@ from desktop_app.settings import Settings
 from .compaction.summary_service import SummaryService
 from .memory.memory_flusher import MemoryFlusher
 from .ports import Emit, ModelCatalogue
-from .research.research_role import ResearchRole
 from .session import Session
 from .title_generator import TitleGenerator
 from .turn.tool_runtime import ToolRuntime
@@ -38,5 +37,5 @@ class Services:
     memory: MemoryFlusher | None = None
     recall: Recall | None = None
     describe_images: DescribeImages | None = None
-    research: ResearchRole | None = None
+    read_research_prompt: Callable[[], str] | None = None
     titles: TitleGenerator | None = None

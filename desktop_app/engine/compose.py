@@ -13,7 +13,6 @@ from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.image_captioner import ImageCaptioner
 from desktop_app.chat.memory.auto_recall import AutoRecall
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
-from desktop_app.chat.research.research_role import ResearchRole
 from desktop_app.chat.services import Services
 from desktop_app.chat.title_generator import TitleGenerator
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
@@ -109,7 +108,7 @@ async def compose_services(
         memory=MemoryFlusher(archive, catalogue, current, partial(read_flush_prompts, data)),
         recall=AutoRecall(archive, current).find,
         describe_images=ImageCaptioner(catalogue, current, prompt("describe")).describe,
-        research=ResearchRole(catalogue, current, prompt("research")),
+        read_research_prompt=prompt("research"),
         titles=titles if is_attended else None,
     )
     conversations = Conversations(archive, settings, turn_services, publish, list_changed)

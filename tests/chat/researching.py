@@ -11,7 +11,6 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from desktop_app.chat.ports import ChatModel, Price
-from desktop_app.chat.research.research_role import ResearchRole
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
@@ -140,8 +139,7 @@ def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", *
     current: Callable[[], Settings] = lambda: home.chats.settings  # noqa: E731
     bench = ToolRuntime(toolbox, spills, current, keep, home.bugs.append, rules_of_option(allow) if allow else ())
     models = Two(home.chats.models, other_model(home))
-    research = ResearchRole(models, current, partial(words, "research"))
-    home.furnish(settings, models, tools=bench, research=research)
+    home.furnish(settings, models, tools=bench, read_research_prompt=partial(words, "research"))
     home.bench = bench
     return spills
 

@@ -1,27 +1,31 @@
 """`/research QUESTION`: a turn in which the research role's model searches the web (L2).
 
-It runs in a session of its own (`research_session.py`), with the replies and the tool calls of any turn. The chat's
-model sees the question and the answer only: what was searched and read in between does not flood its window. It is kept
-whole as a spill, which the answer names.
+It runs in a session of its own, with the replies and the tool calls of any turn. The chat's model sees the question and
+the answer only: what was searched and read in between does not flood its window. It is kept whole as a spill, which the
+answer names.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import drop_results
-from desktop_app.chat.ports import Emit, WorldError
+from desktop_app.chat.complete import RoleModel, resolve_role
+from desktop_app.chat.ports import Emit, ModelError, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.stamp import stamp
-from desktop_app.chat.tasks import shielded
 from desktop_app.chat.title_generator import RESEARCH
-from desktop_app.chat.turn.reply import StreamedReply
-from desktop_app.chat.turn.take_turn import TurnOutcome
+from desktop_app.chat.turn.take_turn import Turn
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.context.text_cuts import ends_of
+from desktop_app.context.view.items import ItemKind
+from desktop_app.context.view.view import View
 from desktop_app.conversation.events import (
     Failure,
     QuestionAnswered,
@@ -34,16 +38,15 @@ from desktop_app.conversation.events import (
     ToolOutputReceived,
     ToolStarted,
     TurnEvent,
+    TurnFailed,
     TurnFinished,
     TurnStarted,
 )
-from desktop_app.conversation.message import Message, user_message
+from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import AnyEntry, RequestContext
 
-from .research_reply import ResearchReply
-from .research_role import Researcher
-from .research_session import newest_words, research_session
-from .research_tool_calls import ResearchToolCalls
+from .research_reply import ResearchReply, ResearchToolCalls
 
 MAX_ROUNDS = 12
 """Requests of one research, the answer's included."""
@@ -56,21 +59,15 @@ SAFE_SHARE = 0.95
 TOOLS = ("web_search", "web_fetch", "recall")
 WEB = frozenset({"web_search", "web_fetch"})
 ENOUGH = "[No more searches. Answer the question now from what you have found, and say what is still open.]"
+MAX_MESSAGES, MAX_CHARACTERS = 6, 1_500
+"""The newest messages that come along, and characters of each: enough to know what "it" means in a question."""
+BEFORE = "[The last messages of the conversation, only to know what the question refers to:]"
+QUESTION = "[The question:]"
 KEPT = "Your question is saved, and so is what was read."
 NO_TOOLS = Failure("bad_input", "The web cannot be searched here", "", KEPT, "Switch web_search on in the settings.")
-NO_ANSWER = Failure(
-    "provider",
-    "The research came to no answer",
-    "The model went on searching to the end.",
-    KEPT,
-    "Ask for less at once.",
-)
-TOO_LONG = Failure(
-    "timeout",
-    "The research took too long",
-    kept=KEPT,
-    advice="Ask for less at once, or choose a faster model for research.",
-)
+LESS = "Ask for less at once, or choose another model for research."
+NO_ANSWER = Failure("provider", "The research came to no answer", "The model went on searching to the end.", KEPT, LESS)
+TOO_LONG = Failure("timeout", "The research took too long", kept=KEPT, advice=LESS)
 
 
 def question_in(text: str) -> str:
@@ -83,34 +80,37 @@ async def take_research(session: Session, services: Services, emit: Emit, prompt
 
     Cancelling the task stops it: what was read is kept.
     """
+    turn, earlier = Turn(session, services, emit, is_automatic=False), newest_words(session.view)
     emit(TurnStarted(session.id))
-    earlier, research, outcome = newest_words(session.view), None, TurnOutcome()
     try:
         emit(await session.record_message(stamp(prompt)))
         await find_model(session, services.models, emit)
         emit(session.gauge_changed())
-        if services.tools is None or services.research is None:
-            raise WorldError(NO_TOOLS)
-        who = await services.research.researcher(session)
-        tools = await _tools_on_offer(session, services.tools, who)
-        research = Research(session, services, services.tools, emit, who, tools, question_in(prompt.text), earlier)
+        turn = research = await _prepare(session, services, emit, question_in(prompt.text), earlier)
         await research.run()
     except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
-        outcome.fail(error)
-    if research is not None:
-        try:
-            await shielded(research.settle())
-        except WorldError as error:
-            outcome.fail(error)
-    emit(session.gauge_changed())
-    outcome.report(session.id, emit, services.on_bug)
-    return research.turn_finished(outcome.reason) if research else TurnFinished(session.id, outcome.reason)
+        turn.outcome.fail(error)
+    return await turn.settle()
 
 
-async def _tools_on_offer(session: Session, tools: ToolRuntime, who: Researcher) -> tuple[ToolSpec, ...]:
+async def _prepare(session: Session, services: Services, emit: Emit, question: str, earlier: str) -> ResearchTurn:
+    """Return the research of that question. Raises WorldError where the web cannot be searched."""
+    if services.tools is None or services.read_research_prompt is None:
+        raise WorldError(NO_TOOLS)
+    if chosen := services.settings().research_model:
+        with suppress(ModelError):  # the role says what is wrong
+            await services.models.resolve_model(chosen)
+    role = resolve_role(services.models, chosen, session.model)
+    tools = await _tools_on_offer(session, services.tools, role)
+    system = await asyncio.to_thread(services.read_research_prompt)
+    asked = f"{BEFORE}\n{earlier}\n\n{QUESTION}\n{question}" if earlier else question
+    return ResearchTurn(session, services, services.tools, emit, role, tools, system, asked)
+
+
+async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel) -> tuple[ToolSpec, ...]:
     """Return what the research may use. Raises WorldError if that is nothing."""
-    if not who.model.info.supports_tools:
-        detail = f"{who.model.info.label} cannot call tools."
+    if not role.model.info.supports_tools:
+        detail = f"{role.model.info.label} cannot call tools."
         raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
     offered, off = await tools.toolbox.specs(tools.context_of(session)), tools.settings().tools_off
     specs = tuple(spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off)
@@ -119,100 +119,118 @@ async def _tools_on_offer(session: Session, tools: ToolRuntime, who: Researcher)
     return specs
 
 
-class Research:
-    """One question while it is researched."""
+class ResearchTurn(Turn):
+    """The turn of the research's own session, shown as one reply in the conversation. asked: the question."""
 
     def __init__(
         self,
-        session: Session,
+        conversation: Session,
         services: Services,
         tools: ToolRuntime,
         emit: Emit,
-        who: Researcher,
+        role: RoleModel,
         specs: tuple[ToolSpec, ...],
-        question: str,
-        earlier: str,
+        system: str,
+        asked: str,
     ) -> None:
-        self._session, self._services, self._tools, self._emit = session, services, tools, emit
-        self._answer = ResearchReply(session, who)
-        self._side = research_session(session, who, specs, question, earlier, self._keep)
-        self._names = [spec.name for spec in specs]
-        self._replies: list[StreamedReply] = []
-        self._calls: ResearchToolCalls | None = None
+        self._conversation, self._tools, self._publish = conversation, tools, emit
+        self._answer = ResearchReply(conversation, role)
+        messages = Message(role=Role.SYSTEM, parts=(Text(system),)), user_message(asked)
+        entries = (stamp(RequestContext(tools=specs)), *map(stamp, messages))
+        # Room is made by dropping results, so that no summary is paid for.
+        policy = replace(conversation.policy, phases=(), strategy="extractive", digest_by="rule")
+        # It has the conversation's id, so that permissions and events are of the conversation.
+        side = Session(conversation.info, entries, role.model, policy, UnstoredRecord(self._keep_partial))
+        super().__init__(side, services, self._relay, is_automatic=True)
         self._clock = asyncio.get_running_loop().time
         self._asked_at = 0.0
         self._ends_at = self._clock() + MAX_SECONDS
 
     async def run(self) -> None:
         """Search and read until the model answers. Raises WorldError; cancelling it ends the tools."""
-        self._emit(ReplyStarted(self._session.id, self._answer.id, f"{self._side.model_info.label} (research)"))
+        label = f"{self._session.model_info.label} (research)"
+        self._publish(ReplyStarted(self._conversation.id, self._answer.id, label))
         for number in range(1, MAX_ROUNDS + 1):
             is_last = number == MAX_ROUNDS or self._clock() >= self._ends_at
             if is_last:
-                await self._side.record_message(stamp(user_message(ENOUGH)))
-            reply = await self._ask_model()
+                await self._session.record_message(stamp(user_message(ENOUGH)))
+            reply = await self.ask_model()
             if not reply.tool_calls or (is_last and reply.text.strip()):
                 self._answer.is_whole = True
                 return
             if is_last:
                 raise WorldError(NO_ANSWER)
-            await self._run_tools(reply)
+            await self.run_tools(reply, self._tools)
 
-    async def settle(self) -> None:
-        """Give each call a result, and store what was found, however it went. Raises WorldError."""
-        if self._replies:
-            await self._replies[-1].keep()
-        if self._calls is not None:
-            await self._calls.close()
-        message = await self._answer.message(self._side, self._tools.spills)
-        if message is not None:
-            self._emit(await self._session.record_message(message))
-
-    def turn_finished(self, reason: str) -> TurnFinished:
-        """Return the end of the turn, with what all its requests took."""
-        usage = self._answer.usage(self._side)
-        reported, dollars = (usage.prompt_tokens, usage.dollars) if usage else (0, None)
-        estimated = sum(reply.estimated for reply in self._replies)
-        return TurnFinished(self._session.id, reason, estimated, reported, dollars, len(self._replies))
-
-    async def _keep(self, partial: Message) -> None:
-        await self._answer.keep(self._side, partial)
-
-    async def _ask_model(self) -> Message:
-        for share in self._side.policy.overflow_shed:
-            if self._side.request_size() > SAFE_SHARE * self._side.budget.usable:
-                await drop_results(self._side, share, self._relay)
-        self._replies.append(StreamedReply(self._side, self._services, self._relay))
+    async def ask_model(self) -> Message:
+        for share in self._session.policy.overflow_shed:
+            if self._session.request_size() > SAFE_SHARE * self._session.budget.usable:
+                await drop_results(self._session, share, self._relay)
         try:
             async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):
-                return await self._replies[-1].receive()
+                return await super().ask_model()
         except TimeoutError:
             raise WorldError(TOO_LONG) from None
 
-    async def _run_tools(self, reply: Message) -> None:
+    async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
         """Run the calls, at once since they only look, with the user's permission like any."""
         if reply.text.strip():  # what the model says beside its calls is no part of the answer
-            self._emit(TextDelta(self._session.id, self._answer.id, "\n\n"))
+            self._publish(TextDelta(self._conversation.id, self._answer.id, "\n\n"))
         shown = replace(reply, id=self._answer.id)  # to the window all rounds are one reply
         found = self._answer.found
-        self._calls = ResearchToolCalls(self._side, self._tools, self._relay, shown, self._session, self._names, found)
+        self._calls = ResearchToolCalls(self._session, tools, self._relay, shown, self._conversation, found)
         await self._calls.run()
         self._calls = None
+
+    async def _keep(self) -> None:
+        await super()._keep()
+        message = await self._answer.message(self._session, self._tools.spills)
+        if message is not None:
+            self._publish(await self._conversation.record_message(message))
+        self._publish(self._conversation.gauge_changed())
+
+    async def _keep_partial(self, partial: Message) -> None:
+        await self._answer.keep(self._session, partial)
 
     def _relay(self, event: TurnEvent) -> None:
         """Tell of what happens in the research as of the one reply that the window shows."""
         match event:
             case TextDelta() | ReasoningDelta() | ToolStarted() | ToolOutputReceived():
-                self._emit(replace(event, reply_id=self._answer.id))
+                self._publish(replace(event, reply_id=self._answer.id))
             case ToolFinished():
-                self._emit(replace(event, reply_id=self._answer.id, message_id=self._answer.id))
-            case RetryScheduled():
-                self._emit(event)
+                self._publish(replace(event, reply_id=self._answer.id, message_id=self._answer.id))
             case QuestionAsked():
                 self._asked_at = self._clock()
-                self._emit(event)
+                self._publish(event)
             case QuestionAnswered():  # the time that the user takes to answer a question is not the research's
                 self._ends_at += self._clock() - self._asked_at
-                self._emit(event)
+                self._publish(event)
+            case RetryScheduled() | TurnFailed():
+                self._publish(event)
             case _:
                 pass
+
+
+class UnstoredRecord:
+    """Fits the `EntryStore` port, and stores nothing; `keep` is called when a partial reply would be kept."""
+
+    def __init__(self, keep: Callable[[Message], Awaitable[None]]) -> None:
+        self._keep = keep
+
+    async def append(self, conversation: str, *entries: AnyEntry) -> None:
+        """Do nothing: the session has the entries."""
+
+    async def store_partial(self, conversation: str, partial: Message) -> None:
+        await self._keep(partial)
+
+    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
+        """Do nothing: nobody searches here."""
+
+
+def newest_words(view: View) -> str:
+    """Return the newest words of the conversation, as a record."""
+    said = [
+        i.message for i in view.items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)
+    ]
+    with_text = [message for message in said if message.text][-MAX_MESSAGES:]
+    return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in with_text)

@@ -1,4 +1,4 @@
-"""What a research has come to: the message that is stored in the end, made of the record of its session.
+"""What a research has found, and what it has come to: the message that is stored in the end.
 
 The message names a model of its own ("server/name (research)"): what a provider reported for many requests beside the
 record says nothing of the size of the conversation's own.
@@ -7,31 +7,99 @@ record says nothing of the size of the conversation's own.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 import uuid
+from collections.abc import Collection
+from functools import reduce
 
-from desktop_app.chat.ports import Spills, WorldError
+import msgspec
+
+from desktop_app.chat.complete import RoleModel
+from desktop_app.chat.ports import Emit, Spills, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.context.citations import CitedSource, check_citations
+from desktop_app.chat.stamp import stamp
+from desktop_app.chat.turn.tool_calls import ToolCalls
+from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.context.citations import CitedSource, SeenUrls, check_citations, urls_in
 from desktop_app.context.text_cuts import head_of
-from desktop_app.conversation.message import Message, Reasoning, Role, Text, Usage
+from desktop_app.context.truncate import truncate_result
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.totals import add_usage
-
-from .research_role import Researcher
-from .research_tool_calls import Found, seen_in
 
 ANSWER_SHARE = 0.25
 """Of the chat's usable window, for an answer: what is longer is cut there, and kept whole with what was read."""
 NO_ANSWER = "[The research ended before it came to an answer.]"
 
 
+FETCH = "web_fetch"
+_READ = re.compile(r"\[(https?://\S+): from the web")
+"""How a page says where it comes from, behind all redirections."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A call and the whole text that it brought."""
+
+    call: ToolCall
+    text: str
+    is_error: bool
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The address of the page that was read, as it was asked for and as it was in the end."""
+        if self.call.name != FETCH or self.is_error:
+            return ()
+        return (*_READ.findall(self.text[:2_000])[:1], *urls_in(self.call.arguments))
+
+
+def seen_in(found: Collection[Found]) -> SeenUrls:
+    """Return all addresses that came up. What an error quotes was not found."""
+    read = (url for one in found for url in one.read)
+    named = (url for one in found if not one.is_error for url in urls_in(one.text))
+    return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(named)))
+
+
+class ResearchToolCalls(ToolCalls):
+    """The calls of one round: run like those of any reply, but their results stay beside the record.
+
+    asking: the conversation, whose permissions hold. found: what has come back is added to it.
+    """
+
+    def __init__(
+        self, session: Session, tools: ToolRuntime, emit: Emit, reply: Message, asking: Session, found: list[Found]
+    ) -> None:
+        super().__init__(session, tools, emit, reply)
+        self._asking = asking
+        self._found = found
+
+    async def _changes(self, call: ToolCall) -> bool:
+        """Return False: all of them only look."""
+        return False
+
+    async def _refusal(self, call: ToolCall) -> str:
+        """Refuse what is not on offer, whatever the user allows in conversations."""
+        names = [spec.name for spec in self._session.view.tools]
+        if call.name not in names:
+            return f"There is no tool named {call.name} here. There are: {', '.join(names)}."
+        return await self._tools.refusal(self._asking, call, self._emit)
+
+    async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
+        """Return the result as the model gets it. The whole text is kept once, with all others."""
+        self._found.append(Found(call, outcome.text, outcome.is_error))
+        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.policy, False)
+        result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
+        return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
+
+
 class ResearchReply:
     """The reply that the window shows, over all rounds. found: what the calls have brought, as they ended."""
 
-    def __init__(self, session: Session, who: Researcher) -> None:
+    def __init__(self, session: Session, role: RoleModel) -> None:
         self._session = session
-        self._model = f"{who.model.info.record_name} (research)"
-        self._note = who.note
+        info = role.model.info
+        self._model = f"{info.record_name} (research)"
+        self._note = f"{role.why_replaced}: {info.label} answered instead." if role.replaces else ""
         self._started_at = time.time()
         self.id = uuid.uuid4().hex
         self.found: list[Found] = []
@@ -58,14 +126,8 @@ class ResearchReply:
         tail = [self._note, list_sources(cited.sources)] if self.is_whole else [self._note]
         if self.found or short != cited.text:
             tail.append(await self._store_whole(spills, said, text))
-        return self._message(said, "\n\n".join(filter(None, (short, *tail))), self.usage(side))
-
-    def usage(self, side: Session) -> Usage | None:
-        """Return what its requests took together."""
-        usage = None
-        for reply in _replies(side):
-            usage = add_usage(usage, reply.usage)
-        return usage
+        usage = reduce(add_usage, (reply.usage for reply in _replies(side)), None)
+        return self._message(said, "\n\n".join(filter(None, (short, *tail))), usage)
 
     def _cut(self, text: str) -> str:
         most = round(self._session.budget.usable * ANSWER_SHARE)
