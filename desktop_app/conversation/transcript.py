@@ -165,9 +165,16 @@ class BringBack(Entry, frozen=True, kw_only=True, tag="bring_back"):
 
 
 class Rewind(Entry, frozen=True, kw_only=True, tag="rewind"):
-    """Edit and resend, or regenerate: that message and all after it leave the view."""
+    """Edit and resend, or regenerate: a branch begins before that message. See `branches.py`."""
 
     first_message_id: str
+
+
+class Switch(Entry, frozen=True, kw_only=True, tag="switch"):
+    """Another branch is the current one from here on."""
+
+    branch: str
+    """The id of the `Rewind` that began it; "" for the first."""
 
 
 class Continuation(Entry, frozen=True, kw_only=True, tag="continuation"):
@@ -199,6 +206,7 @@ AnyEntry = (
     | Unpin
     | BringBack
     | Rewind
+    | Switch
     | Continuation
     | Undo
 )

@@ -37,6 +37,7 @@ from desktop_app.conversation.transcript import (
     Recalled,
     RequestContext,
     Rewind,
+    Switch,
     Transcript,
     Trigger,
     Undo,
@@ -88,6 +89,7 @@ class Conversation(RuleBasedStateMachine):
         self.counts = TokenCounts(Letters())
         self.policy, self.budget = EAGER, budget_for(EAGER, 1_500)
         self.sums = tally(self.view, self.counts)
+        self.branch, self.left = "", dict[str, tuple]()
 
     def add(self, entry: AnyEntry) -> AnyEntry:
         entry = replace(entry, id=f"e{next(self.ids)}", at=1.0)
@@ -251,9 +253,19 @@ class Conversation(RuleBasedStateMachine):
         users = [place for place, m in enumerate(present) if m.role is Role.USER]
         place = data.draw(st.sampled_from(users)) if is_edited else users[-1] + 1
         if place < len(present):
-            self.add(Rewind(first_message_id=present[place].id))
+            self.left[self.branch] = stored(self.view)
+            self.branch = self.add(Rewind(first_message_id=present[place].id)).id
         if is_edited:
             self.add(user_message("Once more, please."))
+
+    @precondition(lambda self: self.left)
+    @rule(data=st.data())
+    def switch(self, data: st.DataObject) -> None:
+        """Go to another branch, or stay: it is as it was left, whatever was done in others."""
+        self.left[self.branch] = stored(self.view)
+        self.branch = data.draw(st.sampled_from(sorted(self.left)))
+        self.add(Switch(branch=self.branch))
+        assert stored(self.view) == self.left[self.branch]
 
     @rule()
     def reload(self) -> None:
@@ -321,7 +333,13 @@ class Conversation(RuleBasedStateMachine):
 
 
 def shown(view: View) -> tuple:
-    return [*view.items], view.open_calls, view.statuses, view.pins
+    statuses = {i: status for i, status in view.statuses.items() if status.state is not MessageState.ABANDONED}
+    return [*view.items], view.open_calls, statuses, view.pins
+
+
+def stored(view: View) -> tuple:
+    """What is shown, as it is read back."""
+    return replace_surrogates_in_text(written(view)), *shown(view)[1:]
 
 
 def written(view: View) -> str:

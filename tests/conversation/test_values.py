@@ -35,6 +35,7 @@ from desktop_app.conversation.transcript import (
     Recalled,
     RequestContext,
     Rewind,
+    Switch,
     Transcript,
     Trigger,
     Undo,
@@ -102,6 +103,7 @@ ENTRIES: list[AnyEntry] = [
     Unpin(id="u", message_id="a"),
     BringBack(id="b", message_ids=("a",)),
     Rewind(id="w", first_message_id="a"),
+    Switch(id="s", branch="w"),
     Continuation(id="g", reply_id="r", lost_call="bash"),
     Undo(id="o", entry_id="c"),
 ]

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain, GrowingSet
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.facts import Ledger
@@ -23,7 +24,6 @@ from desktop_app.conversation.transcript import (
     Prune,
     Recalled,
     RequestContext,
-    Rewind,
     Transcript,
     Unpin,
 )
@@ -85,9 +85,12 @@ class View(msgspec.Struct, frozen=True):
 
 def view_of(transcript: Transcript, earlier: View | None = None) -> View:
     """Fold the transcript. What `earlier` shares with it is not made again."""
-    fold = _Fold(earlier)
-    for entry in active_entries(transcript.entries):
+    fold, branches = _Fold(earlier), Branches(transcript.entries)
+    path = branches.path()
+    for entry in active_entries(path):
         fold.add(entry)
+    elsewhere = branches.homes.keys() - {entry.id for entry in path}
+    fold.statuses |= {i: MessageStatus(MessageState.ABANDONED, branches.homes[i]) for i in elsewhere}
     return fold.view(transcript.entries)
 
 
@@ -220,8 +223,6 @@ class _Fold:
             case BringBack():
                 for message_id in entry.message_ids:
                     self.statuses.pop(message_id, None)
-            case Rewind():
-                self._abandon(entry)
             case RequestContext():
                 self.request_context = entry
             case Recalled():
@@ -240,13 +241,6 @@ class _Fold:
             arguments = {**dict(known.arguments if known else ()), call.index: call.arguments}
             text = known.text if known else None
             self.shortened[call.message_id] = Pruned(prune.id, text, tuple(sorted(arguments.items())))
-
-    def _abandon(self, rewind: Rewind) -> None:
-        """Take the first message and all that came after it, up to the rewind, off the branch."""
-        ids = [message.id for message in self.messages]
-        if rewind.first_message_id in ids:
-            for message_id in ids[ids.index(rewind.first_message_id) :]:
-                self.statuses[message_id] = MessageStatus(MessageState.ABANDONED, rewind.id)
 
     def view(self, entries: Chain[AnyEntry]) -> View:
         # A pin holds even where a compaction that did not know it is redone.

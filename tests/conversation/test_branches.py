@@ -1,0 +1,133 @@
+"""Branches, held against the plainest account of them: a list of entries for each, copied at every fork."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from desktop_app.conversation.branches import Branches, entries_before
+from desktop_app.conversation.message import user_message
+from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    BringBack,
+    Compaction,
+    Continuation,
+    Permit,
+    Pin,
+    Prune,
+    PrunedResult,
+    Recalled,
+    Rewind,
+    Switch,
+    Trigger,
+    Undo,
+)
+from examples import examples
+
+STEPS = st.lists(st.tuples(st.sampled_from("mmmmrrsspc"), st.integers(0, 40)), max_size=40)
+
+
+def entry(kind: AnyEntry, name: str) -> AnyEntry:
+    return replace(kind, id=name, at=1.0)
+
+
+def message(name: str) -> AnyEntry:
+    return entry(user_message(name), name)
+
+
+def compaction(name: str, *archived: str) -> AnyEntry:
+    return entry(Compaction(trigger=Trigger.USER, strategy="extractive", archived=archived, summary="…"), name)
+
+
+class PlainBranches:
+    """A whole list for each branch; what follows a message is looked up in all of them."""
+
+    def __init__(self) -> None:
+        self.paths: dict[str, list[AnyEntry]] = {"": []}
+        self.current, self.used = "", [""]
+
+    def add(self, entry: AnyEntry) -> None:
+        if isinstance(entry, Rewind):
+            self.paths[entry.id] = entries_before(self.paths[self.current], entry.first_message_id)
+        elif not isinstance(entry, Switch):
+            self.paths[self.current].append(entry)
+            return
+        self.current = entry.id if isinstance(entry, Rewind) else entry.branch
+        self.used.append(self.current)
+
+    def said(self, name: str) -> list[str]:
+        return [e.id for e in self.paths[name] if e.id.startswith("m")]
+
+    def versions(self, message_id: str) -> set[str]:
+        pairs = {pair for name in self.paths for pair in zip(["", *self.said(name)], self.said(name), strict=False)}
+        before = next(before for before, after in pairs if after == message_id)
+        return {after for one, after in pairs if one == before}
+
+    def branch_with(self, message_id: str) -> str:
+        return next(name for name in reversed(self.used) if message_id in self.said(name))
+
+
+@settings(max_examples=examples(300))
+@given(STEPS)
+def test_branches_are_the_lists_that_a_copy_at_each_fork_gives(steps: list[tuple[str, int]]) -> None:
+    branches, plain, names = Branches(), PlainBranches(), [""]
+    messages: list[str] = []
+    for number, (kind, choice) in enumerate(steps):
+        present = plain.said(plain.current)
+        match kind:
+            case "r" if present:
+                step = entry(Rewind(first_message_id=present[choice % len(present)]), f"r{number}")
+                names.append(step.id)
+            case "s":
+                step = entry(Switch(branch=names[choice % len(names)]), f"s{number}")
+            case "p" if present:
+                step = entry(Pin(message_id=present[choice % len(present)]), f"p{number}")
+            case "c" if present:
+                step = compaction(f"c{number}", *present[: choice % len(present)])
+            case _:
+                step = message(f"m{number}")
+                messages.append(step.id)
+        branches.add(step)
+        plain.add(step)
+        assert branches.path() == plain.paths[plain.current]
+    for name in messages:
+        versions = branches.versions(name)
+        assert set(versions) == plain.versions(name)
+        assert list(versions) == sorted(versions, key=messages.index)
+        assert branches.is_current(name) == (name in plain.said(plain.current))
+        assert branches.branch_with(name) == plain.branch_with(name)
+    said = plain.said(plain.current)
+    assert branches.newest == (said[-1] if said else "")
+
+
+def test_a_branch_keeps_what_was_done_about_the_messages_that_it_shares() -> None:
+    kept = [
+        compaction("c1", "m1"),
+        entry(Pin(message_id="m1"), "p1"),
+        entry(BringBack(message_ids=("m1",)), "b1"),
+        entry(Prune(trigger=Trigger.USER, results=(PrunedResult("m1", "hard_clear", "…"),)), "x1"),
+        entry(Undo(entry_id="c1"), "u1"),
+        entry(Permit(rule=Rule("read")), "a1"),
+    ]
+    gone = [
+        entry(Recalled(for_message_id="m3", text="…"), "f1"),
+        entry(Prune(trigger=Trigger.USER, results=(PrunedResult("m3", "hard_clear", "…"),)), "x2"),
+        entry(Continuation(reply_id="m3"), "t1"),
+        compaction("c2", "m2", "m3"),
+        entry(Undo(entry_id="c2"), "u2"),
+        entry(BringBack(message_ids=("m2", "m3")), "b2"),
+        compaction("c3", "m2"),  # its summary goes on from that of c2
+    ]
+    path = [message("m1"), message("m2"), message("m3"), *kept[:3], *gone, *kept[3:]]
+    assert entries_before(path, "m3") == [*path[:2], *kept]
+
+
+def test_a_switch_to_nowhere_and_a_rewind_to_nothing_change_nothing() -> None:
+    said = [message("m1"), message("m2")]
+    branches = Branches([*said, entry(Switch(branch="r9"), "s1")])
+    assert branches.current == ""
+    branches.add(entry(Rewind(first_message_id="m9"), "r1"))
+    assert branches.path() == said
+    assert branches.branch_with("m9") is None
