@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
-from desktop_app.ui.widgets.inputs import Switch
+from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
@@ -161,7 +161,7 @@ class MemoryCard(Card):
         self.editing: EditBox | None = None
         self.text = TextLabel(memory.text, size=13, tint="ink" if self.is_sent else "ink_faint", wraps=True)
         self.origin = TextLabel(origin_text(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
-        self.switch = Switch("")
+        self.switch = ToggleSwitch("")
         self.switch.setChecked(memory.is_on)
         self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
         self.switch.setToolTip("Sent with each request where it applies")

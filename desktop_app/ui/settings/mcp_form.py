@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection
 
 from desktop_app.settings import McpServer
-from desktop_app.ui.widgets.inputs import Segmented, Switch
+from desktop_app.ui.widgets.inputs import Segmented, ToggleSwitch
 from desktop_app.ui.widgets.layouts import horizontal
 
 from .form_list import NamedForm
@@ -52,7 +52,7 @@ class McpForm(NamedForm):
         key_name = f"mcp/{server.name}" if has_key else ""
         super().__init__(server.name, "for example tracker", "New MCP server", "Remove", key_name)
         self.original = server
-        self.switch = Switch("Enabled")
+        self.switch = ToggleSwitch("Enabled")
         self.switch.setChecked(server.is_on)
         self.way = Segmented(((PROGRAM, "Program"), (ADDRESS, "Address")))
         self.way.choose(ADDRESS if server.url else PROGRAM)

@@ -10,7 +10,7 @@ from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.settings import Settings
 from desktop_app.ui.widgets.formats import format_percent
-from desktop_app.ui.widgets.inputs import Segmented, Slider, Switch
+from desktop_app.ui.widgets.inputs import Segmented, Slider, ToggleSwitch
 
 from .model_sections import SummaryChoice
 from .section import Section, field_label, note
@@ -53,7 +53,7 @@ class ContextSection(Section):
     """When room is made, by which policy, and who writes the summaries."""
 
     def __init__(self, settings: Settings, models: Sequence[ModelInfo], is_set_up: Callable[[str], bool]) -> None:
-        self.automatic = Switch("Make room automatically")
+        self.automatic = ToggleSwitch("Make room automatically")
         self.automatic.setChecked(settings.is_automatic)
         self.policy = Segmented(policies_offered(settings.policy))
         self.policy.choose(settings.policy if settings.policy in PRESETS else "balanced")
@@ -78,8 +78,8 @@ class MemorySection(Section):
     """What is remembered, and looked up, unasked."""
 
     def __init__(self, settings: Settings) -> None:
-        self.memory = Switch("Remember things about me")
-        self.recall = Switch("Look up archived messages")
+        self.memory = ToggleSwitch("Remember things about me")
+        self.recall = ToggleSwitch("Look up archived messages")
         self.memory.setChecked(settings.is_memory_on)
         self.recall.setChecked(settings.is_recalling)
         self.memory.setAccessibleDescription(MEMORY_NOTE)

@@ -12,7 +12,7 @@ from desktop_app.engine.protocol import ToolOffer, ToolsListed
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
-from desktop_app.ui.widgets.inputs import Switch
+from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
@@ -35,7 +35,7 @@ class ToolRow(QWidget):
         self.name, about = offer.spec.name, offer.spec.description
         self.title = TextLabel(self.name, size=13, weight=MEDIUM, is_mono=True)
         tokens = TextLabel(pluralize(offer.tokens, "token"), size=12, tint="ink_faint")
-        self.switch = Switch("")
+        self.switch = ToggleSwitch("")
         self.switch.setAccessibleName(f"Offer {self.name}")
         self.switch.setAccessibleDescription(f"{about} {tokens.text()} in each request.")
         lines = vertical(horizontal((self.title, 1), tokens, spacing=10), spacing=1)

@@ -197,7 +197,7 @@ class Slider(QSlider):
             self.setValue(round(exact / self._grain) * self._grain)
 
 
-class Switch(StyleAware, QCheckBox):
+class ToggleSwitch(StyleAware, QCheckBox):
     """A switch with its text beside it."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
